@@ -62,7 +62,7 @@ public:
         use.value = ++value_;
         begin_operation(ledger_.begin_use(view, view, range, fetches, writes), std::move(use));
         if (random_() % 8 == 0) {
-            take_back(newest_before);
+            undo(newest_before);
             REQUIRE(all_expected() == before);
         }
     }
@@ -151,16 +151,16 @@ private:
                 copies.push_back({Kind::copy, source, std::move(ranges)});
             }
         }
-        RangeSet beside = ledger_.beside(view, written);
+        RangeSet beside = ledger_.rest_of_units(view, written);
         for (const Transfer &copy : copies) {
-            beside.add(ledger_.beside(view, copy.ranges));
+            beside.add(ledger_.rest_of_units(view, copy.ranges));
         }
-        beside.remove(ledger_.may_count(view));
+        beside.remove(ledger_.possibly_valid(view));
         for (const Transfer &transfer : transfers) {
             beside.remove(transfer.ranges);
         }
-        for (Transfer &transfer :
-             hand_overs(view, beside, [&](ViewId source) { return ledger_.may_count(source); })) {
+        for (Transfer &transfer : hand_overs(
+                 view, beside, [&](ViewId source) { return ledger_.possibly_valid(source); })) {
             transfers.push_back(std::move(transfer));
         }
         transfers.insert(transfers.end(), copies.begin(), copies.end());
@@ -184,7 +184,7 @@ private:
             }
             RangeSet ranges = intersect(stale, there(source));
             if (!ranges.empty()) {
-                ranges.add(subtract(ledger_.brought_along(source, view, ranges), planned));
+                ranges.add(subtract(ledger_.synced_along(source, view, ranges), planned));
                 planned.add(ranges);
                 stale.remove(ranges);
                 transfers.push_back({Kind::hand_over, source, std::move(ranges)});
@@ -215,9 +215,9 @@ private:
     }
 
     /// All that was begun after this one.
-    void take_back(OperationId newest) {
+    void undo(OperationId newest) {
         while (!waiting_.empty() && waiting_.rbegin()->first > newest) {
-            ledger_.take_back(waiting_.rbegin()->first);
+            ledger_.undo(waiting_.rbegin()->first);
             all_.erase(waiting_.rbegin()->first);
             waiting_.erase(std::prev(waiting_.end()));
         }

@@ -49,10 +49,10 @@ TEST_CASE("what passes from one device to another is valid at the host, too", "[
 TEST_CASE("a write needs the rest of its units, as far as somebody wrote there", "[runtime]") {
     Cached cached;
     Ledger &ledger = cached.ledger;
-    CHECK(ledger.beside(cached.a, Range{4, 20}) == RangeSet({{0, 4}, {20, 32}}));
-    CHECK(ledger.beside(cached.a, Range{30, 34}) == RangeSet({16, 30}));
-    CHECK(ledger.beside(cached.a, Range{0, 16}).empty());
-    CHECK(ledger.beside(cached.elsewhere, Range{4, 20}).empty());
+    CHECK(ledger.rest_of_units(cached.a, Range{4, 20}) == RangeSet({{0, 4}, {20, 32}}));
+    CHECK(ledger.rest_of_units(cached.a, Range{30, 34}) == RangeSet({16, 30}));
+    CHECK(ledger.rest_of_units(cached.a, Range{0, 16}).empty());
+    CHECK(ledger.rest_of_units(cached.elsewhere, Range{4, 20}).empty());
     const auto over = ledger.begin_copy(cached.host, cached.a, 1, Range{0, 4});
     CHECK(waits_for_data(ledger.begin_use(cached.a, 1, Range{4, 16}, false, true), over.operation));
     CHECK_FALSE(
@@ -66,9 +66,9 @@ TEST_CASE(
     Ledger &ledger = cached.ledger;
     const auto elsewhere = ledger.begin_use(cached.elsewhere, 3, Range{0, 32}, false, true);
     REQUIRE(ledger.expected(cached.host).empty());
-    CHECK(ledger.beside(cached.a, Range{4, 8}) == RangeSet({{0, 4}, {8, 16}}));
+    CHECK(ledger.rest_of_units(cached.a, Range{4, 8}) == RangeSet({{0, 4}, {8, 16}}));
     const auto over =
-        ledger.begin_copy(cached.host, cached.a, 1, ledger.beside(cached.a, Range{4, 8}));
+        ledger.begin_copy(cached.host, cached.a, 1, ledger.rest_of_units(cached.a, Range{4, 8}));
     CHECK(over.waits.empty());
     CHECK(ledger.expected(cached.a).empty());
     const auto write = ledger.begin_use(cached.a, 1, Range{4, 8}, false, true);
@@ -83,7 +83,7 @@ TEST_CASE(
         }
         ledger.finish(over.operation, true);
         ledger.finish(write.operation, true);
-        CHECK(ledger.may_count(cached.a).contains(all)); // nothing is missing beside the next
+        CHECK(ledger.possibly_valid(cached.a).contains(all)); // nothing is missing beside the next
         if (!is_early) {
             CHECK(ledger.expected(cached.a) == RangeSet({4, 8}));
             ledger.finish(elsewhere.operation, false);
@@ -113,9 +113,9 @@ TEST_CASE("what may count beside a write is where the last write of its memory p
     Ledger &ledger = cached.ledger;
     const auto earlier = ledger.begin_use(cached.b, 2, Range{0, 8}, false, true);
     const auto elsewhere = ledger.begin_use(cached.elsewhere, 3, Range{0, 32}, false, true);
-    CHECK(ledger.may_count(cached.host) == RangeSet({8, 32}));
-    CHECK(ledger.may_count(cached.b) == RangeSet({0, 8}));
-    CHECK(ledger.beside(cached.a, Range{8, 16}) == RangeSet({0, 8}));
+    CHECK(ledger.possibly_valid(cached.host) == RangeSet({8, 32}));
+    CHECK(ledger.possibly_valid(cached.b) == RangeSet({0, 8}));
+    CHECK(ledger.rest_of_units(cached.a, Range{8, 16}) == RangeSet({0, 8}));
     const auto over = ledger.begin_copy(cached.b, cached.a, 1, Range{0, 8});
     CHECK(waits_for_data(over, earlier.operation));
     const auto write = ledger.begin_use(cached.a, 1, Range{8, 16}, false, true);
@@ -243,15 +243,15 @@ TEST_CASE("a hand-over brings along what is valid in its units and not about to 
     Ledger &ledger = cached.ledger;
     cached.hand_over(cached.host, cached.a, {0, 4});
     const auto along = [&](const Range &range) {
-        return ledger.brought_along(cached.host, cached.a, range);
+        return ledger.synced_along(cached.host, cached.a, range);
     };
     CHECK(along({8, 10}) == RangeSet({{4, 8}, {10, 16}}));
     CHECK(along({30, 34}) == RangeSet({16, 30}));
     ledger.begin_use(cached.host, 0, Range{12, 16}, false, true);
     CHECK(along({8, 10}) == RangeSet({{4, 8}, {10, 12}}));
     // The caches of b have smaller units.
-    CHECK(ledger.brought_along(cached.host, cached.b, Range{8, 10}) == RangeSet({10, 12}));
-    CHECK(ledger.brought_along(cached.a, cached.b, Range{0, 2}) == RangeSet({2, 4}));
+    CHECK(ledger.synced_along(cached.host, cached.b, Range{8, 10}) == RangeSet({10, 12}));
+    CHECK(ledger.synced_along(cached.a, cached.b, Range{0, 2}) == RangeSet({2, 4}));
 }
 
 TEST_CASE("what shares units with newer bytes beside a failed write counts nowhere any more",
@@ -305,8 +305,8 @@ TEST_CASE("what is taken back has never been", "[runtime]") {
     const auto write = ledger.begin_use(cached.elsewhere, 3, Range{8, 40}, false, true);
     CHECK(waits_for(ledger.begin_use(cached.elsewhere, 3, Range{8, 9}, true, false),
                     write.operation));
-    ledger.take_back(write.operation + 1);
-    ledger.take_back(write.operation);
+    ledger.undo(write.operation + 1);
+    ledger.undo(write.operation);
     CHECK(ledger.expected(cached.a) == RangeSet({0, 16}));
     CHECK(ledger.expected(cached.host) == RangeSet({16, 32}));
     CHECK(ledger.valid(cached.elsewhere) == RangeSet({32, 48}));

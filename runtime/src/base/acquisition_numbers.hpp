@@ -8,14 +8,14 @@
 
 namespace pi::runtime {
 
-/// Numbers the acquires of a runtime, each by another one. A thread takes block after block, so while there is one thread
-/// they count from 1, and each thread's ascend. Thread-safe.
+/// Numbers the acquires of a runtime; all numbers differ. A thread takes block after block, so the numbers of a single
+/// thread count from 1, and each thread's numbers ascend. Thread-safe.
 class AcquisitionNumbers {
 public:
     uint64_t take() {
         std::atomic<uint64_t> &last = last_.here();
         for (uint64_t before = last.load(std::memory_order_relaxed);;) {
-            // A multiple is the last of its block, or nothing yet.
+            // A multiple of the size is the last number of its block, or none was taken yet.
             const uint64_t next = before % block == 0
                                       ? blocks_.fetch_add(1, std::memory_order_relaxed) * block + 1
                                       : before + 1;

@@ -5,8 +5,8 @@
 
 namespace pi::runtime {
 
-/// What two threads write lies at least so many bytes apart, else each waits for the other's cache. What every acquire
-/// writes is aligned to it, elements of vectors included: then no other allocation shares its lines.
+/// Data that two threads write is at least so many bytes apart, else each waits for the other's cache. Data that every
+/// acquire writes is aligned to it, also as elements of vectors: then no other allocation shares its lines.
 inline constexpr size_t cache_line = 64;
 
 } // namespace pi::runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a device says of itself, with something to fall back on where its backend has no answer.
+// Infos of a device, with a default where its backend has none.
 #pragma once
 
 #include <pi/pi.h>

@@ -9,8 +9,8 @@
 
 namespace pi::runtime {
 
-/// A T for each thread, so that none writes what others have in their caches. Where there are many threads two may come
-/// to share one: a T is thread-safe itself.
+/// A T for each thread, so that none writes data that others have in their caches. With many threads two may share
+/// one, so T must be thread-safe.
 template <class T>
 class PerThread {
 public:

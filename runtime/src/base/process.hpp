@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Processes that fork() makes of this one: they have copies of all objects, whose locks other threads may have held,
-// and which wait for threads that stayed in the parent.
+// Child processes made by fork(): they have copies of all objects, whose locks other threads may have held, and which
+// wait for threads that stayed in the parent.
 #pragma once
 
 #include <atomic>
@@ -11,13 +11,13 @@
 
 namespace pi::runtime {
 
-/// How many forks lie between this process and the one that loaded the library.
+/// The number of forks between the process that loaded the library and this one.
 extern std::atomic<uint32_t> forks;
 inline uint32_t fork_count() noexcept {
     return forks.load(std::memory_order_relaxed);
 }
 
-/// The process in which an object was made; a member of what has locks.
+/// The process in which an object was made; a member of objects with locks.
 class Origin {
 public:
     bool is_here() const noexcept { return forks_ == fork_count(); }
@@ -34,7 +34,7 @@ private:
     const uint32_t forks_ = fork_count();
 };
 
-/// As std::make_shared; a process that was forked meanwhile leaves the object as it is.
+/// As std::make_shared, but a process that was forked meanwhile does not destroy the object.
 template <class T, class... Arguments>
 std::shared_ptr<T> make_shared_here(Arguments &&...arguments) {
     return std::shared_ptr<T>(new T(std::forward<Arguments>(arguments)...),

@@ -7,7 +7,8 @@
 
 namespace pi::runtime {
 
-/// The places of one's device, in all contexts, itself among them: they share its memory, and its fate.
+/// The places of the same device, in all contexts, including the place itself: they share its memory, and are lost
+/// together.
 inline std::vector<PlaceIndex> places_of_device(const Topology &topology, PlaceIndex place) {
     std::vector<PlaceIndex> found;
     for (PlaceIndex other = 0; other < topology.size(); ++other) {

@@ -6,12 +6,12 @@
 
 namespace pi::runtime {
 
-/// The calling thread's own, from 1 on, in the order in which threads first ask. Never another's, not even when this one
-/// has ended, as the system's numbers are.
+/// The calling thread's number, from 1 on, in the order of first calls. Unlike the system's numbers it is never used
+/// again, not even after the thread has ended.
 inline uint64_t this_thread_number() {
     static std::atomic<uint64_t> last{0};
     static constinit thread_local uint64_t number =
-        0; // which needs no guard, unlike one that begins with its value
+        0; // a constant, so that the variable needs no guard
     if (number == 0) {
         number = last.fetch_add(1, std::memory_order_relaxed) + 1;
     }

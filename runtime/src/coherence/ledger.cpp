@@ -33,11 +33,11 @@ void Ledger::set_unit(ViewId view, uint64_t bytes) {
     has_units_ = has_units_ || unit != 1;
 }
 
-RangeSet Ledger::may_count(ViewId view) const {
-    return std::move(all_that_may_count(memory_of(view))[view]);
+RangeSet Ledger::possibly_valid(ViewId view) const {
+    return std::move(all_possibly_valid(memory_of(view))[view]);
 }
 
-std::vector<RangeSet> Ledger::all_that_may_count(MemoryId memory) const {
+std::vector<RangeSet> Ledger::all_possibly_valid(MemoryId memory) const {
     std::vector<RangeSet> sets(view_count());
     const auto each_view = [&](auto change) {
         for (ViewId view = 0; view < view_count(); ++view) {
@@ -65,7 +65,7 @@ std::vector<RangeSet> Ledger::all_that_may_count(MemoryId memory) const {
     return sets;
 }
 
-RangeSet Ledger::beside(ViewId view, const RangeSet &ranges) const {
+RangeSet Ledger::rest_of_units(ViewId view, const RangeSet &ranges) const {
     const MemoryId memory = memory_of(view);
     if (memories_[memory].unit == 1) {
         return {};
@@ -73,15 +73,15 @@ RangeSet Ledger::beside(ViewId view, const RangeSet &ranges) const {
     const RangeSet others = subtract(whole_units(ranges, memories_[memory].unit), ranges);
     RangeSet result;
     if (!others.empty()) {
-        for (const RangeSet &set : all_that_may_count(memory)) {
+        for (const RangeSet &set : all_possibly_valid(memory)) {
             result.add(intersect(others, set));
         }
     }
     return result;
 }
 
-RangeSet Ledger::brought_along(ViewId source, ViewId destination, const RangeSet &ranges) const {
-    // On the way over the host only the source's units are sure to hold nothing that is older.
+RangeSet Ledger::synced_along(ViewId source, ViewId destination, const RangeSet &ranges) const {
+    // On the way through the host only the source's units hold surely nothing older.
     const bool from_host = memories_[memory_of(source)].first_view == source;
     const uint64_t unit = views_[from_host ? destination : source].unit;
     if (unit == 1) {
@@ -151,7 +151,7 @@ RangeSet Ledger::only_at(ViewId view) const {
     return bytes;
 }
 
-/// A write that fails may have left anything in its bytes: while it is pending, what is valid there is not sure to be.
+/// A failed write may have left anything in its bytes: while it is pending, they may turn out invalid.
 RangeSet Ledger::only_sure_at(ViewId view) const {
     RangeSet bytes = views_[view].valid;
     for (ViewId other = 0; other < view_count(); ++other) {
@@ -197,14 +197,14 @@ Ledger::Begun Ledger::begin_use(ViewId view, PlaceIndex place, RangeSet ranges, 
 Ledger::Begun Ledger::begin_copy(ViewId source, ViewId destination, PlaceIndex place,
                                  const RangeSet &ranges) {
     Operation operation = make_copy(source, destination, place, ranges);
-    if (operation.kind == Kind::hand_over) {
+    if (operation.kind == Kind::sync) {
         operation.superseded = subtract(ranges, expected(source));
         operation.live.remove(operation.superseded);
     }
     return begin(std::move(operation));
 }
 
-/// As for a place that writes what it has written before: most acquires are like that.
+/// As when a place writes what it has written before: most acquires do.
 bool Ledger::has_made(const Operation &operation, const RangeSet &ranges,
                       RangeSet View::*set) const {
     if (operation.kind == Kind::read) {
@@ -282,7 +282,7 @@ void Ledger::commit_write(const Operation &operation) {
     overtakers_.reserve(overtakers_.size() + 1);
     Overtaker overtaker{operation.id, operation.ranges};
     const bool changes = prepare(operation, operation.live, &View::valid);
-    // A write that was begun earlier and is still running is overtaken: its bytes are no longer wanted.
+    // A write that began earlier and is still running is overtaken: its bytes are not wanted any more.
     std::vector<RangeSet> wanted;
     for (auto earlier = pending_.begin(); earlier->id != operation.id; ++earlier) {
         wanted.push_back(subtract(earlier->live, operation.live));
@@ -319,9 +319,10 @@ void Ledger::lose(const Operation &operation) {
     take_aside(&View::valid);
 }
 
-/// What a failed write was to overwrite may be newest at another view, and what another write makes in the same unit
-/// newest here. No hand-over brings the two together, so the failed one's bytes in that unit count nowhere any more.
-void Ledger::give_up_beside(const Operation &failed) {
+/// The bytes that a failed write was to overwrite may be newest at another view, while another write's bytes in
+/// the same unit are newest here. No coherence sync joins the two, so the failed write's bytes in that unit are
+/// valid nowhere any more.
+void Ledger::give_up_rest(const Operation &failed) {
     const MemoryId memory = memory_of(failed.view);
     const uint64_t unit = memories_[memory].unit;
     if (unit == 1) {
@@ -329,8 +330,8 @@ void Ledger::give_up_beside(const Operation &failed) {
     }
     RangeSet beside_others;
     for (const Operation &other : pending_) {
-        const bool is_hand_over = other.kind == Kind::hand_over;
-        if ((is_hand_over ? other.source : other.view) == failed.view && other.id != failed.id &&
+        const bool is_sync = other.kind == Kind::sync;
+        if ((is_sync ? other.source : other.view) == failed.view && other.id != failed.id &&
             other.kind != Kind::read && !other.content_lost && !other.lacks_data) {
             beside_others.add(subtract(whole_units(other.ranges, unit), other.ranges));
         }
@@ -351,7 +352,7 @@ void Ledger::mark_dependents(const Operation &failed, bool is_content_lost) {
         if (later.id <= failed.id) {
             continue;
         }
-        const bool needed_beside = comes_beside(failed, later);
+        const bool needed_beside = syncs_rest(failed, later);
         if (!needed_beside && !reaches(failed, later)) {
             continue;
         }
@@ -359,10 +360,10 @@ void Ledger::mark_dependents(const Operation &failed, bool is_content_lost) {
             later.lacks_data = true;
             continue;
         }
-        // Its content is lost, or would be with the newest bytes beside it.
+        // Its content is lost, or would be lost with the newest bytes in the rest of its units.
         const bool is_lost = failed.kind == Kind::write || needed_beside || is_content_lost;
         if (is_lost && !later.content_lost) {
-            mark_dependents(later, true); // first: who is marked has marked those behind it
+            mark_dependents(later, true); // first: a marked operation has marked its dependents
             later.content_lost = true;    // it is sure to fail, though it has not begun
         }
         later.source_lost |= failed.kind != Kind::write && !needed_beside;
@@ -386,13 +387,13 @@ void Ledger::finish(OperationId id, bool succeeded) {
     } else {
         fail(*found);
     }
-    pending_.erase(found); // last: until then it can be told once more
+    pending_.erase(found); // last: until then finish() can be called again
     if (!overtakers_.empty()) {
         forget_overtakers();
     }
 }
 
-void Ledger::take_back(OperationId id) {
+void Ledger::undo(OperationId id) {
     const auto found = position(id);
     if (found != pending_.end()) {
         recompute_expected(id);
@@ -413,14 +414,14 @@ void Ledger::succeed(const Operation &operation) {
 }
 
 void Ledger::fail(const Operation &operation) {
-    if (!operation.content_lost) { // else it never began, and who counted on it has been told
-        if (operation.kind != Kind::hand_over) {
+    if (!operation.content_lost) { // else it never began, and its dependents are marked
+        if (operation.kind != Kind::sync) {
             lose(operation);
         }
         mark_dependents(operation, false);
     }
     if (writes_memory(operation, memory_of(operation.view))) {
-        give_up_beside(operation);
+        give_up_rest(operation);
     }
     recompute_expected(operation.id);
 }
@@ -455,15 +456,15 @@ bool Ledger::retry_from(OperationId copy, ViewId source) {
     if (operation->live != operation->ranges || !valid(source).contains(operation->ranges)) {
         return false;
     }
-    // A copy may become a hand-over, and the other way round.
+    // A copy may become a coherence sync, and a sync a copy.
     Operation changed = make_copy(source, operation->view, operation->place, operation->ranges);
     changed.id = copy;
-    if (!changed.beside.empty() && changed.kind != operation->kind) {
-        return false; // a hand-over brings its units along, and nothing else was told to
+    if (!changed.rest.empty() && changed.kind != operation->kind) {
+        return false; // a sync takes whole units, which no operation waits for
     }
     for (ViewId view = 0; view < view_count(); ++view) {
         if (view != source && makes_valid(*operation, view) && !makes_valid(changed, view)) {
-            return false; // later operations count on it
+            return false; // later operations depend on it
         }
     }
     for (const Operation &other : pending_) {

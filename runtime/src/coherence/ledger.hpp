@@ -16,23 +16,25 @@ using MemoryId = uint32_t;
 using ViewId = uint32_t;
 using OperationId = uint64_t;
 
-/// Who may touch which bytes when, and whose bytes count. Knows no plugin, no event and no thread: only
-/// operations that begin in program order and finish in any order.
+/// Which bytes are valid at which view, and which operations must wait for which. Knows no plugin, event or
+/// thread: only operations that begin in program order and finish in any order.
 ///
-/// A *memory* is a piece of physical bytes. A *view* is what one user sees of it: the host and a plugin
-/// that imported the host's memory see the same bytes, but perhaps not each other's newest writes. Each
-/// view has the set of bytes that are *valid* (committed) and those *expected* valid once everything
-/// begun has succeeded. New operations are planned on what is expected and wait for what makes it so.
+/// A *memory* is a piece of physical bytes. A *view* is a memory as one user sees it: the host and a
+/// plugin that imported the host's memory see the same bytes, but perhaps not each other's newest writes.
+/// Each view has a set of *valid* bytes (committed) and a set of *expected* bytes, which are valid once all
+/// pending operations have succeeded. New operations are planned on expected bytes, and wait for the
+/// operations that make them valid.
 ///
-/// Bytes go from view to view of one memory by hand-over, over the view that was added to it first, the
-/// host's. Where caches do it, they go in whole units: so that no unit has newest bytes at two views, a
-/// write brings the rest of its units along, if it is newer elsewhere. What a pending write to other memory supersedes
-/// comes, too, as it counts again should that write fail; but nobody may expect it.
+/// A coherence sync takes bytes from one view of a memory to another, through the view that was added to it
+/// first, the host's. Through caches they go in whole units (cache lines). So that no unit has newest bytes
+/// at two views, a write first syncs the rest of its units where that is newer elsewhere. Bytes that a
+/// pending write to other memory supersedes are synced as well: they are valid again if that write fails.
+/// But no operation may expect them.
 ///
-/// A write commits when it finishes: until then the bytes elsewhere stay valid. Not synchronised.
+/// A write commits when it finishes; until then the bytes elsewhere stay valid. Not synchronised.
 ///
-/// What throws, for want of memory, has changed nothing, but for the end of an operation that failed: it is put down in
-/// part, and whole when it is told again.
+/// A function that throws std::bad_alloc has changed nothing, except for finish() of a failed operation: its
+/// end is recorded in part, and completely by the next call.
 class Ledger {
 public:
     struct Wait {
@@ -46,36 +48,40 @@ public:
 
     MemoryId add_memory();
     ViewId add_view(MemoryId memory, const RangeSet &valid = {});
-    /// Writers of different places exclude each other in this memory, whatever bytes they write.
+    /// In this memory, writes by different places exclude each other, whichever bytes they write.
     void set_exclusive_writers(MemoryId memory);
-    /// This view sees its memory through caches whose units have so many bytes, counted from byte 0.
+    /// This view sees its memory through caches with units of so many bytes, counted from byte 0.
     void set_unit(ViewId view, uint64_t bytes);
     uint64_t unit(ViewId view) const { return views_[view].unit; }
-    /// Whether any view's has more than one byte.
+    /// Whether any view's unit has more than one byte.
     bool has_units() const noexcept { return has_units_; }
-    /// The bytes that count at a view once all that is pending has succeeded, or would if the writes to other memory failed.
-    RangeSet may_count(ViewId view) const;
-    /// What has to be handed over to a view before these ranges are written there: the rest of their units, as far as it
-    /// may count.
-    RangeSet beside(ViewId view, const RangeSet &ranges) const;
-    /// What a hand-over of these ranges brings along: other bytes of the units of that end's caches that are
-    /// valid at source, stale at destination, and not about to change.
-    RangeSet brought_along(ViewId source, ViewId destination, const RangeSet &ranges) const;
+    /// The bytes that are valid at a view once all pending operations have succeeded, or would be if the
+    /// writes to other memory failed.
+    RangeSet possibly_valid(ViewId view) const;
+    /// What must be synced to a view before these ranges are written there: the rest of their units, as far
+    /// as it is possibly valid.
+    RangeSet rest_of_units(ViewId view, const RangeSet &ranges) const;
+    /// What a coherence sync of these ranges syncs along: other bytes of the units of that end's caches that
+    /// are valid at source, stale at destination, and not about to change.
+    RangeSet synced_along(ViewId source, ViewId destination, const RangeSet &ranges) const;
 
-    /// The pending operations that must be over before this view's memory may go, in the order in which they were begun:
-    /// those that read or write it, and writes elsewhere of bytes that, should these fail, are good nowhere but here.
+    /// The pending operations that must be over before this view's memory may be freed, in the order in
+    /// which they began: those that read or write it, and writes elsewhere of bytes that are valid only
+    /// here if these writes fail.
     std::vector<OperationId> users(ViewId view) const;
     bool busy(ViewId view) const { return !users(view).empty(); }
-    /// These pending operations with all that must be over before they can be: what they wait for, and what that waits for.
+    /// These pending operations, and all that must be over before them: what they wait for, and what that
+    /// waits for.
     std::vector<OperationId> with_waits(std::vector<OperationId> operations) const;
-    /// What pending copies are about to make valid at a view, one entry for each that brings some of these ranges.
+    /// What pending copies are about to make valid at a view: one entry for each copy of some of these ranges.
     std::vector<RangeSet> arriving(ViewId view, const RangeSet &ranges) const;
     /// How many other views get some of these ranges from a view by pending copies.
     uint32_t readers(ViewId view, const RangeSet &ranges) const;
     /// The bytes that are valid here and at no other view.
     RangeSet only_at(ViewId view) const;
-    /// What is valid here is gone. Pending operations end as they end: bytes that a pending write makes
-    /// valid here count again, so who knows that they cannot lets them fail, or forgets once more.
+    /// No byte is valid at this view any more. Pending operations are not changed: bytes that a pending
+    /// write makes valid here are valid again. A caller who knows that they cannot be finishes that write as
+    /// failed, or calls forget() once more.
     void forget(ViewId view);
 
     uint32_t view_count() const noexcept { return static_cast<uint32_t>(views_.size()); }
@@ -91,31 +97,34 @@ public:
 
     /// A use by the application. A write makes the ranges expected here alone.
     Begun begin_use(ViewId view, PlaceIndex place, RangeSet ranges, bool reads, bool writes);
-    /// Bytes expected at source become so at destination. Within one memory it is a hand-over, which
-    /// moves nothing and may go on beside readers; it also takes along what only may count at source.
+    /// Bytes expected at source become expected at destination. Within one memory this is a coherence sync,
+    /// which moves nothing and may run while others read; it also syncs bytes that are only possibly valid
+    /// at source.
     Begun begin_copy(ViewId source, ViewId destination, PlaceIndex place, const RangeSet &ranges);
 
-    /// The operation is over, in any order, but for failures (see before_failure). One that failed may have left anything in the
-    /// bytes that it writes: where other memory has them they are stale here, else they count as they are, but for those
-    /// that share a unit with what another write made newest at that view: these count nowhere. Copies that were to bring
-    /// what it made, and have not begun, count for nothing from now on: they are sure to fail.
+    /// The operation is over. Operations end in any order, except that failures follow before_failure(). A
+    /// failed write may have left anything in its bytes: where other memory has them, they are stale
+    /// here; else they are valid as they are, except for those that share a unit with what another write made
+    /// newest at that view: these are valid nowhere. Copies of what it was to write that have not begun are
+    /// sure to fail: nothing is expected of them from now on.
     void finish(OperationId operation, bool succeeded);
-    /// An operation that was begun last, and that nobody knows of: as if it never was.
-    void take_back(OperationId operation);
-    /// What must be over before a pending operation may be told as failed: what it waits for and changes bytes, where its
-    /// memory has units.
+    /// Restores the state before the newest operation. No other operation may depend on it.
+    void undo(OperationId operation);
+    /// Operations that must be over before this pending one may be finished as failed: the writes and copies
+    /// that it waits for, if its memory has units.
     std::vector<Wait> before_failure(OperationId operation) const;
 
-    /// A pending copy's source never got the bytes: its own copy failed.
+    /// Whether a pending copy's source never got the bytes, because its own copy failed.
     bool source_lost(OperationId copy) const;
-    /// The write that a pending copy was to bring failed: no source has that content.
+    /// Whether the write that made a pending copy's content failed: then no source has that content.
     bool content_lost(OperationId copy) const;
-    /// Whether this view has, committed, what the pending copy was begun for, with nothing about to overwrite it nor
-    /// under way that may not go on beside such a copy; if so it reads from there from now on.
+    /// Whether the pending copy can read from this view: the bytes that it was begun for are committed
+    /// there, and no pending operation overwrites them or excludes such a copy. If so, the copy reads from
+    /// there from now on.
     bool retry_from(OperationId copy, ViewId source);
 
 private:
-    enum class Kind { read, write, copy, hand_over };
+    enum class Kind { read, write, copy, sync };
     struct alignas(cache_line) Operation {
         OperationId id;
         Kind kind;
@@ -123,15 +132,15 @@ private:
         ViewId source;
         PlaceIndex place;
         RangeSet ranges;
-        RangeSet live;   // what becomes valid on success: ranges less what later writes committed
-        RangeSet beside; // of one that writes: what must have been handed over before it
-        RangeSet superseded; // of a hand-over: those of its ranges that nobody expects there
+        RangeSet live; // what becomes valid on success: ranges less what later writes committed
+        RangeSet rest; // of a write: the rest of its units, synced before it
+        RangeSet superseded; // of a sync: those of its ranges that are not expected there
         bool reads = true;   // whether the old bytes matter: false for a discarding write
         bool source_lost = false;
         bool content_lost = false;
-        bool lacks_data = false; // of a use: what it needs has failed, so it will
+        bool lacks_data = false; // of a use: what it needs has failed, so it will fail
 
-        bool is_transfer() const { return kind == Kind::copy || kind == Kind::hand_over; }
+        bool is_transfer() const { return kind == Kind::copy || kind == Kind::sync; }
     };
     struct View {
         MemoryId memory;
@@ -140,15 +149,15 @@ private:
         uint64_t unit = 1; // bytes
     };
 
-    /// Of the views of that memory; nothing of others.
-    std::vector<RangeSet> all_that_may_count(MemoryId memory) const;
+    /// Of the views of that memory; empty for the others.
+    std::vector<RangeSet> all_possibly_valid(MemoryId memory) const;
     bool writes_memory(const Operation &operation, MemoryId memory) const;
     bool touches_memory(const Operation &operation, MemoryId memory) const;
     RangeSet only_sure_at(ViewId view) const;
     bool makes_valid(const Operation &operation, ViewId view) const;
     bool reaches(const Operation &earlier, const Operation &later) const;
-    bool comes_beside(const Operation &earlier, const Operation &later) const;
-    bool shares_units(const Operation &hand_over, const Operation &other) const;
+    bool syncs_rest(const Operation &earlier, const Operation &later) const;
+    bool shares_units(const Operation &sync, const Operation &other) const;
     bool excludes(const Operation &earlier, const Operation &later) const;
     std::optional<Wait> wait(const Operation &earlier, const Operation &later) const;
     std::vector<Wait> waits(const Operation &later) const;
@@ -158,16 +167,16 @@ private:
     void commit_write(const Operation &operation);
     void forget_overtakers();
     void lose(const Operation &operation);
-    void give_up_beside(const Operation &failed);
+    void give_up_rest(const Operation &failed);
     void mark_dependents(const Operation &failed, bool is_content_lost);
     /// Whether these sets of the views are as the operation makes them.
     bool has_made(const Operation &operation, const RangeSet &ranges, RangeSet View::*set) const;
     void set_aside(RangeSet View::*set);
     void make_aside(const Operation &operation, const RangeSet &ranges);
     void take_aside(RangeSet View::*set) noexcept;
-    /// What the operation makes of these sets stands aside then, to be taken; false if it is what they are.
+    /// Puts the sets as the operation makes them aside, for take_aside(). False if they would not change.
     bool prepare(const Operation &operation, const RangeSet &ranges, RangeSet View::*set);
-    /// What everything pending, but for an operation that is over, makes of the sets that stand aside.
+    /// Applies all pending operations, except for one that is over, to the sets that are put aside.
     void expect_aside(OperationId over = 0);
     void recompute_expected(OperationId over = 0);
     std::vector<Operation>::iterator position(OperationId id);
@@ -186,10 +195,10 @@ private:
 
     std::vector<View> views_;
     std::vector<RangeSet>
-        aside_; // by view: sets are made here, so that all of them change or none does
+        aside_; // by view: new sets are made here, so that all of them change or none does
     std::vector<Memory> memories_;
     std::vector<Operation> pending_; // few, in program order
-    /// Writes that committed before an earlier operation finished.
+    /// A write that committed before an earlier operation finished.
     struct Overtaker {
         OperationId id;
         RangeSet ranges;

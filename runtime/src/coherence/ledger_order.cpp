@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which operations wait for which: who writes the bytes that another one reads, and who may not go on beside whom.
+// Which operations wait for which: for the writers of what they read, and for those that exclude them.
 #include "coherence/ledger.hpp"
 
 #include <algorithm>
@@ -34,24 +34,25 @@ bool Ledger::excludes(const Operation &earlier, const Operation &later) const {
            shares_units(later, earlier);
 }
 
-/// Whole units are handed over: nobody may write in them meanwhile, nor read them where they come to, or hand them over
-/// to or from there. Those that only pass the host need no order: what is valid at neither end may be old there.
-bool Ledger::shares_units(const Operation &hand_over, const Operation &other) const {
-    if (hand_over.kind != Kind::hand_over) {
+/// A coherence sync takes whole units. Meanwhile no other operation may write in them, read them at the
+/// destination, or sync them to or from it. Units that only pass the host need no order: bytes that are valid at
+/// neither end may be old there.
+bool Ledger::shares_units(const Operation &sync, const Operation &other) const {
+    if (sync.kind != Kind::sync) {
         return false;
     }
-    const MemoryId memory = memory_of(hand_over.view);
+    const MemoryId memory = memory_of(sync.view);
     const uint64_t unit = memories_[memory].unit;
     if (unit == 1 || !touches_memory(other, memory) ||
-        !whole_units(hand_over.ranges, unit).overlaps(other.ranges)) {
+        !whole_units(sync.ranges, unit).overlaps(other.ranges)) {
         return false;
     }
-    const ViewId comes_to = hand_over.view;
-    if (other.kind == Kind::hand_over) {
+    const ViewId comes_to = sync.view;
+    if (other.kind == Kind::sync) {
         return other.view == comes_to || other.source == comes_to;
     }
     return writes_memory(other, memory) ||
-           makes_valid(hand_over, other.is_transfer() ? other.source : other.view);
+           makes_valid(sync, other.is_transfer() ? other.source : other.view);
 }
 
 bool Ledger::makes_valid(const Operation &operation, ViewId view) const {
@@ -62,14 +63,14 @@ bool Ledger::makes_valid(const Operation &operation, ViewId view) const {
         return true;
     }
     // From one device to another, the bytes have been visible to the host in between.
-    return operation.kind == Kind::hand_over && operation.source != view &&
+    return operation.kind == Kind::sync && operation.source != view &&
            memories_[memory_of(operation.view)].first_view == view;
 }
 
-/// A hand-over that a write needs although it reads none of its bytes.
-bool Ledger::comes_beside(const Operation &earlier, const Operation &later) const {
-    return earlier.kind == Kind::hand_over && makes_valid(earlier, later.view) &&
-           earlier.ranges.overlaps(later.beside);
+/// A coherence sync that a write needs although it reads none of its bytes.
+bool Ledger::syncs_rest(const Operation &earlier, const Operation &later) const {
+    return earlier.kind == Kind::sync && makes_valid(earlier, later.view) &&
+           earlier.ranges.overlaps(later.rest);
 }
 
 bool Ledger::reaches(const Operation &earlier, const Operation &later) const {
@@ -101,8 +102,8 @@ bool Ledger::reaches(const Operation &earlier, const Operation &later) const {
 }
 
 std::optional<Ledger::Wait> Ledger::wait(const Operation &earlier, const Operation &later) const {
-    const bool data = !earlier.content_lost && // nothing counts on what is sure to fail
-                      (reaches(earlier, later) || comes_beside(earlier, later));
+    const bool data = !earlier.content_lost && // nothing depends on what is sure to fail
+                      (reaches(earlier, later) || syncs_rest(earlier, later));
     return data || excludes(earlier, later) ? std::optional<Wait>({earlier.id, data})
                                             : std::nullopt;
 }
@@ -149,7 +150,7 @@ std::vector<OperationId> Ledger::with_waits(std::vector<OperationId> operations)
 Ledger::Operation Ledger::make_use(ViewId view, PlaceIndex place, RangeSet ranges, bool reads,
                                    bool writes) const {
     RangeSet live = writes ? ranges : RangeSet(); // a read makes nothing valid
-    RangeSet others = writes ? beside(view, ranges) : RangeSet();
+    RangeSet others = writes ? rest_of_units(view, ranges) : RangeSet();
     return {0,
             writes ? Kind::write : Kind::read,
             view,
@@ -166,13 +167,13 @@ Ledger::Operation Ledger::make_copy(ViewId source, ViewId destination, PlaceInde
                                     const RangeSet &ranges) const {
     const bool one_memory = memory_of(source) == memory_of(destination);
     return {.id = 0,
-            .kind = one_memory ? Kind::hand_over : Kind::copy,
+            .kind = one_memory ? Kind::sync : Kind::copy,
             .view = destination,
             .source = source,
             .place = place,
             .ranges = ranges,
             .live = ranges,
-            .beside = one_memory ? RangeSet() : beside(destination, ranges),
+            .rest = one_memory ? RangeSet() : rest_of_units(destination, ranges),
             .superseded = {}};
 }
 

@@ -17,7 +17,7 @@ bool before(const Range &a, const Range &b) {
     return a.begin < b.begin;
 }
 
-/// So few ranges go into a set, or out of it, one by one, in its own memory; more are merged with it into a new one.
+/// So few ranges are added or removed one by one, in the set's own memory; more are merged into a new set.
 constexpr size_t few = 4;
 
 } // namespace
@@ -45,14 +45,14 @@ void RangeSet::settle() noexcept {
     }
 }
 
-/// Room for what adding or removing the ranges of another set one by one makes: then none of it fails half-way.
+/// Reserves memory to add or remove the ranges of another set one by one, so that no step fails half-way.
 void RangeSet::reserve_for(const RangeSet &other) {
     if (other.ranges().size() > 1) {
         several_.reserve(ranges().size() + other.ranges().size() + 1);
     }
 }
 
-/// Adds a range that begins at or behind the begin of the last one.
+/// Adds a range that does not begin before the last one.
 void RangeSet::append(const Range &range) {
     if (several_.empty() || range.empty()) {
         add(range);

@@ -55,7 +55,7 @@ bool Residents::await_destruction(PlaceIndex place) {
     return any;
 }
 
-/// Two places of one device. Scopes of one memory tell its capacity, all of them.
+/// Of two places of one device. All scopes of one memory report its capacity.
 bool Residents::may_be_one_memory(PlaceIndex place, uint32_t scope, PlaceIndex other,
                                   uint32_t other_scope) const {
     const pi_memory_scope &a = topology_->info(place).scopes.at(scope);

@@ -68,12 +68,13 @@ std::vector<PlannedPart> Planner::plan_syncs(ViewId target, RangeSet &stale, Fro
         if (view == target || ledger().memory_of(view) != ledger().memory_of(target)) {
             continue;
         }
-        RangeSet ranges = intersect(stale, from == From::possibly_valid ? ledger().may_count(view)
-                                                                        : ledger().expected(view));
+        RangeSet ranges =
+            intersect(stale, from == From::possibly_valid ? ledger().possibly_valid(view)
+                                                          : ledger().expected(view));
         if (ranges.empty()) {
             continue;
         }
-        ranges.add(subtract(ledger().brought_along(view, target, ranges), planned));
+        ranges.add(subtract(ledger().synced_along(view, target, ranges), planned));
         planned.add(ranges);
         stale.remove(ranges);
         parts.push_back(sync(view, target, std::move(ranges)));
@@ -106,7 +107,7 @@ std::vector<PlannedPart> Planner::written_at_host(ViewId target, const RangeSet 
     }
     brought.remove(ledger().expected(target));
     if (!brought.empty()) {
-        brought.add(ledger().brought_along(*replicas_.host_view, target, brought));
+        brought.add(ledger().synced_along(*replicas_.host_view, target, brought));
         parts.push_back(sync(*replicas_.host_view, target, std::move(brought)));
     }
     return parts;
@@ -131,7 +132,7 @@ void Planner::sync_rest_of_units(std::vector<PlannedPart> &parts, ViewId target,
     if (rest.empty()) {
         return;
     }
-    rest.remove(ledger().may_count(target));
+    rest.remove(ledger().possibly_valid(target));
     for (const PlannedPart &part : parts) {
         if (!part.by_way_of) {
             rest.remove(part.ranges);

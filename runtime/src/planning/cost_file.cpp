@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char *format = "pi costs";
 constexpr int version = 1;
 
-/// Two contexts on one device have one link between them, whichever of them is meant.
+/// By device keys: all contexts on two devices share one link.
 using LinkKey = std::pair<std::string, std::string>;
 
 Json to_json(const LinkCost &cost, uint64_t limit) {
@@ -31,7 +31,7 @@ Json to_json(const LinkCost &cost, uint64_t limit) {
     return json;
 }
 
-/// A figure that a cost can be: finite, and not below `least`.
+/// A figure of a cost: finite, and not below `least`.
 double figure(const Json &json, const char *name, double least) {
     const double value = json.at(name).get<double>();
     if (!std::isfinite(value) || value < least) {

@@ -21,10 +21,10 @@ class Stages {
 public:
     struct Stage {
         double seconds = unreachable;
-        bool shared = false; // it and others like it take turns
+        bool shared = false; // shared stages take turns
     };
 
-    Stages(const CostTable &costs, const PathQuestion &question, uint64_t piece)
+    Stages(const CostTable &costs, const PathQuery &question, uint64_t piece)
         : places_(costs.places()), stages_(size_t{places_} * places_) {
         for (PlaceIndex from = 0; from < places_; ++from) {
             for (PlaceIndex to = 0; to < places_; ++to) {
@@ -54,7 +54,7 @@ private:
 /// What the stages of a pipeline cost together. Never less with one stage more.
 struct Cost {
     double sum = 0;     // of all
-    double slowest = 0; // of those that run beside each other
+    double slowest = 0; // of those that run at the same time
     double shared = 0;  // sum of those that take turns
 
     void add(const Stages::Stage &stage) {
@@ -65,18 +65,18 @@ struct Cost {
             slowest = std::max(slowest, stage.seconds);
         }
     }
-    /// With so many pieces after the first.
+    /// With so many further pieces after the first.
     double seconds(double further) const { return sum + further * std::max(slowest, shared); }
     bool nowhere_more_than(const Cost &other) const {
         return sum <= other.sum && slowest <= other.slowest && shared <= other.shared;
     }
 };
 
-/// The cheapest chain of stages for a size of pieces: the cheapest beginning is always the one that is continued. One
-/// that costs nowhere less than another one to the same place leads to nothing cheaper.
+/// Finds the cheapest chain of stages for a size of pieces: it always continues the cheapest beginning. A beginning
+/// that is nowhere cheaper than another one to the same place is dropped.
 class Search {
 public:
-    Search(const Stages &stages, const PathQuestion &question, double further)
+    Search(const Stages &stages, const PathQuery &question, double further)
         : stages_(stages), question_(question), further_(further),
           at_(2 * size_t{stages.places()}) {}
 
@@ -153,7 +153,7 @@ private:
     }
 
     const Stages &stages_;
-    const PathQuestion &question_;
+    const PathQuery &question_;
     const double further_;
     std::vector<Beginning> beginnings_;
     std::vector<std::vector<uint32_t>> at_; // of each node: indices of beginnings
@@ -161,8 +161,8 @@ private:
     std::priority_queue<Open, std::vector<Open>, std::greater<>> open_;
 };
 
-/// No chain of links costs less: all bytes cross its first link, and its last one.
-double least_seconds(const CostTable &costs, const PathQuestion &question) {
+/// A lower bound: all bytes cross a chain's first link, and its last one.
+double least_seconds(const CostTable &costs, const PathQuery &question) {
     const auto over = [&](PlaceIndex from, PlaceIndex to) {
         double least = unreachable;
         for (const LinkCost &cost : costs.link(from, to)) {
@@ -199,7 +199,7 @@ double pipeline_seconds(const CostTable &costs, const std::vector<Hop> &hops, ui
     return cost.seconds(static_cast<double>(pieces_of(bytes, chunk) - 1 + more));
 }
 
-std::optional<Path> cheapest_path(const CostTable &costs, const PathQuestion &question) {
+std::optional<Path> cheapest_path(const CostTable &costs, const PathQuery &question) {
     if (question.limit < unreachable && least_seconds(costs, question) >= question.limit) {
         return std::nullopt;
     }

@@ -170,9 +170,9 @@ std::vector<PlannedPart> Planner::plan(const Target &target, const RangeSet &wan
         }
     }
     if (target.view) {
-        RangeSet rest = ledger().beside(*target.view, written);
+        RangeSet rest = ledger().rest_of_units(*target.view, written);
         for (const PlannedPart &copy : copies) {
-            rest.add(ledger().beside(*target.view, copy.ranges));
+            rest.add(ledger().rest_of_units(*target.view, copy.ranges));
         }
         sync_rest_of_units(parts, *target.view, std::move(rest));
     }

@@ -15,7 +15,7 @@ uint64_t alignment_of(uint64_t address) {
     return address & (~address + 1);
 }
 
-/// The request with what every candidate looks up.
+/// The request, and what every candidate looks up.
 struct Question {
     const TopologyDescription &topology;
     const RouteRequest &request;
@@ -39,7 +39,7 @@ struct Question {
         return request.source_imported ? topology.import(request.source, request.destination)
                                        : topology.buffer(request.source, request.destination);
     }
-    /// On the way memory is of scope 0: from another scope there only the host is sure to be reached.
+    /// Memory on the way is in scope 0: from another scope only the host can surely be reached.
     bool usable(const Hop &hop) const {
         if (hop.from == host_place || hop.to == host_place) {
             return true;
@@ -71,11 +71,11 @@ struct Question {
                 .imported = request.source_imported,
                 .scope = other_scope() && scoped() != nullptr ? request.scope : std::string()};
     }
-    /// What a route relies on: what the plugins say of these is to be true.
+    /// The connections that a route relies on: what the plugins report of them must be true.
     std::vector<MemoryPair> relies_on(const Route &route) const {
         if (route.kind == RouteKind::direct_use) {
             std::vector<MemoryPair> pairs(2, ends());
-            pairs.back().kernels = true; // which may be bound to it
+            pairs.back().kernels = true; // kernels may be bound to it
             return pairs;
         }
         if (route.kind == RouteKind::import) {
@@ -96,7 +96,7 @@ struct Question {
     }
     std::optional<Path> path(bool through_host,
                              double limit = std::numeric_limits<double>::infinity()) const {
-        PathQuestion path;
+        PathQuery path;
         path.limit = limit;
         path.from = request.source;
         path.to = request.destination;
@@ -338,7 +338,7 @@ Candidate mapped(const Question &question, BounceStyle style) {
 /// Read into host memory and written from it; and, where that is cheaper, over devices on the way.
 void add_staged(const Question &question, std::vector<Candidate> &out) {
     const RouteRequest &request = question.request;
-    PathQuestion plain;
+    PathQuery plain;
     plain.from = request.source;
     plain.to = request.destination;
     plain.bytes = request.bytes;
@@ -392,10 +392,10 @@ const char *to_string(BounceStyle style) noexcept {
 
 namespace {
 
-/// Refuses what relies on a connection that may not be used.
+/// Refuses a candidate that relies on a connection that may not be used.
 void require_verified(const Question &question, Candidate &candidate) {
     const RouteRequest &request = question.request;
-    // A place may have memory of its own for that reason alone.
+    // A place may have memory of its own only because this connection failed.
     const bool would_be_possible =
         request.destination_has_memory && is_allowed(question, candidate.route.kind);
     if (request.verification == nullptr || (!candidate.possible && !would_be_possible)) {
@@ -418,7 +418,7 @@ void require_verified(const Question &question, Candidate &candidate) {
     candidate.reason += candidate.unverified.empty() ? "" : ", not verified yet";
 }
 
-/// What is taken instead of a route says why that one is not.
+/// The route that is used instead of a failed one says why.
 void report_failed(std::vector<Candidate> &candidates) {
     const auto failed =
         std::find_if(candidates.begin(), candidates.end(),

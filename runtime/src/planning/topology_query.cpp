@@ -13,7 +13,7 @@
 namespace pi::runtime {
 namespace {
 
-/// Nothing where the plugin does not know, or tells no rate at all.
+/// Empty where the plugin does not know, or reports no rate.
 std::optional<Speed> device_speed(pi_device device, pi_device_info name) {
     const auto told = device_info<std::array<uint64_t, 2>>(device, name, {});
     return told[0] != 0 ? std::optional(Speed{told[0], told[1]}) : std::nullopt;
@@ -33,7 +33,7 @@ std::string default_name(pi_device device) {
     return std::string(plugin) + ":" + device_text(device, PI_DEVICE_INFO_NAME);
 }
 
-/// Without the number that tells equal devices apart.
+/// Without the number that distinguishes equal devices.
 std::string key_of(pi_device device, const DeviceIdentity &identity) {
     std::string key = default_name(device);
     if (!identity.uuid.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A topology as a machine file. docs/machine-files.md has the format, and what is put where nothing is known.
+// A topology as a machine file. docs/machine-files.md has the format, and the values where nothing is known.
 #include "base/device_query.hpp"
 
 #include <pi/runtime/cost.hpp>
@@ -44,7 +44,7 @@ constexpr std::pair<uint64_t, const char *> flags[] = {{PI_SCOPE_HOST_VISIBLE, "
                                                        {PI_SCOPE_POOLABLE, "poolable"},
                                                        {PI_SCOPE_MAPS_IN_PLACE, "maps_in_place"}};
 
-/// What goes over as a file descriptor.
+/// Handles that are file descriptors.
 constexpr std::pair<pi_external_type, const char *> handle_types[] = {
     {PI_EXTERNAL_DMA_BUF_FD, "dma_buf_fd"}, {PI_EXTERNAL_OPAQUE_FD, "opaque_fd"}};
 
@@ -59,7 +59,7 @@ Json handle_types_json(uint32_t types) {
     return json;
 }
 
-/// What a newer plugin may say, and files have no word for, is the last word.
+/// A value of a newer plugin that files have no word for becomes the last word.
 template <size_t Count>
 const char *word(const std::array<const char *, Count> &words, uint32_t value) {
     return words[std::min<size_t>(value, Count - 1)];
@@ -77,7 +77,7 @@ uint64_t alignment(uint64_t value) {
     return std::bit_floor(std::clamp<uint64_t>(value, 1, uint64_t{1} << 30));
 }
 
-/// Leaves out what is not known, or takes no time.
+/// Omits a figure that is not known, or 0.
 void put_speed(Json &json, double bandwidth, double nanoseconds) {
     constexpr double at_once = 1e18;
     if (bandwidth >= 1 && bandwidth < at_once) {
@@ -88,14 +88,14 @@ void put_speed(Json &json, double bandwidth, double nanoseconds) {
     }
 }
 
-/// By names that the machine has once; leaves out what is not known.
+/// By names that are unique in the machine; omits them where they are not known.
 void put_channels(Json &json, uint32_t instance, const std::vector<uint64_t> &channels) {
     for (const uint64_t channel : channels) {
         json["channels"].push_back(std::to_string(instance) + "." + std::to_string(channel));
     }
 }
 
-/// Its classes of sizes as one line: a small transfer costs the latency, a large one goes at the bandwidth.
+/// The classes of sizes as one line: a small transfer takes the latency, a large one goes at the bandwidth.
 void put_speed(Json &json, const CostTable::Link &link) {
     const bool alike = link.back() == link.front();
     put_speed(json, alike ? link.back().bandwidth : link.back().large_bandwidth(),
@@ -108,7 +108,7 @@ Json scope_json(const pi_memory_scope &scope) {
     json["name"] = name;
     uint64_t told = scope.flags;
     if ((told & PI_SCOPE_MAPS_IN_PLACE) != 0) {
-        told |= PI_SCOPE_HOST_VISIBLE; // files have no memory that is only mapped, but where it is
+        told |= PI_SCOPE_HOST_VISIBLE; // files have no memory that can only be mapped
     }
     if ((told & PI_SCOPE_HOST_VISIBLE) == 0) {
         told &= ~uint64_t{PI_SCOPE_COHERENT};
@@ -133,7 +133,7 @@ Json scope_json(const pi_memory_scope &scope) {
     return json;
 }
 
-/// The topology's devices, each with the places that are of it.
+/// The topology's devices, each with its places.
 struct Machine {
     explicit Machine(const Topology &the_topology) : topology(the_topology) {
         for (PlaceIndex place = 1; place < topology.size(); ++place) {
@@ -147,7 +147,7 @@ struct Machine {
                 known->push_back(place);
             }
         }
-        std::set<std::string> taken{"host"}; // which means the host
+        std::set<std::string> taken{"host"}; // the host's name
         for (const std::vector<PlaceIndex> &device : places) {
             const std::string own =
                 device_text(topology.device(device.front()), PI_DEVICE_INFO_NAME);
@@ -159,8 +159,8 @@ struct Machine {
         }
     }
 
-    /// The best that any place of one device has to one of another, or of the same: in one context more is
-    /// possible than in two.
+    /// The best connection from any place of one device to any of another, or of the same: in one context
+    /// more is possible than in two.
     const Connection *best(size_t from, size_t to,
                            const std::vector<Connection> &of_topology) const {
         const Connection *found = nullptr;
@@ -197,7 +197,7 @@ void put_identity(Json &json, pi_device device, const DeviceIdentity &identity) 
     }
 }
 
-/// Of copies from device to device: as measured, else as told.
+/// Of copies from device to device: as measured, else as the plugin reports it.
 void put_speed(Json &json, const Machine &machine, size_t from, size_t to, const Connection &told,
                const CostTable *costs) {
     for (const PlaceIndex source : machine.places[from]) {
@@ -253,7 +253,7 @@ Json device_json(const Machine &machine, size_t index, const CostTable *costs) {
     return json;
 }
 
-/// What one device's memory is to another.
+/// One device's connection to another.
 Json link_json(const Machine &machine, size_t from, size_t to, const CostTable *costs) {
     const TopologyDescription &all = machine.topology.description();
     const Connection &buffers = *machine.best(from, to, all.buffers);

@@ -13,17 +13,17 @@ namespace pi::runtime {
 namespace {
 
 constexpr Hop host_bus{host_place, host_place};
-/// More count as so many longer ones: a prediction is not to take as long as what it is about.
+/// More pieces count as so many longer ones: a prediction must not take as long as its transfer.
 constexpr uint64_t most_pieces = 4096;
 /// More transfers on a channel count as so many longer ones.
 constexpr size_t most_transfers = 256;
 
-/// What others send over one channel before each piece of a transfer.
+/// Other transfers' pieces on one channel before each piece of a transfer.
 class Ahead {
 public:
     explicit Ahead(uint64_t pieces) : steps_(pieces + 1) {}
 
-    /// One of their pieces before each of so many, from that one on.
+    /// One of their pieces goes before each of `count` pieces, from `first` on.
     void add(uint64_t first, uint64_t count, double arrival, double seconds) {
         const uint64_t pieces = steps_.size() - 1;
         count = std::min(count, pieces - std::min(first, pieces));
@@ -36,7 +36,7 @@ public:
             first_turns_.emplace_back(arrival, seconds);
         }
     }
-    /// When the channel can come to a piece; asked of each in turn. `before`: the end of the one before.
+    /// When the channel is free for a piece; call it for each in turn. `before`: the end of the piece before.
     double free(uint64_t piece, double before) {
         seconds_ += steps_[piece];
         if (piece != 0) {
@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    std::vector<double> steps_; // by piece: what seconds_ changes by
+    std::vector<double> steps_; // by piece: the change of seconds_
     double seconds_ = 0;
     std::vector<std::pair<double, double>> first_turns_; // arrival, seconds
 };
@@ -59,7 +59,7 @@ private:
 /// On each channel of each link of a transfer.
 using AheadOnAll = std::vector<std::vector<Ahead>>;
 
-/// When all channels of a link can come to a piece.
+/// When all channels of a link are free for a piece.
 double free_of(std::vector<Ahead> &channels, uint64_t piece, double before) {
     double free = 0;
     for (Ahead &ahead : channels) {
@@ -71,7 +71,7 @@ double free_of(std::vector<Ahead> &channels, uint64_t piece, double before) {
 /// When the last piece has crossed the last link.
 double end_of(const Load &load, AheadOnAll ahead) {
     const size_t count = load.crossings.size();
-    // By piece and link, of the newest. A piece goes where an earlier one has left its slot.
+    // By piece and link, of the newest pieces. A piece takes the slot that an earlier one has left.
     std::array<std::vector<double>, slots_a_place + 1> ends;
     ends.fill(std::vector<double>(count + 1));
     for (uint64_t piece = 0; piece < load.pieces; ++piece) {
@@ -97,7 +97,7 @@ Load load_of(const CostTable &costs, const Candidate &candidate, uint64_t bytes)
     const Route &route = candidate.route;
     Load load;
     if (!std::isfinite(candidate.seconds)) {
-        return load; // nobody knows what it costs
+        return load; // its cost is not known
     }
     const auto add = [&](Hop hop, double pause, double seconds) {
         if (costs.in_host_memory(hop.from, hop.to)) {
@@ -229,7 +229,7 @@ double Traffic::delay(const Load &load) const {
                     static_cast<double>(channel.size()) / static_cast<double>(seen);
                 size_t left = seen;
                 for (auto turns = channel.begin(); left > 0; ++turns, --left) {
-                    // What has further to go until it is here comes behind the first piece.
+                    // A transfer that crosses more links before this one comes behind the first piece.
                     ahead[hop][index].add(turns->hop <= hop ? 0 : 1, turns->count, turns->arrival,
                                           for_all * turns->seconds);
                 }

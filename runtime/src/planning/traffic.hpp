@@ -13,10 +13,10 @@
 
 namespace pi::runtime {
 
-/// What each piece of a transfer asks of a link.
+/// One piece of a transfer on a link.
 struct Crossing {
     Hop link;
-    double pause = 0;   ///< seconds between what comes before it and its begin
+    double pause = 0;   ///< seconds from the end of the step before it to its begin
     double seconds = 0; ///< for which it has the link to itself
 };
 
@@ -26,12 +26,13 @@ struct Load {
     uint64_t pieces = 1;
 };
 
-/// Of so many bytes by a possible candidate; nothing if that has no finite cost. The copy of a bounce with a mapped end crosses the other end's link; all
-/// links between places in host memory are one, its bus, from the host to itself.
+/// The load of so many bytes by a possible candidate; empty if that has no finite cost. The copy of a bounce with
+/// a mapped end crosses the other end's link. All links between places in host memory are one: its bus, from the
+/// host to itself.
 Load load_of(const CostTable &costs, const Candidate &candidate, uint64_t bytes);
 
-/// What each link takes of the machine: a channel of its own, in one direction, and those that its plugin tells
-/// (PI_CONNECTION_MAX_CHANNELS), which other links may take, too. The places of one device share its links.
+/// The channels that each link occupies: one of its own, in one direction, and those that its plugin reports
+/// (PI_CONNECTION_MAX_CHANNELS), which other links may occupy, too. The places of one device share its links.
 class LinkChannels {
 public:
     /// `devices`: for each place the first one of the same device.
@@ -49,10 +50,10 @@ private:
     std::vector<std::vector<size_t>> links_;
 };
 
-/// The transfers under way, channel by channel. What they have moved already nobody knows, so each counts as if it
-/// began now. Thread-safe; calls nobody.
+/// The transfers under way, by channel. How far they have come is not known, so each counts as if it began now.
+/// Thread-safe.
 class Traffic {
-    /// Of one transfer on one channel of a link.
+    /// The pieces of one transfer on one channel of a link.
     struct Turns {
         size_t hop;     ///< how many links its pieces cross before
         uint64_t count; ///< its pieces
@@ -65,7 +66,7 @@ public:
     explicit Traffic(LinkChannels channels);
     Traffic(const Traffic &) = delete;
 
-    /// A transfer that is under way until it leaves, as it does when this is destroyed. The Traffic lives longer.
+    /// A transfer that is under way until it leaves; the destructor leaves. The Traffic must outlive it.
     class Entry {
     public:
         Entry() noexcept = default;
@@ -82,13 +83,13 @@ public:
         Traffic *traffic_ = nullptr;
         std::vector<Place> places_;
     };
-    /// What `entry` was before leaves. After an exception (bad_alloc) it is no transfer.
+    /// Leaves the entry's former transfer. After an exception (bad_alloc) the entry has no transfer.
     void enter(const Load &load, Entry &entry);
 
-    /// Seconds by which a transfer that begins now ends later than it would on idle links: pieces take turns, so
-    /// of each other transfer go before it at most as many as it has itself. A piece goes when all channels of its link
-    /// are free. An estimate where a transfer has thousands of pieces or a channel hundreds of transfers, and of others
-    /// that wait themselves for what they do not share with it.
+    /// Seconds by which a transfer that begins now ends later than it would on idle links. Pieces take turns, so
+    /// of each other transfer at most as many pieces as it has itself go before it. A piece goes when all
+    /// channels of its link are free. This is an estimate where a transfer has thousands of pieces, where a
+    /// channel has hundreds of transfers, and where others wait for channels that it does not use.
     double delay(const Load &load) const;
 
 private:

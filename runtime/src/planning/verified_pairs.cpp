@@ -12,7 +12,7 @@
 namespace pi::runtime {
 namespace {
 
-/// Tells nothing of the connection: the same call may succeed later.
+/// Whether the result says nothing about the connection: the same call may succeed later.
 bool is_passing(pi_result result) {
     return result == PI_ERROR_WOULD_BLOCK || result == PI_ERROR_OUT_OF_HOST_MEMORY ||
            result == PI_ERROR_OUT_OF_DEVICE_MEMORY || result == PI_ERROR_OUT_OF_RESOURCES;

@@ -11,20 +11,20 @@
 
 namespace pi::runtime {
 
-/// The connections of a topology, as piVerifyMemoryConnection has seen them.
+/// The connections of a topology, with the results of piVerifyMemoryConnection.
 class VerifiedPairs final : public Verification {
 public:
     explicit VerifiedPairs(const Topology &topology); // which must outlive it
 
-    /// Of pairs in scope 0 without a lock.
+    /// Takes no lock for pairs in scope 0.
     Verified of(const MemoryPair &pair) const override;
     std::string text(const MemoryPair &pair) const override;
 
-    /// Moves bytes unless the pair is known already. False if it is not known afterwards, as inside a
-    /// callback of a plugin, or without memory; never throws for what commands answer. It blocks, so not
-    /// with a lock held that a callback takes.
+    /// Verifies the pair with copies, unless its result is known. False if it is not known afterwards, as inside
+    /// a callback of a plugin, or without memory; never throws for a command's result. It blocks: do not call it
+    /// with a lock that a callback takes.
     bool verify(const MemoryPair &pair);
-    /// Of all that plans may use. Throws if one cannot be verified; the others are.
+    /// Verifies all pairs that plans may use. Throws if one cannot be verified; the others are.
     void verify_all();
 
 private:
@@ -41,7 +41,7 @@ private:
     const Topology &topology_;
     std::vector<std::atomic<Verified>> states_; // of pairs in scope 0
     mutable std::mutex mutex_;
-    std::map<MemoryPair, Seen> seen_; // what is known of any
+    std::map<MemoryPair, Seen> seen_; // by pair, once known
 };
 
 } // namespace pi::runtime

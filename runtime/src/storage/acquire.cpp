@@ -56,7 +56,7 @@ Ledger::Begun StorageState::begin_operation(PlaceIndex place, const Range &range
                 self->finish_operation(operation, result, text);
             });
     } catch (...) {
-        end_operation(begun.operation, Ending::taken_back);
+        end_operation(begun.operation, Ending::undone);
         throw;
     }
     return begun;
@@ -115,7 +115,8 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
         std::vector<PlannedPart> parts;
         const RangeSet &there = replicas_.ledger.expected(attachment.view);
         if ((fetches(access) && !there.contains(range)) ||
-            (writes(access) && !there.contains(replicas_.ledger.beside(attachment.view, range)))) {
+            (writes(access) &&
+             !there.contains(replicas_.ledger.rest_of_units(attachment.view, range)))) {
             parts = planner.plan(planner.target_of(attachment.view),
                                  fetches(access) ? range : RangeSet(),
                                  writes(access) ? range : RangeSet(), spread);
@@ -370,10 +371,10 @@ void StorageState::undo_maps(AcquisitionState &acquisition) {
 /// Under the lock under which it all began: nobody else has seen it, so nobody counts on it or is to be told.
 void StorageState::undo(Begun &begun) {
     if (begun.acquisition != nullptr && begun.acquisition->operation != 0) {
-        end_operation(begun.acquisition->operation, Ending::taken_back);
+        end_operation(begun.acquisition->operation, Ending::undone);
     }
     for (auto copy = begun.copies.rbegin(); copy != begun.copies.rend(); ++copy) {
-        end_operation(*copy, Ending::taken_back);
+        end_operation(*copy, Ending::undone);
     }
 }
 

@@ -69,12 +69,10 @@ void check_description(const StorageDescription &description) {
 
 } // namespace
 
-Attachments::Attachments(std::shared_ptr<RuntimeState> runtime,
-                         const StorageDescription &description, Replicas &replicas,
-                         Resident &resident)
-    : runtime_(std::move(runtime)), description_(description), replicas_(replicas),
-      resident_(resident), attachments_(runtime_->topology->size()),
-      notes_(runtime_->topology->size()) {
+Attachments::Attachments(RuntimeState &runtime, const StorageDescription &description,
+                         Replicas &replicas, Resident &resident)
+    : runtime_(runtime), description_(description), replicas_(replicas), resident_(resident),
+      attachments_(runtime.topology->size()) {
     check_description(description_);
     if (description_.host_memory != nullptr) {
         attach_host();
@@ -91,25 +89,25 @@ Attachments::~Attachments() {
         ViewMemory &view = memories_[id];
         const bool is_resident = static_cast<bool>(view.memory);
         if (is_mapped(view.mem.get())) {
-            runtime_->commands->standing_maps().keep(view.mem.get(), host_bytes_);
-            runtime_->in_flight->add();
+            runtime_.commands->standing_maps().keep(view.mem.get(), host_bytes_);
+            runtime_.in_flight->add();
             try {
-                runtime_->commands->undo_maps(
+                runtime_.commands->undo_maps(
                     view.mem.get(), all, true,
-                    [continuations = runtime_->continuations,
-                     in_flight = runtime_->in_flight](pi_result, const std::string &) {
+                    [continuations = runtime_.continuations,
+                     in_flight = runtime_.in_flight](pi_result, const std::string &) {
                         continuations->post_or_run([in_flight] { in_flight->remove(); });
                     });
             } catch (const std::bad_alloc &) { // then it stays mapped until the runtime goes
-                runtime_->in_flight->remove();
+                runtime_.in_flight->remove();
             }
             view.memory.drop(); // not for others
         }
         if (is_resident) {
             view.mem.reset();
             view.memory = {};
-            runtime_->residents.remove(replicas_.views[id].home,
-                                       &resident_); // who needs room there waits until then
+            runtime_.residents.remove(replicas_.views[id].home,
+                                      &resident_); // who needs room there waits until then
         }
     }
 }
@@ -138,7 +136,7 @@ void Attachments::create_host_view() {
     if (memory.host == nullptr) {
         // Aligned and rounded so that every place that could import it can.
         uint64_t alignment = std::max<uint64_t>(description_.alignment, 64);
-        for (const PlaceInfo &place : runtime_->topology->description().places) {
+        for (const PlaceInfo &place : runtime_.topology->description().places) {
             if (place.host_pointer_import && place.shares_host_memory()) {
                 alignment = std::max(alignment, place.host_pointer_alignment);
             }
@@ -167,7 +165,7 @@ std::vector<Candidate> Attachments::sharing_candidates(PlaceIndex place, bool ve
     std::vector<Candidate> result;
     for (PlaceIndex owner = 0; owner < attachments_.size(); ++owner) {
         const std::optional<Attachment> &attached = attachments_[owner];
-        if (owner == place || (owner != host_place && !attached) || runtime_->lost.is_lost(owner)) {
+        if (owner == place || (owner != host_place && !attached) || runtime_.lost.is_lost(owner)) {
             continue;
         }
         if (attached && attached->kind == RouteKind::direct_use) {
@@ -181,14 +179,13 @@ std::vector<Candidate> Attachments::sharing_candidates(PlaceIndex place, bool ve
         request.scope = description_.scope;
         request.demands_device_memory = description_.flags != 0;
         request.allowed = description_.routes;
-        request.verification = runtime_->verification();
+        request.verification = runtime_.verification();
         request.verified_only = verified_only;
-        const PlaceInfo &owning = runtime_->topology->info(owner);
+        const PlaceInfo &owning = runtime_.topology->info(owner);
         const bool owner_laid_out =
             !description_.layout.is_dense() && // memory that was given is, of whatever scope
             owner != host_place && !attached->imported && is_laid_out(owning, scope_index(owner));
-        request.other_layout =
-            owner_laid_out != is_laid_out(runtime_->topology->info(place), scope);
+        request.other_layout = owner_laid_out != is_laid_out(runtime_.topology->info(place), scope);
         if (owner != host_place) {
             request.source_imported = attached->imported;
             request.source_given = memories_[attached->view].given && !attached->imported;
@@ -202,7 +199,7 @@ std::vector<Candidate> Attachments::sharing_candidates(PlaceIndex place, bool ve
         }
         const RouteKind wanted = owner == host_place ? RouteKind::import : RouteKind::direct_use;
         for (Candidate &candidate :
-             candidates(runtime_->topology->description(), request, runtime_->costs)) {
+             candidates(runtime_.topology->description(), request, runtime_.costs)) {
             if (candidate.route.kind == wanted) {
                 result.push_back(std::move(candidate));
             }
@@ -271,7 +268,7 @@ Attachment &Attachments::attach(PlaceIndex place, bool verified_only) {
 
 void Attachments::share_memory(PlaceIndex place, PlaceIndex owner, const std::string &reason) {
     const Attachment &shared = *attachments_[owner];
-    const TopologyDescription &topology = runtime_->topology->description();
+    const TopologyDescription &topology = runtime_.topology->description();
     const Connection *scoped = replicas_.views[shared.view].scope_0 && scope_index(place) == 0
                                    ? nullptr
                                    : topology.in_scope(description_.scope, owner, place);
@@ -285,7 +282,7 @@ void Attachments::share_memory(PlaceIndex place, PlaceIndex owner, const std::st
     const uint64_t alignment = std::lcm(
         shared.offset_alignment,
         std::max<uint64_t>(
-            runtime_->topology->info(place).scopes[scope_index(place)].offset_alignment, 1));
+            runtime_.topology->info(place).scopes[scope_index(place)].offset_alignment, 1));
     const bool over_link = connection.residency == PI_RESIDENCY_REMOTE_ACCESS;
     attachments_[place] = Attachment{.view = shared.view,
                                      .mem = shared.mem,
@@ -301,7 +298,7 @@ void Attachments::share_memory(PlaceIndex place, PlaceIndex owner, const std::st
 
 void Attachments::adopt_device_memory() {
     const PlaceIndex place = description_.device_place;
-    const Topology &topology = *runtime_->topology;
+    const Topology &topology = *runtime_.topology;
     if (place == host_place || place >= topology.size()) {
         throw Error(PI_ERROR_INVALID_VALUE, "Storage: device_place " + std::to_string(place) +
                                                 " is no device's: " + device_places(topology));
@@ -354,7 +351,7 @@ void Attachments::adopt_device_memory() {
 
 bool Attachments::import_host_memory(PlaceIndex place) {
     create_host_view();
-    const Topology &topology = *runtime_->topology;
+    const Topology &topology = *runtime_.topology;
     std::byte *const bytes = memories_[*replicas_.host_view].host;
     pi_mem_import_desc desc{};
     desc.struct_size = sizeof desc;
@@ -366,7 +363,10 @@ bool Attachments::import_host_memory(PlaceIndex place) {
     Mem mem;
     const auto succeeds = [&](pi_result result, const char *call) {
         if (result != PI_SUCCESS) {
-            notes_[place] =
+            if (notes_ == nullptr) {
+                notes_ = std::make_unique<std::vector<std::string>>(topology.size());
+            }
+            notes_->at(place) =
                 std::string(call) + ": " + result_name(result) + ": " + last_error_text(result);
         }
         return result == PI_SUCCESS;
@@ -427,7 +427,7 @@ pi_result Attachments::get_scope(PlaceIndex place, const Mem &mem,
     uint32_t index = 0;
     const pi_result result =
         piMemGetInfo(mem.get(), PI_MEM_INFO_SCOPE, sizeof index, &index, nullptr);
-    const std::vector<pi_memory_scope> &scopes = runtime_->topology->info(place).scopes;
+    const std::vector<pi_memory_scope> &scopes = runtime_.topology->info(place).scopes;
     out = &scopes[index < scopes.size() ? index : 0];
     return result;
 }
@@ -436,7 +436,7 @@ std::optional<uint32_t> Attachments::find_scope(PlaceIndex place) const {
     if (description_.scope.empty() || place == host_place) {
         return 0;
     }
-    const auto &scopes = runtime_->topology->info(place).scopes;
+    const auto &scopes = runtime_.topology->info(place).scopes;
     const auto found = std::find_if(scopes.begin(), scopes.end(), [this](const auto &scope) {
         return description_.scope == scope.name;
     });
@@ -447,7 +447,7 @@ uint32_t Attachments::scope_index(PlaceIndex place) const {
     if (const std::optional<uint32_t> index = find_scope(place)) {
         return *index;
     }
-    const PlaceInfo &info = runtime_->topology->info(place);
+    const PlaceInfo &info = runtime_.topology->info(place);
     std::string names;
     for (const pi_memory_scope &scope : info.scopes) {
         names += (names.empty() ? "" : ", ") + std::string(scope.name);
@@ -457,14 +457,13 @@ uint32_t Attachments::scope_index(PlaceIndex place) const {
 }
 
 void Attachments::create_memory(PlaceIndex place) {
-    const PlaceInfo &info = runtime_->topology->info(place);
+    const PlaceInfo &info = runtime_.topology->info(place);
     const uint32_t scope = scope_index(place);
     const bool laid_out = is_laid_out(info, scope);
     ViewMemory memory;
-    memory.memory =
-        runtime_->memory->take({place, scope, description_.alignment, description_.flags,
-                                laid_out ? description_.layout : MemoryLayout()},
-                               description_.size);
+    memory.memory = runtime_.memory->take({place, scope, description_.alignment, description_.flags,
+                                           laid_out ? description_.layout : MemoryLayout()},
+                                          description_.size);
     memory.mem = Mem::share(memory.memory.get());
     View view;
     view.home = place;
@@ -476,7 +475,7 @@ void Attachments::create_memory(PlaceIndex place) {
         .texts =
             texts(laid_out ? "memory of its own, in the storage's layout" : "memory of its own"),
         .offset_alignment = std::max<uint64_t>(info.scopes[scope].offset_alignment, 1)};
-    runtime_->residents.add(place, resident_);
+    runtime_.residents.add(place, resident_);
     try {
         if (const std::optional<ViewId> vacant = vacant_view(place)) {
             attachment.view = *vacant;
@@ -486,7 +485,7 @@ void Attachments::create_memory(PlaceIndex place) {
             attachment.view = add_view(view, std::move(memory), replicas_.ledger.add_memory());
         }
     } catch (...) {
-        runtime_->residents.remove(place, &resident_);
+        runtime_.residents.remove(place, &resident_);
         throw;
     }
     attachments_[place] = std::move(attachment);
@@ -510,11 +509,15 @@ void Attachments::drop_memory(ViewId view) {
     }
     memories_[view].mem.reset();
     memories_[view].memory.drop();
-    runtime_->residents.remove(replicas_.views[view].home, &resident_);
+    runtime_.residents.remove(replicas_.views[view].home, &resident_);
+}
+
+std::string Attachments::note(PlaceIndex place) const {
+    return notes_ == nullptr ? std::string() : notes_->at(place);
 }
 
 bool Attachments::is_mapped(pi_mem mem) const {
-    return runtime_->commands->standing_maps().forbid(mem, Range{0, description_.size}, true);
+    return runtime_.commands->standing_maps().forbid(mem, Range{0, description_.size}, true);
 }
 
 Target Attachments::memory_of_its_own(PlaceIndex place) const {
@@ -522,7 +525,7 @@ Target Attachments::memory_of_its_own(PlaceIndex place) const {
     Target target;
     target.home = place;
     target.scope_0 = scope == 0;
-    target.maps = maps_in_place(runtime_->topology->info(place), scope);
+    target.maps = maps_in_place(runtime_.topology->info(place), scope);
     return target;
 }
 

@@ -54,9 +54,9 @@ struct alignas(cache_line) Attachment {
 /// storage's replicas. Not synchronised: the storage's lock guards it.
 class Attachments {
 public:
-    /// Throws what is wrong with the description. All but the runtime must outlive it.
-    Attachments(std::shared_ptr<RuntimeState> runtime, const StorageDescription &description,
-                Replicas &replicas, Resident &resident);
+    /// Throws what is wrong with the description. All of these must outlive it.
+    Attachments(RuntimeState &runtime, const StorageDescription &description, Replicas &replicas,
+                Resident &resident);
     Attachments(const Attachments &) = delete;
     ~Attachments();
 
@@ -84,8 +84,8 @@ public:
     uint32_t scope_index(PlaceIndex place) const;
     /// Whether maps that could not be undone keep memory, whoever else releases it.
     bool is_mapped(pi_mem mem) const;
-    /// Why an import failed there, if one was tried.
-    const std::string &note(PlaceIndex place) const { return notes_[place]; }
+    /// Why an import failed there; empty if none did.
+    std::string note(PlaceIndex place) const;
 
     // shared_memory.cpp
     bool uses_links() const { return uses_links_; } ///< some attachment has had `remote`
@@ -107,14 +107,14 @@ private:
     bool maps_in_place(const PlaceInfo &place, uint32_t scope) const;
     bool is_laid_out(const PlaceInfo &place, uint32_t scope) const;
 
-    const std::shared_ptr<RuntimeState> runtime_;
+    RuntimeState &runtime_;
     const StorageDescription &description_;
     Replicas &replicas_;
     Resident &resident_;
     std::shared_ptr<HostBytes> host_bytes_;
     std::vector<ViewMemory> memories_;                   // by ViewId
     std::vector<std::optional<Attachment>> attachments_; // by place
-    std::vector<std::string> notes_;                     // by place
+    std::unique_ptr<std::vector<std::string>> notes_;    // by place, once there is one
     bool uses_links_ = false;
 };
 

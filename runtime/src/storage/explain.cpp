@@ -118,7 +118,7 @@ std::string StorageState::explanation_text(const Explanation &explanation) const
             text += candidate_text(part.candidates[index], topology) + "\n";
         }
     }
-    if (const std::string &note = attachments_.note(explanation.place); !note.empty()) {
+    if (const std::string note = attachments_.note(explanation.place); !note.empty()) {
         text += "  import was tried: " + note + "\n";
     }
     return text;

@@ -15,16 +15,6 @@ std::vector<OperationId> operations_of(const std::vector<Ledger::Wait> &waits) {
     return operations;
 }
 
-Operations::Operations(Ledger &ledger, std::shared_ptr<Continuations> continuations)
-    : ledger_(ledger), continuations_(std::move(continuations)) {}
-
-Operations::Pending *Operations::find(OperationId operation) {
-    const auto found =
-        std::find_if(pending_.begin(), pending_.end(),
-                     [operation](const Pending &each) { return each.operation == operation; });
-    return found == pending_.end() ? nullptr : &*found;
-}
-
 const Operations::Pending &Operations::at(OperationId operation) const {
     return *std::find_if(pending_.begin(), pending_.end(),
                          [operation](const Pending &each) { return each.operation == operation; });
@@ -50,11 +40,6 @@ std::vector<Dependency> Operations::dependencies(const std::vector<Ledger::Wait>
     return result;
 }
 
-bool Operations::holds_any_here() const {
-    return std::any_of(pending_.begin(), pending_.end(),
-                       [](const Pending &operation) { return operation.held_here(); });
-}
-
 const Operations::Pending *Operations::held_here(const std::vector<Ledger::Wait> &waits) const {
     for (const OperationId operation : ledger_.with_waits(operations_of(waits))) {
         if (const Pending &other = at(operation); other.held_here()) {
@@ -70,22 +55,9 @@ bool Operations::any_held(std::vector<OperationId> operations) const {
                        [this](OperationId operation) { return at(operation).held; });
 }
 
-Operations::Pending *Operations::end(OperationId operation, Ending ending) {
-    Pending *const over = find(operation);
-    if (over == nullptr || over->ending) {
-        return nullptr;
-    }
-    over->held = false;
-    over->in_turn.reset();
-    over->ending = ending;
-    over->end_number = ++ends_;
-    ++owed_;
-    return over;
-}
-
 void Operations::learn(Pending &over) {
-    if (over.ending == Ending::taken_back) {
-        ledger_.take_back(over.operation);
+    if (over.ending == Ending::undone) {
+        ledger_.undo(over.operation);
     } else {
         ledger_.finish(over.operation, over.ending == Ending::succeeded);
     }

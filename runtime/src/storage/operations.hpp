@@ -9,6 +9,7 @@
 #include <pi/runtime/range_set.hpp>
 #include <pi/runtime/topology.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,7 +20,7 @@
 
 namespace pi::runtime {
 
-enum class Ending { succeeded, failed, taken_back };
+enum class Ending { succeeded, failed, undone };
 
 /// The operations in progress of one storage. The ledger knows each as a number; here is what others wait for, who holds it,
 /// and how it ended until the ledger has learned that. Not synchronised: the storage's lock guards it, and its ledger.
@@ -47,7 +48,9 @@ public:
         bool held_here() const { return held && holder == this_thread_number(); }
     };
 
-    Operations(Ledger &ledger, std::shared_ptr<Continuations> continuations);
+    /// Both must outlive it.
+    Operations(Ledger &ledger, const std::shared_ptr<Continuations> &continuations)
+        : ledger_(ledger), continuations_(continuations) {}
 
     /// What `begin_in_ledger` begins, as a pending operation; neither after an exception.
     template <class Begin>
@@ -85,20 +88,41 @@ public:
 
     Pending &at(OperationId operation);
     const Pending &at(OperationId operation) const;
-    Pending *find(OperationId operation); ///< NULL once the ledger has its end
+    /// NULL once the ledger has its end.
+    Pending *find(OperationId operation) {
+        const auto found =
+            std::find_if(pending_.begin(), pending_.end(),
+                         [operation](const Pending &each) { return each.operation == operation; });
+        return found == pending_.end() ? nullptr : &*found;
+    }
     Pending &newest() { return pending_.back(); }
 
     const std::shared_ptr<Completion> &completion_of(OperationId operation);
     std::vector<Dependency> dependencies(const std::vector<Ledger::Wait> &waits);
 
-    bool holds_any_here() const;
+    /// Whether this thread holds one.
+    bool holds_any_here() const {
+        return std::any_of(pending_.begin(), pending_.end(),
+                           [](const Pending &operation) { return operation.held_here(); });
+    }
     /// Of these, and of what they wait for, one that this thread holds; NULL if there is none.
     const Pending *held_here(const std::vector<Ledger::Wait> &waits) const;
     /// Whether one of these, or of what they wait for, is held: perhaps by this thread.
     bool any_held(std::vector<OperationId> operations) const;
 
     /// Puts down how an operation ended; NULL if that was known already. The ledger learns it by learn().
-    Pending *end(OperationId operation, Ending ending);
+    Pending *end(OperationId operation, Ending ending) {
+        Pending *const over = find(operation);
+        if (over == nullptr || over->ending) {
+            return nullptr;
+        }
+        over->held = false;
+        over->in_turn.reset();
+        over->ending = ending;
+        over->end_number = ++ends_;
+        ++owed_;
+        return over;
+    }
     size_t owed() const { return owed_; } ///< ends that the ledger does not have yet
     /// Gives the ledger one of these ends. Throws std::bad_alloc, and then still owes it.
     void learn(Pending &over);
@@ -107,7 +131,7 @@ public:
 
 private:
     Ledger &ledger_;
-    const std::shared_ptr<Continuations> continuations_;
+    const std::shared_ptr<Continuations> &continuations_;
     std::vector<Pending> pending_; // few: in the order of their operations
     size_t owed_ = 0;
     uint64_t ends_ = 0;

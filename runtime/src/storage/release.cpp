@@ -172,11 +172,11 @@ void StorageState::release_with(AcquisitionState &acquisition, Submitted command
     end_later(acquisition, [&] {
         completion->set_commands(std::move(commands));
         try {
-            when_final(std::move(awaited), runtime_->continuations,
-                       [self = shared(), operation, place = acquisition.place,
-                        lender = acquisition.lender](pi_result result, const std::string &text) {
-                           self->finish_use(operation, place, lender, result, text);
-                       });
+            when_complete(std::move(awaited), runtime_->continuations,
+                          [self = shared(), operation, place = acquisition.place,
+                           lender = acquisition.lender](pi_result result, const std::string &text) {
+                              self->finish_use(operation, place, lender, result, text);
+                          });
         } catch (...) {
             completion->set_commands({});
             throw;
@@ -196,9 +196,9 @@ void StorageState::end_under_way(AcquisitionState &acquisition) noexcept {
                          text_if_possible("a release failed, and was not tried again"));
     };
     try {
-        end_later(acquisition, [&] { when_final(Event(event), runtime_->continuations, end); });
+        end_later(acquisition, [&] { when_complete(Event(event), runtime_->continuations, end); });
     } catch (const std::exception &) {
-        const pi_result result = wait_until_final(event.get());
+        const pi_result result = wait_until_complete(event.get());
         event.reset(); // no handle outlives what somebody may wait for
         end_later(acquisition, [&] { end(result, {}); });
     }

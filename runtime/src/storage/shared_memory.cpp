@@ -15,11 +15,11 @@ namespace pi::runtime {
 bool Attachments::leaves_shared_memory(const Planner &planner, PlaceIndex place,
                                        const Range &range) const {
     const std::optional<Attachment> &shared = attachments_[place];
-    if (!shared || !shared->remote || !runtime_->options.copy_after_repeated_use ||
+    if (!shared || !shared->remote || !runtime_.options.copy_after_repeated_use ||
         !shared->remote->is_due(range)) {
         return false;
     }
-    const CostTable &costs = runtime_->costs;
+    const CostTable &costs = runtime_.costs;
     if (!costs.linked(shared->owner(), place)) {
         return false; // nothing tells what the link costs
     }
@@ -44,7 +44,7 @@ void Attachments::prefer_own_memory(const Planner &planner, PlaceIndex place, co
         attachment->remote->put_off(range);
         return;
     }
-    const std::string owner = runtime_->topology->info(attachment->owner()).name;
+    const std::string owner = runtime_.topology->info(attachment->owner()).name;
     std::optional<Attachment> shared = std::exchange(attachment, std::nullopt);
     try {
         create_memory(place);

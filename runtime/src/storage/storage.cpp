@@ -75,7 +75,7 @@ const char *to_string(Access access) noexcept {
 StorageState::StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescription description)
     : runtime_(std::move(runtime)), description_(std::move(description)),
       operations_(replicas_.ledger, runtime_->continuations),
-      attachments_(runtime_, description_, replicas_, *this) {}
+      attachments_(*runtime_, description_, replicas_, *this) {}
 
 StorageState::~StorageState() {
     runtime_->kept_at_host -= replicas_.kept_at_host;

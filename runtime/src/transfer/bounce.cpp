@@ -7,7 +7,7 @@ namespace {
 /// Map one end, copy between the pointer and the other end, unmap.
 class MappedBounce : public std::enable_shared_from_this<MappedBounce> {
 public:
-    /// It is one range, as the planner has it: all of a destination is overwritten.
+    /// The request is one range, as planned: a map for writing overwrites all of it.
     MappedBounce(const std::shared_ptr<Commands> &commands, const TransferRequest &request,
                  TransferDone done)
         : commands_(commands), request_(request), done_(std::move(done)),
@@ -24,7 +24,7 @@ public:
     }
 
     void finish(pi_result result, const std::string &text) {
-        tell_last(request_);
+        report_last(request_);
         done_(result, text);
     }
 
@@ -48,7 +48,7 @@ private:
 
     void on_copied(pi_result result, const std::string &text) {
         if (result != PI_SUCCESS) {
-            request_.after.clear(); // behind a command that failed it would stay mapped
+            request_.after.clear(); // behind a failed command the unmap would fail, too
         }
         request_.after = map_.unmap(
             [self = shared_from_this(), result, text](pi_result unmapped,

@@ -12,14 +12,14 @@ bool is_apart(const MemoryEnd &end) {
     return end.mem != nullptr && end.coherence != PI_COHERENCE_COHERENT;
 }
 
-/// First the writer's bytes come to host memory, then from there to the reader. Range by range,
-/// never over what lies between the ranges, where host memory may be newer. Only the plugin knows
-/// whether imported memory that is mapped and unmapped has bytes of its own. A map for writing
-/// might bring old ones over what the host wrote, so a write command from that same host memory
-/// publishes it.
-class HandOver : public std::enable_shared_from_this<HandOver> {
+/// First the writer's bytes come to host memory, then from there to the reader. Range by range, never over the
+/// bytes between the ranges, where host memory may be newer. Only the plugin knows whether imported memory that is
+/// mapped and unmapped has a copy of its own. A map for writing might put that copy's old bytes over the host's
+/// newer ones, so a write command from that same host memory publishes them.
+class CoherenceSync : public std::enable_shared_from_this<CoherenceSync> {
 public:
-    HandOver(std::shared_ptr<Commands> commands, const TransferRequest &request, TransferDone done)
+    CoherenceSync(std::shared_ptr<Commands> commands, const TransferRequest &request,
+                  TransferDone done)
         : commands_(std::move(commands)), request_(request), done_(std::move(done)) {
         add_steps(request_.source);
         add_steps(request_.destination);
@@ -53,7 +53,7 @@ public:
     }
 
     void finish(pi_result result, const std::string &text) {
-        tell_last(request_);
+        report_last(request_);
         done_(result, text);
     }
 
@@ -165,9 +165,9 @@ private:
 
 } // namespace
 
-void hand_over(const std::shared_ptr<Commands> &commands, const TransferRequest &request,
-               TransferDone done) {
-    std::make_shared<HandOver>(commands, request, std::move(done))->next();
+void sync_coherence(const std::shared_ptr<Commands> &commands, const TransferRequest &request,
+                    TransferDone done) {
+    std::make_shared<CoherenceSync>(commands, request, std::move(done))->next();
 }
 
 } // namespace pi::runtime

@@ -27,8 +27,8 @@ std::string event_text(pi_event event, pi_result result) {
     return text;
 }
 
-/// What a callback of a plugin needs, all of it made before, as nobody could be told there that memory is out. It holds
-/// the event, so that it lives until the callback.
+/// What a callback of a plugin needs. It is made before, as the callback cannot report that memory is out. It holds the
+/// event, so that it lives until the callback.
 struct Notice {
     Notice(std::shared_ptr<Continuations> where, TransferDone done)
         : continuations(std::move(where)),
@@ -54,11 +54,11 @@ void PI_CALL on_final(pi_event event, pi_result result, void *user_data) noexcep
     }
     const auto continuations = notice->continuations;
     Continuations::Prepared work = std::move(notice->work);
-    notice.reset(); // what is posted may be the last that somebody waits for: no handle outlives it
+    notice.reset(); // the posted work may end the last wait: no handle may outlive it
     continuations->post(std::move(work));
 }
 
-/// Where each range lies at an end.
+/// Offsets of the ranges at one end.
 class Offsets {
 public:
     explicit Offsets(const Endpoint &end) : end_(end) {}
@@ -115,13 +115,13 @@ Submitted another(const Submitted &command) noexcept {
 
 namespace {
 
-/// Takes the event over if that can be asked for; else it stays the caller's. Allocates nothing here.
-pi_result tell_when_final(Event &event, std::unique_ptr<Notice> notice) {
+/// Takes the event over if the plugin accepts a callback; else it stays the caller's. Allocates nothing here.
+pi_result call_when_complete(Event &event, std::unique_ptr<Notice> notice) {
     const pi_event raw = event.get();
     notice->event = std::move(event);
     const pi_result result = piEventSetCallback(raw, &on_final, notice.get());
     if (result == PI_SUCCESS) {
-        notice.release(); // the callback's, which may have run already
+        notice.release(); // owned by the callback, which may have run already
     } else {
         event = std::move(notice->event);
     }
@@ -143,18 +143,17 @@ void answer_from_thread(std::function<Outcome()> call, std::shared_ptr<Continuat
     }).detach();
 }
 
-/// For an event that takes no callback. Its command is under way all the same, and until it is over the
-/// memory that it uses must not be used again: a thread waits for it.
-/// Takes the event over, unless it throws.
-void when_final_by_thread(Event &event, std::shared_ptr<Continuations> continuations,
-                          TransferDone done) {
+/// For an event that accepts no callback. Its command is running all the same, and its memory must not be used again
+/// before it is over: a thread waits for it. Takes the event over, unless it throws.
+void when_complete_by_thread(Event &event, std::shared_ptr<Continuations> continuations,
+                             TransferDone done) {
     const auto kept = std::make_shared<Event>(std::move(event));
     try {
         const auto wait = [kept] {
             const pi_result result = piEventWait(kept->get(), PI_TIMEOUT_NEVER);
             Outcome outcome{result,
                             result == PI_SUCCESS ? std::string() : event_text(kept->get(), result)};
-            kept->reset(); // others may hold it a moment longer
+            kept->reset(); // other copies may live a moment longer
             return outcome;
         };
         answer_from_thread(wait, std::move(continuations), std::move(done));
@@ -166,20 +165,20 @@ void when_final_by_thread(Event &event, std::shared_ptr<Continuations> continuat
 
 } // namespace
 
-void when_final(Event event, const std::shared_ptr<Continuations> &continuations,
-                TransferDone done) {
-    // Without a flush it may never begin; a wait flushes, too.
+void when_complete(Event event, const std::shared_ptr<Continuations> &continuations,
+                   TransferDone done) {
+    // Without a flush the command may never begin; a wait flushes, too.
     pi_queue queue = nullptr;
     const bool is_flushed = piEventGetInfo(event.get(), PI_EVENT_INFO_QUEUE, sizeof queue, &queue,
                                            nullptr) == PI_SUCCESS &&
                             (queue == nullptr || piQueueFlush(queue) == PI_SUCCESS);
     if (!is_flushed ||
-        tell_when_final(event, std::make_unique<Notice>(continuations, done)) != PI_SUCCESS) {
-        when_final_by_thread(event, continuations, std::move(done));
+        call_when_complete(event, std::make_unique<Notice>(continuations, done)) != PI_SUCCESS) {
+        when_complete_by_thread(event, continuations, std::move(done));
     }
 }
 
-pi_result wait_until_final(pi_event event) noexcept {
+pi_result wait_until_complete(pi_event event) noexcept {
     pi_result result = piEventWait(event, PI_TIMEOUT_NEVER);
     if (result != PI_ERROR_WOULD_BLOCK) {
         return result;
@@ -227,22 +226,22 @@ Commands::After Commands::submit(const Target &target, const TransferDone &done,
         const Queue queue = queue_of(target);
         const std::vector<pi_event> waits = wait_list(target);
         auto notice = std::make_unique<Notice>(continuations_, done);
-        After submitted(1); // made before there is a command that could be lost
+        After submitted(1); // allocated before the command, which could not be lost
         Event event;
         check(enqueue(queue.get(), static_cast<uint32_t>(waits.size()),
                       waits.empty() ? nullptr : waits.data(), event.out()),
               name);
-        const bool is_flushed = piQueueFlush(queue.get()) == PI_SUCCESS; // as in when_final
+        const bool is_flushed = piQueueFlush(queue.get()) == PI_SUCCESS; // as in when_complete
         Submitted own{std::move(event), topology_->info(target.place).instance};
         try {
             submitted.front() = another(own);
-            if (!is_flushed || tell_when_final(own.event, std::move(notice)) != PI_SUCCESS) {
-                when_final_by_thread(own.event, continuations_, done);
+            if (!is_flushed || call_when_complete(own.event, std::move(notice)) != PI_SUCCESS) {
+                when_complete_by_thread(own.event, continuations_, done);
             }
             return submitted;
         } catch (...) {
-            // It is at work: what it uses must not be given back before its end.
-            wait_until_final(own.event.get());
+            // The command is running: its memory must not be freed before it ends.
+            wait_until_complete(own.event.get());
             throw;
         }
     } catch (const Error &error) {

@@ -32,7 +32,7 @@ void Completion::complete(pi_result result, std::string text) {
             return;
         }
         over_ = true;
-        outcome_->result = result; // which never changes again
+        outcome_->result = result; // never changes again
         outcome_->text = std::move(text);
         waiting.swap(waiting_);
     }
@@ -158,7 +158,7 @@ void InFlight::add() {
 }
 
 void InFlight::remove() {
-    // Notified under the lock: who waits may destroy this as soon as it can look.
+    // Notified under the lock: a waiter may destroy this as soon as it has the lock.
     const std::lock_guard lock(mutex_);
     --count_;
     if (count_ == 0) {

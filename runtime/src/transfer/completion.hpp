@@ -21,17 +21,17 @@ struct Outcome {
     pi_result result = PI_SUCCESS;
     std::string text{};
 };
-/// The text, or none where there is no memory for it: then the result alone has to do.
+/// The text, or an empty one without memory: then the result alone must do.
 std::string text_if_possible(std::string_view text) noexcept;
 
-/// The runtime's own event: over once, with a result and a text. It joins events of different plugins.
+/// The runtime's own event: it completes once, with a result and a text. It joins events of different plugins.
 class Completion {
 public:
     using Clock = std::chrono::steady_clock;
 
     explicit Completion(std::shared_ptr<Continuations> continuations);
 
-    /// Once. What was given to then() is posted; needs no memory.
+    /// Once. Posts the continuations of then(); needs no memory.
     void complete(pi_result result, std::string text);
     /// Runs the continuation when this is over, always as posted work.
     void then(TransferDone continuation) { then(prepare(std::move(continuation))); }
@@ -45,10 +45,10 @@ public:
     std::string text() const;
     bool wait_until(Clock::time_point deadline) const;
 
-    /// Commands of plugins that become final just before this, for waiters of the same instances.
+    /// Commands of plugins that complete just before this, for waiters of the same plugin instances.
     void set_commands(std::vector<Submitted> commands);
     std::vector<Submitted> commands() const;
-    /// Empty when there is none of that instance.
+    /// Empty if there is none of that instance.
     Event event_of(uint32_t instance) const;
 
 private:
@@ -56,24 +56,24 @@ private:
     mutable std::mutex mutex_;
     mutable std::condition_variable changed_;
     bool over_ = false;
-    const std::shared_ptr<Outcome> outcome_ = std::make_shared<Outcome>(); // what waits has it, too
+    const std::shared_ptr<Outcome> outcome_ =
+        std::make_shared<Outcome>(); // shared with the continuations
     Continuations::Prepared waiting_;
     std::vector<Submitted> commands_;
 };
 
-/// Something that must be over, and whether its failure is the waiter's.
+/// A completion to wait for, and whether the waiter fails if it fails.
 struct Dependency {
     std::shared_ptr<Completion> completion;
     bool data = true;
 };
 
-/// Calls `done` as posted work once all are over: with the first failure among the data
-/// dependencies, as PI_ERROR_DEPENDENCY_FAILED with the root's text, or with success. After an
-/// exception it is never called.
+/// Calls `done` as posted work once all are over: with the first failure among the data dependencies, as
+/// PI_ERROR_DEPENDENCY_FAILED with its text, or with success. After an exception it is never called.
 void when_all(const std::vector<Dependency> &dependencies,
               const std::shared_ptr<Continuations> &continuations, TransferDone done);
 
-/// The same in two steps, of which the second needs no memory. Of some dependencies, at least one.
+/// The same in two steps, of which the second needs no memory. It needs at least one dependency.
 class PreparedWait {
 public:
     PreparedWait(const std::vector<Dependency> &dependencies, TransferDone done);
@@ -91,12 +91,12 @@ private:
     std::vector<Each> all_;
 };
 
-/// How many things are in flight; who waits for none.
+/// Counts things in flight, and waits until there are none.
 class InFlight {
 public:
     void add();
     void remove();
-    /// False when the time is over first.
+    /// False if the deadline passes first.
     bool wait(Completion::Clock::time_point deadline) const;
 
 private:

@@ -14,17 +14,15 @@
 
 namespace pi::runtime {
 
-/// Runs small non-blocking pieces of work one after the other, on whichever thread posts while none is
-/// running. So a long chain of events that complete inside one another's callbacks needs no deep stack,
-/// and what is only ever done inside needs no lock of its own. Never post with a lock held that the work
-/// takes.
+/// Runs small non-blocking pieces of work one after the other, on the thread that posts while none is running. So a
+/// long chain of events that complete inside one another's callbacks needs no deep stack, and data that only such
+/// work uses needs no lock of its own. Never post with a lock that the work takes.
 ///
-/// Work must not throw: who runs it knows nothing of it, and is perhaps a plugin. What it throws all the same ends there,
-/// with a line on stderr.
+/// Work must not throw: the thread that runs it may be a plugin's. An exception ends there, with a line on stderr.
 class Continuations {
 public:
     using Work = std::function<void()>;
-    /// Work whose memory is there, so that to post it needs none.
+    /// Work with its memory, so that posting it allocates nothing.
     using Prepared = std::list<Work>;
 
     static Prepared prepare(Work work) {
@@ -33,14 +31,14 @@ public:
         return one;
     }
 
-    /// Whether this thread is running posted work: what it waits for could never be posted.
+    /// Whether this thread is running posted work: then it must not wait for other posted work.
     bool running_here() const {
         const std::lock_guard lock(mutex_);
         return running_ && runner_ == std::this_thread::get_id();
     }
 
     void post(Work work) { post(prepare(std::move(work))); }
-    /// For what must not be left undone: without memory it runs at once.
+    /// For work that must be done: without memory it runs at once.
     template <class AnyWork>
     void post_or_run(const AnyWork &work) {
         Prepared prepared;
@@ -66,14 +64,14 @@ public:
             next.splice(next.end(), queue_, queue_.begin());
             lock.unlock();
             run(next.front());
-            next.clear(); // what it holds is destroyed without the lock
+            next.clear(); // its captures are destroyed without the lock
             lock.lock();
         }
         running_ = false;
         idle_.notify_all();
     }
 
-    /// Waits until no thread is running posted work. False when the time is over first.
+    /// Waits until no thread is running posted work. False if the deadline passes first.
     bool wait_until_idle(std::chrono::steady_clock::time_point deadline) const {
         std::unique_lock lock(mutex_);
         return idle_.wait_until(lock, deadline, [this] { return !running_; });
@@ -82,16 +80,16 @@ public:
 private:
     template <class AnyWork>
     static void run(const AnyWork &work) noexcept {
-        const auto tell = [](const char *what) {
+        const auto report = [](const char *what) {
             std::fprintf(stderr, "pi runtime: a callback threw an exception, which ends here: %s\n",
                          what);
         };
         try {
             work();
         } catch (const std::exception &error) {
-            tell(error.what());
+            report(error.what());
         } catch (...) {
-            tell("no std::exception");
+            report("no std::exception");
         }
     }
 

@@ -32,13 +32,13 @@ private:
     uint64_t size_ = 0;
 };
 
-/// Host memory that contexts pin, so that transfers from and to it need no copy of the driver's. A plugin that
-/// pins nothing (no PI_CAPABILITY_USM_REGISTER), or a system that lets no more be pinned, costs speed alone.
-/// What cannot be unpinned is never freed: a driver would go on using its pages.
+/// Host memory that contexts pin, so that the driver needs no copy of its own for transfers. Where a plugin pins
+/// nothing (no PI_CAPABILITY_USM_REGISTER), or the system refuses to pin more, transfers are only slower. Memory that
+/// cannot be unpinned is never freed: a driver would go on using its pages.
 class PinnedBytes {
 public:
     PinnedBytes() noexcept = default;
-    /// Like HostBytes; nobody has pinned it yet.
+    /// As HostBytes; not pinned yet.
     PinnedBytes(uint64_t size, uint64_t alignment) : bytes_(size, alignment) {}
     PinnedBytes(PinnedBytes &&) noexcept = default;
     PinnedBytes &operator=(PinnedBytes &&other) noexcept;
@@ -46,7 +46,7 @@ public:
 
     std::byte *data() const noexcept { return bytes_.data(); }
     uint64_t size() const noexcept { return bytes_.size(); }
-    /// For the place's context, which is asked once. The host pins nothing. May throw std::bad_alloc.
+    /// Asks the place's context once to pin it. Nothing for the host's place. May throw std::bad_alloc.
     void pin_for(const Topology &topology, PlaceIndex place);
 
 private:

@@ -28,7 +28,7 @@ void LossProbe::suspect(std::vector<PlaceIndex> places, std::function<void()> do
                 lost_.mark(place);
             }
             suspect(places, done);
-        } catch (const std::exception &) { // without memory the others are not asked
+        } catch (const std::exception &) { // without memory the other places are not asked
             done();
         }
     });
@@ -43,8 +43,8 @@ void LossProbe::ask(PlaceIndex place, std::function<void(pi_result)> answered) c
         Event event;
         check(piEnqueueEventsWait(queue.get(), nullptr, 0, nullptr, event.out()),
               "piEnqueueEventsWait");
-        when_final(std::move(event), continuations_,
-                   [answered](pi_result result, const std::string &) { answered(result); });
+        when_complete(std::move(event), continuations_,
+                      [answered](pi_result result, const std::string &) { answered(result); });
     } catch (const Error &error) {
         continuations_->post(
             [answered = std::move(answered), code = error.code()] { answered(code); });

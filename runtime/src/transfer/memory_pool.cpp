@@ -11,12 +11,12 @@
 namespace pi::runtime {
 namespace {
 
-/// A block may be so much larger than what is asked for: an eighth.
+/// A block may be larger than the request by an eighth.
 uint64_t largest_that_fits(uint64_t size) {
     return size + size / 8;
 }
 
-/// Large blocks have eight sizes to each power of two, so that those of growing requests serve again.
+/// Large blocks have eight sizes per power of two, so that growing requests find earlier blocks.
 uint64_t size_class(uint64_t size) {
     constexpr uint64_t smallest = uint64_t{1} << 20, largest = uint64_t{1} << 62;
     if (size < smallest || size > largest) {
@@ -31,7 +31,7 @@ uint64_t size_class(uint64_t size) {
 PooledMemory &PooledMemory::operator=(PooledMemory &&other) noexcept {
     if (this != &other) {
         if (pool_ != nullptr) {
-            pool_->give_back(*this, true);
+            pool_->recycle(*this, true);
         }
         pool_ = std::move(other.pool_);
         kind_ = std::move(other.kind_);
@@ -43,13 +43,13 @@ PooledMemory &PooledMemory::operator=(PooledMemory &&other) noexcept {
 
 PooledMemory::~PooledMemory() {
     if (pool_ != nullptr) {
-        pool_->give_back(*this, true);
+        pool_->recycle(*this, true);
     }
 }
 
 void PooledMemory::drop() noexcept {
     if (pool_ != nullptr) {
-        std::exchange(pool_, nullptr)->give_back(*this, false);
+        std::exchange(pool_, nullptr)->recycle(*this, false);
     }
 }
 
@@ -159,8 +159,7 @@ MemoryPool::Blocks MemoryPool::remove_oldest(PlacePool &pool, uint64_t bytes_to_
     return dropped;
 }
 
-/// Calls the plugin without the lock. Until that is over nobody may conclude that the memory is
-/// out.
+/// Calls the plugin without the lock. Until that is over no thread may conclude that memory is out.
 template <class Dropped>
 void MemoryPool::release(PlaceIndex place, Dropped dropped,
                          std::unique_lock<std::mutex> lock) noexcept {
@@ -202,7 +201,7 @@ PoolStatistics MemoryPool::statistics(PlaceIndex place) const {
     return places_.at(place).statistics;
 }
 
-void MemoryPool::give_back(PooledMemory &memory, bool keep) noexcept {
+void MemoryPool::recycle(PooledMemory &memory, bool keep) noexcept {
     std::unique_lock lock(mutex_);
     PlacePool &pool = places_[memory.kind_.place];
     pool.statistics.bytes_in_use -= memory.size_;
@@ -218,11 +217,11 @@ void MemoryPool::give_back(PooledMemory &memory, bool keep) noexcept {
     }
 }
 
-/// False where there is no memory to put it down.
+/// False without memory for the entry.
 bool MemoryPool::insert(PlacePool &pool, PooledMemory &memory) noexcept {
     const uint64_t serial = next_++;
     try {
-        // Moved where nothing fails any more: to retain it is a call that a plugin may refuse.
+        // Moved where nothing can fail any more: a copy would be a retain, which a plugin may refuse.
         Blocks::iterator &block = pool.by_age[serial];
         block = pool.blocks.try_emplace({memory.kind_, {memory.size_, serial}}).first;
         block->second = {memory.size_, std::move(memory.mem_)};

@@ -19,17 +19,17 @@ namespace pi::runtime {
 
 class MemoryPool;
 
-/// What memory must be like. Memory made for one kind never serves another.
+/// The requirements of memory. Memory made for one kind never serves another.
 struct MemoryKind {
     PlaceIndex place = host_place;
     uint32_t scope = 0;
     uint64_t alignment = 0; ///< bytes; 0 = the scope's own
     uint64_t flags = 0;     ///< PI_MEM_REQUIRE_ bits
-    MemoryLayout layout{};  ///< of memory of the size that it describes
+    MemoryLayout layout{};  ///< which has the size that it describes
     friend auto operator<=>(const MemoryKind &, const MemoryKind &) = default;
 };
 
-/// Device memory in use. Destroyed, it goes back to the pool: nothing may use it any more then.
+/// Device memory in use. The destructor returns it to the pool: nothing may use it any more then.
 class PooledMemory {
 public:
     PooledMemory() noexcept = default;
@@ -38,9 +38,9 @@ public:
     ~PooledMemory();
 
     pi_mem get() const noexcept { return mem_.get(); }
-    uint64_t size() const noexcept { return size_; } ///< at least what was asked for
+    uint64_t size() const noexcept { return size_; } ///< at least the requested size
     explicit operator bool() const noexcept { return static_cast<bool>(mem_); }
-    /// Gives it back to the plugin instead of the pool.
+    /// Releases it to the plugin instead of the pool.
     void drop() noexcept;
 
 private:
@@ -51,24 +51,24 @@ private:
     Mem mem_;
 };
 
-/// Keeps the device memory of all places for use again. A scope without PI_SCOPE_POOLABLE is never
-/// pooled. Thread-safe. Looking up costs the logarithm of the number of blocks.
+/// Keeps the device memory of all places for use again. A scope without PI_SCOPE_POOLABLE is never pooled.
+/// Thread-safe. A lookup takes logarithmic time in the number of blocks.
 class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
 public:
-    /// `limit`: idle bytes at each place; the ones that were idle longest are dropped first.
+    /// `limit`: the most idle bytes at each place; the longest idle are dropped first.
     MemoryPool(std::shared_ptr<const Topology> topology, uint64_t limit);
 
-    /// From what is kept, else from the plugin: up to an eighth more than asked for, so that it serves
-    /// others later. If the plugin has no memory left, once more, without that, after what is kept at
-    /// the place's device has been dropped. Throws the plugin's Error.
+    /// An idle block, else new memory of the plugin: up to an eighth larger than the request, so that it serves
+    /// others later. If the plugin has no memory left, drops the idle blocks of the place's device and
+    /// tries once more, with the exact size. Throws the plugin's Error.
     PooledMemory take(const MemoryKind &kind, uint64_t size);
-    /// Drops what is idle, the longest idle first, until no more than so many bytes are kept at the place.
+    /// Drops idle blocks, the longest idle first, until at most so many bytes are kept at the place.
     void trim(PlaceIndex place, uint64_t bytes_to_keep);
-    /// Drops all that is kept on the place's device, in any context, and waits for what other threads
-    /// are about to release there. False if there was neither.
+    /// Drops all idle blocks on the place's device, in any context, and waits for blocks that other threads
+    /// are releasing there. False if there was neither.
     bool trim_device(PlaceIndex place);
-    /// How often memory of the place's device has become free. The same number before and after an
-    /// allocation that failed means that nobody freed any meanwhile.
+    /// How often memory of the place's device was freed. The same number before and after a failed allocation
+    /// means that no thread freed any meanwhile.
     uint64_t times_freed(PlaceIndex place) const noexcept {
         return places_[device_of_[place]].times_freed.load();
     }
@@ -80,23 +80,22 @@ private:
         uint64_t size;
         Mem mem;
     };
-    /// Found by kind and size; the serial number tells which is idle longest.
+    /// By kind and size; the lowest serial number is idle longest.
     using Blocks = std::map<std::pair<MemoryKind, std::pair<uint64_t, uint64_t>>, Block>;
     struct PlacePool {
         Blocks blocks;
         std::map<uint64_t, Blocks::iterator> by_age;
         PoolStatistics statistics;
-        uint64_t releases_under_way = 0; // to the plugin, without the lock
-        std::atomic<uint64_t> times_freed{
-            0}; // of its device, where that has others as well: at the first
+        uint64_t releases_under_way = 0;      // to the plugin, without the lock
+        std::atomic<uint64_t> times_freed{0}; // of the device; counted at its first place
     };
 
     bool is_pooled(const MemoryKind &kind) const;
-    /// Of new memory for so many bytes.
+    /// The size of new memory for so many bytes.
     uint64_t block_size(const MemoryKind &kind, uint64_t size) const;
     Mem find(const MemoryKind &kind, uint64_t size, uint64_t &found_size);
     Mem create(const MemoryKind &kind, uint64_t size) const;
-    void give_back(PooledMemory &memory, bool keep) noexcept;
+    void recycle(PooledMemory &memory, bool keep) noexcept;
     void count_freed(PlaceIndex place) noexcept { ++places_[device_of_[place]].times_freed; }
     bool insert(PlacePool &pool, PooledMemory &memory) noexcept;
     static Blocks remove_oldest(PlacePool &pool, uint64_t bytes_to_keep) noexcept;

@@ -44,7 +44,7 @@ public:
                   });
     }
 
-    /// Nothing more is sent; it is over when what is under way is. The first reason counts.
+    /// Sends nothing more, and ends when the commands under way have ended. The first reason counts.
     void finish(pi_result result, const std::string &text) {
         note(result, text);
         end_if_over();
@@ -55,13 +55,13 @@ private:
     struct Staged {
         RangeSet ranges;
         size_t slot;
-        Commands::After arrival{}; // the command that brought it
+        Commands::After arrival{}; // the command that wrote it
     };
     struct Link {
         bool busy = false;
         Commands::After command{}; // while it is busy
         std::vector<size_t> free;  // slots at its end; unused for the last link
-        std::deque<Staged> ready;  // what has come over it
+        std::deque<Staged> ready;  // portions that have crossed it
     };
 
     void note(pi_result result, const std::string &text) {
@@ -102,8 +102,8 @@ private:
         if (over && in_flight_ == 0 && !finished_) {
             finished_ = true;
             request_.after = std::move(last_);
-            tell_last(request_);
-            links_.clear(); // no handle outlives what somebody may wait for
+            report_last(request_);
+            links_.clear(); // before done: no handle may outlive the wait for this transfer
             departures_.clear();
             slots_.clear();
             done_(result_, text_);
@@ -128,7 +128,7 @@ private:
             from = slot_at(hop.from, portion.slot);
         }
         const size_t left = portion.slot;
-        // What made it, for the first one of the source; and what was last where the portion goes.
+        // The command that wrote the portion, and the last one in the slot that it goes to.
         Commands::After after =
             index == 0 ? std::exchange(request_.after, {}) : std::move(portion.arrival);
         Endpoint to = endpoint_of(request_.destination);
@@ -178,7 +178,7 @@ private:
     std::deque<RangeSet> unsent_;
     std::vector<Link> links_; // by hop
     std::vector<StagingPool::Lease> slots_;
-    std::vector<Submitted> departures_; // by slot: what took its last portion away
+    std::vector<Submitted> departures_; // by slot: the command that read its last portion
     Commands::After last_;              // command of those that are over
     size_t missing_ = 0;                // portions that are not at the destination
     size_t in_flight_ = 0;

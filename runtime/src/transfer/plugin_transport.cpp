@@ -59,7 +59,7 @@ void PluginTransport::carry_out(const TransferRequest &request, TransferDone don
     const bool mapped =
         route.style == BounceStyle::map_source || route.style == BounceStyle::map_destination;
     if (request.hand_over) {
-        hand_over(commands_, request, std::move(done));
+        sync_coherence(commands_, request, std::move(done));
     } else if (mapped) {
         bounce_mapped(commands_, request, std::move(done));
     } else if (route.hops.size() > 1) {

@@ -13,8 +13,8 @@
 
 namespace pi::runtime {
 
-/// Carries out routes with the plugins' commands. All of its steps run as posted work, one after the
-/// other, so a transfer in progress needs no lock.
+/// Carries out routes with the plugins' commands. All steps run as posted work, one after the other, so a
+/// transfer in progress needs no lock.
 class PluginTransport final : public Transport {
 public:
     PluginTransport(std::shared_ptr<Commands> commands,
@@ -32,16 +32,16 @@ private:
     const std::shared_ptr<StagingPool> pool_;
 };
 
-/// For who comes after a transfer: the commands that it came after last. Before the answer; no handle outlives
-/// what somebody may wait for.
-inline void tell_last(TransferRequest &request) {
+/// Passes the transfer's last commands on to what comes after it. To be called before `done`: no handle may outlive the
+/// wait for this transfer.
+inline void report_last(TransferRequest &request) {
     if (request.last != nullptr) {
         *request.last = std::move(request.after);
     }
     request.after.clear();
 }
 
-/// A step of a transfer: what it throws, for want of memory, is how the transfer ends.
+/// Runs a step of a transfer: if it throws, as without memory, the transfer ends with that.
 template <class Transfer, class Step>
 void run_step(Transfer &transfer, Step step) {
     try {
@@ -51,8 +51,8 @@ void run_step(Transfer &transfer, Step step) {
     }
 }
 
-/// A map that a transfer makes and undoes. What it cannot undo stands: then commands on these bytes
-/// wait for another unmap. The transfer lives until `done`, which these call once.
+/// A map that a transfer makes and undoes. A map that it cannot undo stands: then commands on these bytes wait for
+/// another unmap. The transfer must live until `done`, which each function calls once.
 class TransferMap {
 public:
     TransferMap(std::shared_ptr<Commands> commands, const MemoryEnd &end, const Range &range,
@@ -63,10 +63,10 @@ public:
 
     void *pointer() const { return map_.front().pointer; }
     Commands::After map(TransferDone done, const Commands::After &after);
-    /// Tries a second time. Where that fails as well, the transfer has delivered what it read, but
-    /// not what it wrote.
+    /// Tries twice. If both fail, a transfer that read through the map has delivered its bytes, but not one that
+    /// wrote through it.
     Commands::After unmap(TransferDone done, const Commands::After &after);
-    /// Whether the command that unmap() returned failed: nothing can come after it then.
+    /// Whether the command that unmap() returned failed: then no command can wait for it.
     bool unmap_failed() const { return unmap_failed_; }
 
 private:
@@ -84,14 +84,14 @@ private:
 void bounce_mapped(const std::shared_ptr<Commands> &commands, const TransferRequest &request,
                    TransferDone done);
 
-/// Over the route's hops in pieces of its chunk, through two staging buffers at each place on the way:
+/// Moves the bytes over the route's hops in pieces of its chunk, through two staging buffers at each place on the way:
 /// while a piece leaves one of them, the next one comes into the other.
 void run_pipeline(const std::shared_ptr<Commands> &commands,
                   const std::shared_ptr<StagingPool> &pool, const TransferRequest &request,
                   TransferDone done);
 
-/// Makes the writes of one user of a memory visible to another, as each one's coherence needs.
-void hand_over(const std::shared_ptr<Commands> &commands, const TransferRequest &request,
-               TransferDone done);
+/// Makes the writes of one user of a memory visible to another, as the coherence of both requires.
+void sync_coherence(const std::shared_ptr<Commands> &commands, const TransferRequest &request,
+                    TransferDone done);
 
 } // namespace pi::runtime

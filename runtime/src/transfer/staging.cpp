@@ -58,7 +58,8 @@ uint64_t StagingPool::in_use_at_device(PlaceIndex place) const {
 
 void StagingPool::take(std::vector<Need> needs, Granted granted) {
     for (Need &need : needs) {
-        need.size = std::max(alignment_, std::bit_ceil(need.size)); // few sizes: they serve again
+        need.size =
+            std::max(alignment_, std::bit_ceil(need.size)); // few sizes, so that free ones fit
     }
     Requests request;
     request.push_back(std::make_shared<Request>(Request{std::move(needs), std::move(granted)}));
@@ -95,18 +96,18 @@ void StagingPool::serve() {
             for (const Need &need : next.front()->needs) {
                 in_use_[need.place] += need.size;
             }
-            given_back = given_back_;
+            given_back = returned_;
         }
         const std::shared_ptr<Request> request = next.front();
         given_back += make_all(*request);
         if (request->result == PI_ERROR_OUT_OF_DEVICE_MEMORY) {
             const std::lock_guard lock(mutex_);
-            const bool more_by_now = given_back_ != given_back;
+            const bool more_by_now = returned_ != given_back;
             if (more_by_now || others_use_staging(*request)) {
                 request->result = PI_SUCCESS;
                 waiting_.splice(waiting_.begin(), next);
                 if (!more_by_now) {
-                    return; // they serve when they give theirs back
+                    return; // it is served when they return theirs
                 }
                 continue;
             }
@@ -124,7 +125,7 @@ bool StagingPool::others_use_staging(const Request &request) const {
     });
 }
 
-/// Gives how many leases it had to give back as there is no memory for all.
+/// Returns how many leases it had to return because there is no memory for all.
 size_t StagingPool::make_all(Request &request) {
     try {
         for (const Need &need : request.needs) {
@@ -184,7 +185,7 @@ void StagingPool::give_back(Lease &&lease) noexcept {
     {
         const std::lock_guard lock(mutex_);
         in_use_[lease.place_] -= lease.size_;
-        ++given_back_;
+        ++returned_;
         less_in_use_.notify_all();
         dropped = std::move(lease.host_);
         if (dropped.data() != nullptr && free_bytes_ + dropped.size() <= limit_) {

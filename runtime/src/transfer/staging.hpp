@@ -18,25 +18,24 @@
 
 namespace pi::runtime {
 
-/// Staging memory at all places, used again: fresh memory costs more than the copy through it.
+/// Staging memory at all places, which is reused: new memory costs more than the copy through it.
 ///
-/// What is in use at one time is bounded at each place. A transfer asks for all that it needs at once
-/// and holds nothing while it waits, so transfers cannot wait for each other in a circle; who asks first
-/// is served first.
+/// The memory in use at each place is bounded. A transfer requests all that it needs at once and holds nothing
+/// while it waits, so transfers cannot wait for each other in a circle. Requests are served in their order.
 class StagingPool : public std::enable_shared_from_this<StagingPool> {
 public:
     struct Need {
         PlaceIndex place;
         uint64_t size;
-        PlaceIndex from, to; ///< where its bytes come from and go to: both pin what is at the host
+        PlaceIndex from, to; ///< of its bytes: both places pin staging memory at the host
     };
-    /// Staging memory in use; given back on destruction.
+    /// Staging memory in use; returned on destruction.
     class Lease {
     public:
         Lease() noexcept = default;
         ~Lease();
         Lease(Lease &&) noexcept = default;
-        /// Of two that are not in use, or to an empty one.
+        /// Only between leases that are not in use, or to an empty one.
         Lease &operator=(Lease &&) noexcept = default;
 
         std::byte *host() const noexcept { return host_.data(); } ///< NULL at a device
@@ -46,14 +45,14 @@ public:
         friend class StagingPool;
         Lease(PlaceIndex place, uint64_t size) noexcept : place_(place), size_(size) {}
 
-        std::shared_ptr<StagingPool> pool_; // empty: nothing to give back
+        std::shared_ptr<StagingPool> pool_; // empty: nothing to return
         PlaceIndex place_ = host_place;
         uint64_t size_ = 0;
         PinnedBytes host_;
         PooledMemory memory_;
     };
     /// For an acquire that needs memory of a place's device: while it exists no staging memory is
-    /// granted there. Its owner may not wait for transfers, which may need a grant.
+    /// granted there. Its owner must not wait for transfers, which may need a grant.
     class Pause {
     public:
         Pause(std::shared_ptr<StagingPool> pool, PlaceIndex place);
@@ -61,25 +60,25 @@ public:
         Pause(const Pause &) = delete;
         Pause &operator=(const Pause &) = delete;
 
-        /// Waits until some of the staging memory in use there has been freed: transfers that have
-        /// theirs wait for nothing else. False at once if none is in use.
+        /// Waits until some staging memory there has been freed: transfers that have all of theirs wait for
+        /// nothing else. False at once if none is in use.
         bool await_release();
 
     private:
         const std::shared_ptr<StagingPool> pool_;
         const PlaceIndex place_;
     };
-    /// The leases in the order of the needs, or none and the error.
+    /// Gets the leases in the order of the needs, or none and the error.
     using Granted = std::function<void(std::vector<Lease>, pi_result, const std::string &)>;
 
-    /// `limit`: bytes in use at each place. One transfer that needs more than that at a place gets it
-    /// while nobody else uses any there.
+    /// `limit`: the most bytes in use at each place. A transfer that needs more than that at a place gets it
+    /// while no other uses any there.
     StagingPool(std::shared_ptr<const Topology> topology,
                 std::shared_ptr<Continuations> continuations, std::shared_ptr<MemoryPool> memory,
                 uint64_t limit);
 
-    /// Calls back as posted work, once all of it is there. A request that finds no memory while others
-    /// use staging memory of that device waits for theirs.
+    /// Calls back as posted work, once all of it is there. A request that finds no memory waits while others
+    /// use staging memory of that device.
     void take(std::vector<Need> needs, Granted granted);
 
 private:
@@ -109,7 +108,7 @@ private:
     const std::vector<PlaceIndex> device_of_; // the first place of the same device
     mutable std::mutex mutex_;
     std::condition_variable less_in_use_;
-    uint64_t given_back_ = 0;       // leases, in all
+    uint64_t returned_ = 0;         // leases, in all
     std::vector<uint64_t> in_use_;  // bytes, by place
     std::vector<uint32_t> pauses_;  // by device
     std::vector<PinnedBytes> free_; // at the host; devices' memory is in the pool

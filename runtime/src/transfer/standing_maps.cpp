@@ -56,11 +56,11 @@ void StandingMaps::undo(pi_mem mem, const RangeSet &ranges, bool writes, const U
     });
 }
 
-/// One that is being unmapped for another caller is waited for.
+/// Waits for a map that is being unmapped for another caller.
 std::shared_ptr<Completion> StandingMaps::undo_next(pi_mem mem, const RangeSet &ranges, bool writes,
                                                     const Unmap &unmap) {
     auto undo = std::make_shared<Completion>(continuations_);
-    const BufferMap *map = nullptr; // stays where it is until its unmap is over
+    const BufferMap *map = nullptr; // does not move until its unmap is over
     {
         const std::lock_guard lock(mutex_);
         const auto found = std::find_if(maps_.begin(), maps_.end(), [&](const BufferMap &each) {
@@ -87,9 +87,9 @@ std::shared_ptr<Completion> StandingMaps::undo_next(pi_mem mem, const RangeSet &
 
 void StandingMaps::on_unmapped(const std::shared_ptr<Completion> &undo, pi_result result,
                                const std::string &text) {
-    // The pointer is no map's any more: the unmap that was reported as failed had been done.
+    // INVALID_VALUE: the pointer is not a map any more, so the unmap that was reported as failed was done.
     const bool is_undone = result == PI_SUCCESS || result == PI_ERROR_INVALID_VALUE;
-    std::list<BufferMap> gone; // released without the lock, and before anybody counts on it
+    std::list<BufferMap> gone; // released without the lock, before the caller goes on
     {
         const std::lock_guard lock(mutex_);
         const auto found = std::find_if(maps_.begin(), maps_.end(),

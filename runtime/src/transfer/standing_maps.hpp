@@ -23,31 +23,31 @@ struct BufferMap {
     Range range;
     bool writes = false;
     void *pointer = nullptr;
-    std::shared_ptr<Completion> undo{}; ///< of a standing one: its unmap that is under way
+    std::shared_ptr<Completion> undo{}; ///< of a standing map: its unmap that is under way
 };
 
-/// Maps that could not be undone: their unmap failed. While one stands, no command may write its
-/// bytes, nor read them if it is for writing. So every command of the runtime on device memory, and
-/// every acquisition there, comes behind undo(), which unmaps them again. Thread-safe.
+/// Maps whose unmap failed. While such a map stands, no command may write its bytes, nor read them if the map is for
+/// writing. So every command of the runtime on device memory, and every acquisition there, waits for undo(), which
+/// unmaps them again. Thread-safe.
 class StandingMaps : public std::enable_shared_from_this<StandingMaps> {
 public:
-    /// One map, allocated before there is one: remembering it needs no memory.
+    /// One map, allocated before it is made: to keep it needs no memory.
     using One = std::list<BufferMap>;
-    /// Enqueues the unmap of a map, and calls once it is over.
+    /// Enqueues the unmap of a map, and calls `done` once it is over.
     using Unmap = std::function<void(const BufferMap &, const TransferDone &)>;
 
     explicit StandingMaps(std::shared_ptr<Continuations> continuations)
         : continuations_(std::move(continuations)) {}
 
     void add(One &&map) noexcept;
-    /// Those of this memory keep the host's bytes that it may be an import of.
+    /// Maps of this memory keep the host's bytes alive, of which it may be an import.
     void keep(pi_mem mem, const std::shared_ptr<const void> &host_bytes) noexcept;
-    /// Whether there are any: what is asked before each command.
+    /// Whether any map stands: checked before each command.
     bool any() const noexcept { return count_.load(std::memory_order_acquire) != 0; }
     /// Whether one forbids commands that read these bytes of a memory, or write them.
     bool forbid(pi_mem mem, const RangeSet &ranges, bool writes) const;
-    /// Undoes those that forbid it, then calls `done`: with success, or with the result and text of
-    /// the unmap that failed again. Where there are none it calls at once, else as posted work.
+    /// Undoes the maps that forbid it, then calls `done`: with success, or with the result and text of
+    /// the unmap that failed again. At once if there are none, else as posted work.
     void undo(pi_mem mem, const RangeSet &ranges, bool writes, const Unmap &unmap,
               const TransferDone &done);
 
@@ -60,7 +60,7 @@ private:
 
     const std::shared_ptr<Continuations> continuations_;
     std::atomic<size_t> count_{0};
-    mutable std::mutex mutex_; // no call of a plugin is made with it
+    mutable std::mutex mutex_; // not held during a call of a plugin
     std::list<BufferMap> maps_;
 };
 

@@ -10,7 +10,7 @@
 namespace pi::runtime {
 namespace {
 
-/// Of a JSON object, as text: only that of a number or string is destroyed without memory.
+/// Appends a member of a JSON object as text: destroying a JSON object may need memory, a number or string does not.
 void add_member(std::string &members, const char *name, const nlohmann::json &value) {
     if (!members.empty()) {
         members += ',';
@@ -44,7 +44,7 @@ void Trace::write(const TransferRecord &record) const {
         route += std::string(" ") + to_string(record.style);
     }
     std::vector<Hop> hops = record.hops;
-    if (hops.empty()) { // handed over: no bytes cross a link
+    if (hops.empty()) { // a coherence sync: no bytes cross a link
         hops.push_back({record.source, record.destination});
     }
     std::string arguments;

@@ -15,7 +15,7 @@ namespace pi::runtime {
 class Trace {
 public:
     explicit Trace(std::shared_ptr<const Topology> topology);
-    /// Without the layer it does nothing. What cannot be written is not.
+    /// Does nothing without the layer. Ignores errors.
     void write(const TransferRecord &record) const;
 
 private:

@@ -49,12 +49,12 @@ void TransferLog::add(const UpToDate &entry, const std::shared_ptr<const UpToDat
     if (capacity_ == 0) {
         return;
     }
-    Ring<Told> &ring = up_to_date_.here();
+    Ring<Logged> &ring = up_to_date_.here();
     const std::lock_guard lock(ring.mutex);
-    Told &slot = next_slot(ring, capacity_);
+    Logged &slot = next_slot(ring, capacity_);
     slot.acquire = entry;
     if (slot.texts !=
-        texts) { // they mostly are there since the last time round, and to count costs
+        texts) { // mostly the same as in the ring's last round: a reference count costs
         slot.texts = texts;
     }
 }
@@ -69,9 +69,9 @@ void TransferLog::add(TransferRecord record, bool is_piece) {
     }
 }
 
-/// False if there is no line of the record's other pieces.
+/// False if the log has no line of the record's other pieces.
 bool TransferLog::join(const TransferRecord &record) {
-    // Those of others may have come in between.
+    // Other transfers' records may be in between.
     std::vector<TransferRecord> &entries = transfers_.entries;
     const uint64_t count = std::min<uint64_t>(entries.size(), 64);
     for (uint64_t back = 1; back <= count; ++back) {
@@ -105,10 +105,10 @@ std::vector<TransferRecord> TransferLog::read() const {
     add_ring(
         transfers_, [](const TransferRecord &record) { return record.end; },
         [](const TransferRecord &record) { return record; });
-    up_to_date_.for_each([&](const Ring<Told> &ring) {
+    up_to_date_.for_each([&](const Ring<Logged> &ring) {
         add_ring(
-            ring, [](const Told &told) { return told.acquire.time; },
-            [](const Told &told) { return told.acquire.record(*told.texts); });
+            ring, [](const Logged &told) { return told.acquire.time; },
+            [](const Logged &told) { return told.acquire.record(*told.texts); });
     });
     std::stable_sort(timed.begin(), timed.end(),
                      [](const auto &a, const auto &b) { return a.first < b.first; });

@@ -13,11 +13,11 @@
 
 namespace pi::runtime {
 
-/// Nanoseconds of the steady clock, which is one for all threads.
+/// Nanoseconds of the steady clock, the same for all threads.
 uint64_t steady_time();
 
-/// An acquire that needed no copy. There are many of them, and few are ever read: the texts are not copied, and
-/// the record is made of it when it is.
+/// An acquire that needed no copy. There are many, and few are ever read: so the texts are shared, and the record is
+/// made when it is read.
 struct UpToDate {
     struct Texts {
         std::string storage; ///< its name
@@ -35,12 +35,12 @@ struct UpToDate {
     TransferRecord record(const Texts &texts) const;
 };
 
-/// The newest records, up to a capacity: transfers by their ends, the others by their times. Thread-safe; acquires that
-/// needed no copy are put down by each thread apart.
+/// The newest records, up to a capacity: transfers in the order of their ends, acquires that needed no copy in the order
+/// of their times. Thread-safe; each thread logs the latter separately.
 class TransferLog {
 public:
     explicit TransferLog(uint64_t capacity) : capacity_(capacity) {}
-    /// A piece is put to the line of the others of its acquire and route, if there is one.
+    /// Adds a piece to the line of its acquire and route, if there is one.
     void add(TransferRecord record, bool is_piece = false);
     void add(const UpToDate &entry, const std::shared_ptr<const UpToDate::Texts> &texts);
     std::vector<TransferRecord> read() const; ///< the oldest first
@@ -54,7 +54,7 @@ private:
         uint64_t oldest = 0;
     };
 
-    struct Told {
+    struct Logged {
         UpToDate acquire;
         std::shared_ptr<const UpToDate::Texts> texts;
     };
@@ -63,7 +63,7 @@ private:
 
     const uint64_t capacity_;
     Ring<TransferRecord> transfers_;
-    PerThread<Ring<Told>> up_to_date_;
+    PerThread<Ring<Logged>> up_to_date_;
 };
 
 } // namespace pi::runtime
