@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr uint64_t page = 4096;
 
-/// Two buffers' worth of one place: what is copied from and what is copied to.
+/// Two buffers at one place: copies read the first and write the second.
 struct Ends {
     std::vector<HostBytes> bytes;
     std::vector<Mem> mems;
@@ -44,7 +44,7 @@ public:
             measurements.push_back({from, to, large, large_seconds});
             link[index] = fit(small, small_seconds, large, large_seconds);
         }
-        // What is larger than was measured takes longer, even if noise says that sizes do not matter.
+        // Larger sizes than measured take longer, even if noise hides the influence of the size.
         LinkCost &largest = link.back();
         if (largest.latency >= measurements.back().seconds) {
             largest = {0, static_cast<double>(options_.largest_bytes) / largest.latency};
@@ -77,7 +77,7 @@ private:
             end->mem = ends.mems.back().get();
         }
         if (place != host_place) {
-            // Memory that nobody has written may be one page of zeros, which is read from the cache.
+            // Memory that was never written may be one page of zeros, which is read from the cache.
             one_copy(ends_at(host_place).from, ends.from, {0, options_.largest_bytes});
         }
         return ends;
@@ -89,7 +89,7 @@ private:
             std::string text;
             Clock::time_point time;
         };
-        // Shared: the callback's thread may still be in it when this one goes on.
+        // Shared: the callback's thread may still use it when this one goes on.
         const auto over = std::make_shared<std::promise<Answer>>();
         const Clock::time_point begin = Clock::now();
         commands_->move(source, destination, range,
@@ -106,8 +106,8 @@ private:
     double median_seconds(PlaceIndex from, PlaceIndex to, uint64_t bytes) {
         Endpoint source = ends_at(from).from;
         Endpoint destination = ends_at(to).to;
-        // One buffer at the host, as in a pipeline; but a device's bytes are others each time, for no cache
-        // has those that a transfer fetches.
+        // One buffer at the host, as in a pipeline; but other bytes of the device each time: a
+        // cache has none of the bytes that a transfer fetches.
         const uint64_t repetitions = std::max<uint64_t>(1, options_.repetitions);
         const uint64_t step = (options_.largest_bytes - bytes) / repetitions / page * page;
         const auto copy = [&](uint64_t begin) {
@@ -116,7 +116,7 @@ private:
             }
             return one_copy(source, destination, {begin, begin + bytes});
         };
-        copy(repetitions * step); // whatever happens only the first time
+        copy(repetitions * step); // for one-time costs
         std::vector<double> seconds;
         for (uint64_t count = 0; count < repetitions; ++count) {
             seconds.push_back(copy(count * step));
@@ -142,10 +142,10 @@ LinkCost fit(uint64_t small_bytes, double small_seconds, uint64_t large_bytes,
     large_seconds = std::max(large_seconds, smallest_seconds);
     const double slope = large > small ? (large_seconds - small_seconds) / (large - small) : 0;
     const double latency = small_seconds - slope * small;
-    if (slope <= 0) { // the size matters less than noise: all of it is latency
+    if (slope <= 0) { // the size matters less than noise: all time is latency
         return {large_seconds, large / smallest_seconds};
     }
-    if (latency < 0) { // noise: all of it counts as bandwidth
+    if (latency < 0) { // noise: all time counts as bandwidth
         return {0, large / large_seconds};
     }
     return {latency, 1 / slope};
@@ -166,7 +166,7 @@ Calibration calibrate(const std::shared_ptr<const Topology> &topology,
     CostModel model;
     model.callback_latency = 0;
     result.costs = CostTable::estimate(places, model);
-    // What is measured ends with the callback that starts a pipeline's next piece.
+    // Measured until the callback that starts a pipeline's next piece.
     for (PlaceIndex place = 0; place < topology->size(); ++place) {
         result.costs.set_callback_seconds(place, 0);
     }

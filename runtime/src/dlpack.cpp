@@ -19,7 +19,8 @@ static_assert(sizeof(void *) != 8 ||
                    offsetof(pi_dlpack_managed_tensor_versioned, dl_tensor) == 32),
               "DLPack's layout");
 
-/// DLPack's devices whose memory is used in place, and whose it is. Of a backend the first is what memory is handed out as.
+/// DLPack's devices whose memory is used in place, with their backends. Memory of a backend is
+/// exported as its first one.
 struct Kind {
     int32_t type;
     uint32_t backend;
@@ -50,7 +51,8 @@ uint32_t backend_of(pi_device device) {
     return backend;
 }
 
-/// CUDA's own number; elsewhere, in the order in which the platform lists its devices, where sub-devices have none.
+/// CUDA's own number; for other backends the position in the platform's list of devices, which
+/// sub-devices do not have.
 std::optional<int32_t> number_of(pi_device device, uint32_t backend) {
     if (backend == PI_BACKEND_CUDA) {
         pi_native_handle native{};
@@ -148,7 +150,7 @@ PlaceIndex dlpack_place(const Topology &topology, const pi_dlpack_device &device
 
 namespace {
 
-/// Calls the deleter, once it is the runtime's to call.
+/// Calls the deleter, once the runtime owns the tensor.
 template <class Managed>
 struct Taken {
     explicit Taken(Managed *managed) : tensor(managed) {}
@@ -198,7 +200,7 @@ Mem import_memory(const Topology &topology, PlaceIndex place, const pi_dlpack_te
         desc.handle.native.type = tensor.device.device_type == PI_DLPACK_CUDA
                                       ? PI_NATIVE_CUDA_POINTER
                                       : PI_NATIVE_LEVEL_ZERO_POINTER;
-        desc.handle.native.value[0] += first; // where the driver finds the allocation anyway
+        desc.handle.native.value[0] += first; // the driver finds the allocation from there, too
     }
     Mem mem;
     check(piMemImport(topology.context(place), topology.device(place), &desc, mem.out()),
@@ -255,13 +257,13 @@ struct Exported {
     std::shared_ptr<const void> owner;
 };
 
-/// The tensor, but for what its form alone has.
+/// The tensor, except for the members that only one form has.
 template <class Managed>
 Managed &make_exported(const Acquisition &use, const TensorLayout &layout,
                        std::shared_ptr<const void> owner, const DlpackStream &stream) {
     const TensorLayout::Hull hull = layout.hull();
     const uint64_t size = use.range().size();
-    // Wraps below the range's begin, to what is past any end.
+    // A tensor that begins before the range wraps around, past any end.
     const uint64_t first = layout.begin + static_cast<uint64_t>(hull.first);
     if (first > size || hull.size > size - first) {
         throw Error(PI_ERROR_INVALID_SIZE, "DLPack: the tensor's bytes begin at " +
@@ -457,7 +459,7 @@ pi_dlpack_device dlpack_device(const Topology &topology, PlaceIndex place) {
     try {
         return export_dlpack(*owner, layout, owner, copied, stream);
     } catch (...) {
-        owner->abandon(); // nobody has written
+        owner->abandon(); // not written yet
         throw;
     }
 }

@@ -15,7 +15,8 @@ bool has_streams(const pi_dlpack_device &device) {
     return device.device_type == PI_DLPACK_CUDA;
 }
 
-/// The legacy default stream and each thread's wait for each other, and no queue is of the latter.
+/// The legacy default stream and the per-thread default streams wait for each other; no queue is a
+/// per-thread one.
 Queue queue_around(pi_context context, pi_device device, const DlpackStream &stream) {
     pi_native_desc desc{};
     desc.struct_size = sizeof desc;
@@ -91,7 +92,8 @@ void order_before_stream(const Acquisition &use, const DlpackStream &stream) {
     check(piEnqueueBarrier(queue.get(), nullptr, static_cast<uint32_t>(events.size()),
                            events.data(), before.out()),
           "DLPack: piEnqueueBarrier");
-    // A barrier that the plugin holds back is in no stream, so that the consumer's work overtakes it.
+    // A barrier that the plugin defers is in no stream yet, so the consumer's work would overtake
+    // it.
     pi_native_handle native{};
     if (piEventGetNativeHandle(before.get(), &native) != PI_SUCCESS) {
         use.wait();

@@ -70,13 +70,14 @@ bool RuntimeState::may_wait() const {
     if (continuations->running_here()) {
         return false;
     }
-    uint32_t asked = 0; // places of one instance stand together
+    uint32_t asked = 0; // places of one instance are consecutive
     for (PlaceIndex place = 1; place < topology->size(); ++place) {
         if (std::exchange(asked, topology->info(place).instance) ==
             topology->info(place).instance) {
             continue;
         }
-        // Only the plugin knows, and who cannot be asked may not be waited for. Nobody has signalled this event.
+        // Only the plugin knows: a wait for an event that is never signalled returns WOULD_BLOCK in
+        // a callback. If the event cannot be created, this thread may not wait either.
         Event event;
         if (piEventCreateHost(topology->context(place), nullptr, event.out()) != PI_SUCCESS ||
             piEventWait(event.get(), 1) == PI_ERROR_WOULD_BLOCK) {

@@ -33,7 +33,7 @@ public:
         const std::lock_guard lock(mutex_);
         change(counters_);
     }
-    /// What every acquire counts: without a lock.
+    /// The counts of every acquire, without a lock.
     void add_acquire(uint64_t required, uint64_t copy_in_copy_out) {
         if (required != 0) {
             required_.fetch_add(required, std::memory_order_relaxed);
@@ -56,32 +56,32 @@ private:
     Counters counters_;
 };
 
-/// Which places are devices: for a text that refuses one which is not.
+/// Which places are devices, for an error text about a place that is not.
 std::string device_places(const Topology &topology);
 
-/// What all storages of a runtime share; each holds on to it.
+/// The state that all storages of a runtime share and keep alive.
 class RuntimeState {
 public:
     RuntimeState(std::shared_ptr<const Topology> all_places, RuntimeOptions runtime_options);
 
-    /// Whether this thread may wait for work: not in posted work, nor in a callback of a plugin, which may be what the
-    /// work waits for. Makes an event for each plugin.
+    /// Whether this thread may wait for work: false in posted work and in a callback of a plugin,
+    /// which the work may be waiting for. Creates an event for each plugin.
     bool may_wait() const;
 
     const Origin origin;
     const std::shared_ptr<const Topology> topology;
     const RuntimeOptions options;
     bool logs_up_to_date() const { return options.log_up_to_date && options.log_capacity != 0; }
-    /// What routes may be taken by; NULL: the plugins are believed.
+    /// The connections that routes may use; NULL: the plugins are believed.
     const Verification *verification() const {
         return options.verify_connections ? &topology->verification() : nullptr;
     }
-    /// False if nothing is known of one of these yet, as inside a callback.
+    /// Verifies them. False if the result of one is not known yet, as inside a callback.
     bool verify(const std::vector<MemoryPair> &pairs) const;
     const CostTable costs;
     const std::shared_ptr<Continuations> continuations = std::make_shared<Continuations>();
     const std::shared_ptr<InFlight> in_flight = std::make_shared<InFlight>();
-    PerThread<SharedCounters> counters; // all storages': their sum
+    PerThread<SharedCounters> counters; // of all storages; their sum counts
     TransferLog log;
     const Trace trace;
     const RaceLayer race;

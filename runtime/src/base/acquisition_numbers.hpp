@@ -8,8 +8,8 @@
 
 namespace pi::runtime {
 
-/// Numbers the acquires of a runtime; all numbers differ. A thread takes block after block, so the numbers of a single
-/// thread count from 1, and each thread's numbers ascend. Thread-safe.
+/// Numbers the acquires of a runtime; all numbers differ. A thread takes block after block, so the
+/// numbers of a single thread count from 1, and each thread's numbers ascend. Thread-safe.
 class AcquisitionNumbers {
 public:
     uint64_t take() {

@@ -9,8 +9,8 @@
 
 namespace pi::runtime {
 
-/// A T for each thread, so that none writes data that others have in their caches. With many threads two may share
-/// one, so T must be thread-safe.
+/// A T for each thread, so that none writes data that others have in their caches. With many
+/// threads two may share one, so T must be thread-safe.
 template <class T>
 class PerThread {
 public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Child processes made by fork(): they have copies of all objects, whose locks other threads may have held, and which
-// wait for threads that stayed in the parent.
+// Child processes made by fork(): they have copies of all objects, whose locks other threads may
+// have held, and which wait for threads that stayed in the parent.
 #pragma once
 
 #include <atomic>

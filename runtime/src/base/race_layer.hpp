@@ -10,7 +10,8 @@
 
 namespace pi::runtime {
 
-/// Reports to the loader's layer "race", if that is enabled, which bytes of an argument no kernel accesses.
+/// Reports to the loader's layer "race", if that is enabled, which bytes of an argument no kernel
+/// accesses.
 class RaceLayer {
 public:
     explicit RaceLayer(const Topology &topology) : tables_(topology.size()) {

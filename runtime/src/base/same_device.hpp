@@ -7,8 +7,8 @@
 
 namespace pi::runtime {
 
-/// The places of the same device, in all contexts, including the place itself: they share its memory, and are lost
-/// together.
+/// The places of the same device, in all contexts, including the place itself: they share its
+/// memory, and are lost together.
 inline std::vector<PlaceIndex> places_of_device(const Topology &topology, PlaceIndex place) {
     std::vector<PlaceIndex> found;
     for (PlaceIndex other = 0; other < topology.size(); ++other) {

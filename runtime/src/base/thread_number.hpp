@@ -6,8 +6,8 @@
 
 namespace pi::runtime {
 
-/// The calling thread's number, from 1 on, in the order of first calls. Unlike the system's numbers it is never used
-/// again, not even after the thread has ended.
+/// The calling thread's number, from 1 on, in the order of first calls. Unlike the system's numbers
+/// it is never used again, not even after the thread has ended.
 inline uint64_t this_thread_number() {
     static std::atomic<uint64_t> last{0};
     static constinit thread_local uint64_t number =

@@ -151,7 +151,8 @@ RangeSet Ledger::only_at(ViewId view) const {
     return bytes;
 }
 
-/// A failed write may have left anything in its bytes: while it is pending, they may turn out invalid.
+/// A failed write may have left anything in its bytes: while it is pending, they may turn out
+/// invalid.
 RangeSet Ledger::only_sure_at(ViewId view) const {
     RangeSet bytes = views_[view].valid;
     for (ViewId other = 0; other < view_count(); ++other) {
@@ -282,7 +283,8 @@ void Ledger::commit_write(const Operation &operation) {
     overtakers_.reserve(overtakers_.size() + 1);
     Overtaker overtaker{operation.id, operation.ranges};
     const bool changes = prepare(operation, operation.live, &View::valid);
-    // A write that began earlier and is still running is overtaken: its bytes are not wanted any more.
+    // A write that began earlier and is still running is overtaken: its bytes are not wanted any
+    // more.
     std::vector<RangeSet> wanted;
     for (auto earlier = pending_.begin(); earlier->id != operation.id; ++earlier) {
         wanted.push_back(subtract(earlier->live, operation.live));
@@ -319,9 +321,9 @@ void Ledger::lose(const Operation &operation) {
     take_aside(&View::valid);
 }
 
-/// The bytes that a failed write was to overwrite may be newest at another view, while another write's bytes in
-/// the same unit are newest here. No coherence sync joins the two, so the failed write's bytes in that unit are
-/// valid nowhere any more.
+/// The bytes that a failed write was to overwrite may be newest at another view, while another
+/// write's bytes in the same unit are newest here. No coherence sync joins the two, so the failed
+/// write's bytes in that unit are valid nowhere any more.
 void Ledger::give_up_rest(const Operation &failed) {
     const MemoryId memory = memory_of(failed.view);
     const uint64_t unit = memories_[memory].unit;

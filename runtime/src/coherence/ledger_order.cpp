@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which operations wait for which: for the writers of what they read, and for those that exclude them.
+// Which operations wait for which: for the writers of what they read, and for those that exclude
+// them.
 #include "coherence/ledger.hpp"
 
 #include <algorithm>
@@ -34,9 +35,9 @@ bool Ledger::excludes(const Operation &earlier, const Operation &later) const {
            shares_units(later, earlier);
 }
 
-/// A coherence sync takes whole units. Meanwhile no other operation may write in them, read them at the
-/// destination, or sync them to or from it. Units that only pass the host need no order: bytes that are valid at
-/// neither end may be old there.
+/// A coherence sync takes whole units. Meanwhile no other operation may write in them, read them at
+/// the destination, or sync them to or from it. Units that only pass the host need no order: bytes
+/// that are valid at neither end may be old there.
 bool Ledger::shares_units(const Operation &sync, const Operation &other) const {
     if (sync.kind != Kind::sync) {
         return false;

@@ -17,7 +17,8 @@ bool before(const Range &a, const Range &b) {
     return a.begin < b.begin;
 }
 
-/// So few ranges are added or removed one by one, in the set's own memory; more are merged into a new set.
+/// So few ranges are added or removed one by one, in the set's own memory; more are merged into a
+/// new set.
 constexpr size_t few = 4;
 
 } // namespace
@@ -45,7 +46,8 @@ void RangeSet::settle() noexcept {
     }
 }
 
-/// Reserves memory to add or remove the ranges of another set one by one, so that no step fails half-way.
+/// Reserves memory to add or remove the ranges of another set one by one, so that no step fails
+/// half-way.
 void RangeSet::reserve_for(const RangeSet &other) {
     if (other.ranges().size() > 1) {
         several_.reserve(ranges().size() + other.ranges().size() + 1);
@@ -78,8 +80,8 @@ void RangeSet::add(const Range &range) {
         }
         return;
     }
-    // Ranges that touch are merged too: from the first that ends at or behind our begin, to the first
-    // that begins behind our end.
+    // Ranges that touch are merged too: from the first that ends at or behind our begin, to the
+    // first that begins behind our end.
     auto first =
         std::lower_bound(several_.begin(), several_.end(), range.begin,
                          [](const Range &element, uint64_t value) { return element.end < value; });

@@ -19,7 +19,8 @@ namespace pi::runtime {
 /// A storage, as far as it may have to give up replicas.
 class Resident : public std::enable_shared_from_this<Resident> {
 public:
-    /// Its own memory at a place: whether an operation uses it, and what decides when it goes (see Residents).
+    /// Its own memory at a place: whether an operation uses it, and what decides when it goes (see
+    /// Residents).
     struct Replica {
         uint32_t scope = 0;
         bool busy = false;
@@ -28,35 +29,37 @@ public:
     };
     /// Empty if the place has none.
     virtual std::optional<Replica> replica(PlaceIndex place) = 0;
-    /// Waits until every use that has begun is over. False, at once, while an acquisition of it is held.
+    /// Waits until every use that has begun is over. False, at once, while an acquisition of it is
+    /// held.
     virtual bool await_uses(PlaceIndex place) = 0;
-    /// Writes its dirty bytes back to the host, waits for that, and frees it. False, and nothing is lost, if
-    /// an operation uses it by then or they cannot be written back.
+    /// Writes its dirty bytes back to the host, waits for that, and frees it. False, and nothing is
+    /// lost, if an operation uses it by then or they cannot be written back.
     virtual bool evict(PlaceIndex place) = 0;
 
 protected:
     ~Resident() = default;
 };
 
-/// Which storages have memory of their own at each place, so that room can be made. Thread-safe; it holds
-/// no lock while it calls a storage.
+/// Which storages have memory of their own at each place, so that room can be made. Thread-safe; it
+/// holds no lock while it calls a storage.
 ///
-/// The replica used longest ago goes first, and of those used at about the same time the clean ones: a dirty
-/// replica's turn is put off in proportion to its dirty share, by at most a third as many uses as there are
-/// replicas. (CFLRU, S. Park et al., 2006, looks for clean pages in a window at the cold end; but a replica that
-/// is dirty in part is worth a part.) So dirty bytes that are not used go before clean ones that are.
+/// The replica used longest ago goes first, and of those used at about the same time the clean
+/// ones: a dirty replica's turn is put off in proportion to its dirty share, by at most a third as
+/// many uses as there are replicas. (CFLRU, S. Park et al., 2006, looks for clean pages in a window
+/// at the cold end; but a replica that is dirty in part is worth a part.) So dirty bytes that are
+/// not used go before clean ones that are.
 class Residents {
 public:
     explicit Residents(std::shared_ptr<const Topology> topology);
 
     void add(PlaceIndex place, Resident &storage);
-    /// Call it once the storage's memory there is free, also from its destructor: a storage that has expired
-    /// is about to be removed.
+    /// Call it once the storage's memory there is free, also from its destructor: a storage that
+    /// has expired is about to be removed.
     void remove(PlaceIndex place, const Resident *storage);
 
-    /// Numbers a use that begins now of memory at that place; `last` is the number of that memory's last use.
-    /// Uses in a row get one number, so that they cost nothing. Two threads may get the same number: an order
-    /// between them means nothing.
+    /// Numbers a use that begins now of memory at that place; `last` is the number of that memory's
+    /// last use. Uses in a row get one number, so that they cost nothing. Two threads may get the
+    /// same number: an order between them means nothing.
     uint64_t use(PlaceIndex place, uint64_t last) {
         std::atomic<uint64_t> &uses = places_[device_of_[place]].uses;
         uint64_t now = uses.load(std::memory_order_relaxed);
@@ -75,17 +78,17 @@ public:
         uint64_t last_use;
     };
 
-    /// The replicas at the place's device that may be in the memory of the place's `scope`, except for that
-    /// of `asking` at the place itself.
+    /// The replicas at the place's device that may be in the memory of the place's `scope`, except
+    /// for that of `asking` at the place itself.
     std::vector<Replica> replicas(PlaceIndex place, uint32_t scope, const Resident &asking);
-    /// Evicts the first of these that is not in use. Waits until its dirty bytes are written back, except
-    /// inside a callback: there it evicts only a clean one. False if there is none.
+    /// Evicts the first of these that is not in use. Waits until its dirty bytes are written back,
+    /// except inside a callback: there it evicts only a clean one. False if there is none.
     static bool evict_idle(std::vector<Replica> &replicas);
-    /// Waits until the one that was used longest ago is not in use any more; skips those that are held. False
-    /// if there is none, or inside a callback.
+    /// Waits until the one that was used longest ago is not in use any more; skips those that are
+    /// held. False if there is none, or inside a callback.
     static bool await_uses(std::vector<Replica> &replicas);
-    /// Waits for storages that other threads are destroying and that have memory of the place's device. False
-    /// at once if there are none.
+    /// Waits for storages that other threads are destroying and that have memory of the place's
+    /// device. False at once if there are none.
     bool await_destruction(PlaceIndex place);
 
 private:

@@ -26,7 +26,7 @@ std::string sync_reason(pi_coherence source, pi_coherence destination) {
 
 } // namespace
 
-/// Of one end: a call for each range, of whole units; or commands, which may copy.
+/// The seconds at one end: a call for each range, of whole units; or commands, which may copy.
 double Planner::sync_seconds(ViewId end, bool is_source, const RangeSet &ranges) const {
     const View &view = view_at(end);
     const CostTable &costs = machine_.costs;
@@ -82,7 +82,8 @@ std::vector<PlannedPart> Planner::plan_syncs(ViewId target, RangeSet &stale, Fro
     return parts;
 }
 
-/// Whether a device sees the host's memory there, through caches of its own or only while it is not mapped.
+/// Whether it is a device's view of host memory, through caches of its own or only while it is not
+/// mapped.
 bool Planner::sees_host_memory(ViewId view) const {
     return replicas_.host_view && view != *replicas_.host_view &&
            ledger().memory_of(view) == ledger().memory_of(*replicas_.host_view);
@@ -96,12 +97,13 @@ std::vector<PlannedPart> Planner::plan_to_host(const RangeSet &ranges, const Spr
     return parts;
 }
 
-/// Bytes that come into host memory are written there by the host, over one link, and handed over to who sees them; a
-/// command that writes them through the device would carry them over its link as well.
+/// Bytes for a device's view of host memory: the host writes them there, over one link, then a
+/// coherence sync makes them visible to the device. A command that writes them through the device
+/// would also move them over the device's link.
 std::vector<PlannedPart> Planner::written_at_host(ViewId target, const RangeSet &ranges,
                                                   const Spread *spread) const {
     std::vector<PlannedPart> parts = plan_to_host(ranges, spread);
-    RangeSet brought; // with what came along to the host, newest there by then
+    RangeSet brought; // newest at the host by then, including bytes that were synced along
     for (const PlannedPart &part : parts) {
         brought.add(part.ranges);
     }
@@ -113,7 +115,8 @@ std::vector<PlannedPart> Planner::written_at_host(ViewId target, const RangeSet 
     return parts;
 }
 
-/// Likewise bytes that a device would read out of host memory: what was planned of them in steps.
+/// Likewise, bytes that a device would read out of host memory are first synced to the host, which
+/// reads them.
 std::vector<PlannedPart> Planner::read_at_host(PlannedPart part) const {
     std::vector<PlannedPart> parts;
     if (!part.sources.empty() && part.sources.front().over_host) {
@@ -126,7 +129,7 @@ std::vector<PlannedPart> Planner::read_at_host(PlannedPart part) const {
     return parts;
 }
 
-/// What is to lie beside a write, as far as no part brings it already.
+/// Syncs the rest of the units of a write, as far as no part does.
 void Planner::sync_rest_of_units(std::vector<PlannedPart> &parts, ViewId target,
                                  RangeSet rest) const {
     if (rest.empty()) {

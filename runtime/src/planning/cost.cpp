@@ -9,15 +9,15 @@
 namespace pi::runtime {
 namespace {
 
-LinkCost cost_of(const Speed &told) {
-    return {static_cast<double>(told.latency) * 1e-9, static_cast<double>(told.bandwidth)};
+LinkCost cost_of(const Speed &reported) {
+    return {static_cast<double>(reported.latency) * 1e-9, static_cast<double>(reported.bandwidth)};
 }
 
 /// Between a place's memory and host memory.
-LinkCost host_link(const PlaceInfo &place, const std::optional<Speed> &told,
+LinkCost host_link(const PlaceInfo &place, const std::optional<Speed> &reported,
                    const CostModel &model) {
-    if (told) {
-        return cost_of(*told);
+    if (reported) {
+        return cost_of(*reported);
     }
     return {model.command_latency,
             place.shares_host_memory() ? model.host_bandwidth : model.link_bandwidth};

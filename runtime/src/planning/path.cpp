@@ -72,8 +72,8 @@ struct Cost {
     }
 };
 
-/// Finds the cheapest chain of stages for a size of pieces: it always continues the cheapest beginning. A beginning
-/// that is nowhere cheaper than another one to the same place is dropped.
+/// Finds the cheapest chain of stages for a size of pieces: it always continues the cheapest
+/// beginning. A beginning that is nowhere cheaper than another one to the same place is dropped.
 class Search {
 public:
     Search(const Stages &stages, const PathQuery &question, double further)

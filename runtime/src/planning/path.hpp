@@ -12,8 +12,8 @@
 
 namespace pi::runtime {
 
-/// A chain of links, crossed by pieces of `chunk` bytes one behind the other: while one piece crosses
-/// the second link, the next one crosses the first.
+/// A chain of links, crossed by pieces of `chunk` bytes one behind the other: while one piece
+/// crosses the second link, the next one crosses the first.
 struct Path {
     std::vector<Hop> hops;
     uint64_t chunk = 0;
@@ -38,17 +38,17 @@ struct PathQuery {
 ///
 ///     sum of t(link) + (pieces - 1) * max of t(link),     t = CostTable::stage_seconds(one piece)
 ///
-/// that is, the time to fill the pipeline, and then the slowest stage for every further piece. Links between
-/// places in host memory count as one, with the sum of their times: they take turns at its bus. `more`: further
-/// pieces, such as a broadcast's to other places.
+/// that is, the time to fill the pipeline, and then the slowest stage for every further piece.
+/// Links between places in host memory count as one, with the sum of their times: they take turns
+/// at its bus. `more`: further pieces, such as a broadcast's to other places.
 double pipeline_seconds(const CostTable &costs, const std::vector<Hop> &hops, uint64_t bytes,
                         uint64_t chunk, uint64_t more = 0);
 
 /// The size of each piece that `bytes` are cut into: as even as possible.
 uint64_t even_piece(uint64_t bytes, uint64_t chunk);
 
-/// The cheapest path of at least two hops and the best size of its pieces, among the powers of two that
-/// the model allows. Exact: no other such path is cheaper. No path passes a place twice.
+/// The cheapest path of at least two hops and the best size of its pieces, among the powers of two
+/// that the model allows. Exact: no other such path is cheaper. No path passes a place twice.
 std::optional<Path> cheapest_path(const CostTable &costs, const PathQuery &question);
 
 } // namespace pi::runtime

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a planned part becomes copies. Bytes that several places want cross each link once: a later place takes them from the
-// nearest place that has them, or is about to get them. They go in pieces, each a copy of its own, so that a place
-// passes on what it has while the rest is still on its way.
+// How a planned part becomes copies. Bytes that several places want cross each link once: a later
+// place takes them from the nearest place that has them, or is about to get them. They go in
+// pieces, each a copy of its own, so that a place passes on what it has while the rest is still on
+// its way.
 #include "planning/path.hpp"
 #include "planning/planner.hpp"
 #include "planning/portions.hpp"
@@ -11,8 +12,8 @@
 
 namespace pi::runtime {
 
-/// Whether nobody else sees its memory. Where others do, copies touch what lies beside them (whole units of caches), and
-/// are best done at once.
+/// Whether it is the only view of its memory. With other views, copies touch whole units of caches,
+/// and are best done in one piece.
 bool Planner::has_memory_alone(ViewId view) const {
     const MemoryId memory = ledger().memory_of(view);
     for (ViewId other = 0; other < ledger().view_count(); ++other) {
@@ -23,7 +24,8 @@ bool Planner::has_memory_alone(ViewId view) const {
     return true;
 }
 
-/// The best size of pieces that go over the route's links, and from place to place over so many more.
+/// The best size of pieces that go over the route's links, and then to so many more places, one
+/// after the other.
 uint64_t Planner::piece_size(const PlannedPart &part, uint64_t followers) const {
     const CostTable &costs = machine_.costs;
     const CostModel &model = costs.model();
@@ -48,7 +50,8 @@ std::vector<RangeSet> Planner::pieces(const PlannedPart &part, const Spread *spr
     const Source &source = part.sources.front();
     const Route &route = source.candidate.route;
     const size_t hops = route.hops.size();
-    // Several hops have a pipeline of their own. A map is one piece without holes, which a place may have got in many.
+    // A route of several hops is a pipeline already. A map is one range, though its bytes may have
+    // arrived in pieces.
     if (part.coherence_sync || route.style == BounceStyle::map_source ||
         route.style == BounceStyle::map_destination || (hops > 1 && !part.stays_at_host)) {
         return {part.ranges};
@@ -68,7 +71,7 @@ std::vector<RangeSet> Planner::pieces(const PlannedPart &part, const Spread *spr
     return result;
 }
 
-/// A piece may have holes where the part, whose ways these are, has none: a map, which is one range, is none of its ways.
+/// A piece may have holes where its part has none: then it cannot be mapped, as a map is one range.
 void Planner::drop_maps_of_holes(PlannedPart &piece) {
     if (piece.ranges.ranges().size() > 1) {
         std::erase_if(piece.sources, [](const Source &source) {
@@ -78,7 +81,7 @@ void Planner::drop_maps_of_holes(PlannedPart &piece) {
     }
 }
 
-/// Both halves of a bounce, in turn for each piece.
+/// Both copies of a bounce, in turn for each piece.
 void Planner::cut_bounce(std::vector<PlannedCopy> &copies, const PlannedPart &part,
                          ViewId destination, const std::vector<RangeSet> &in_pieces) const {
     const auto half = [&](ViewId from, ViewId to) {
@@ -102,8 +105,7 @@ void Planner::cut_bounce(std::vector<PlannedCopy> &copies, const PlannedPart &pa
         first.ranges = piece;
         second.ranges = piece;
         second.sources.resize(1);
-        for (const Source &source :
-             part.sources) { // where the bytes are if they do not come over the host
+        for (const Source &source : part.sources) { // for when the first copy fails
             second.sources.push_back(source);
             second.sources.back().candidate.seconds *=
                 static_cast<double>(piece.bytes()) / static_cast<double>(part.ranges.bytes());

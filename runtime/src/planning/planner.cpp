@@ -10,8 +10,8 @@
 namespace pi::runtime {
 namespace {
 
-/// Of what they move: a hand-over, which moves nothing, is never a reason to move more. What cannot be done takes for
-/// ever.
+/// The seconds that the parts' copies take. Coherence syncs count as 0, so that they are never a
+/// reason to move more bytes. Infinite if a part has no route.
 double seconds_of(const std::vector<PlannedPart> &parts) {
     double seconds = 0;
     for (const PlannedPart &part : parts) {
@@ -51,7 +51,7 @@ RouteRequest Planner::route_request(ViewId source, const Target &target, uint64_
     return request;
 }
 
-/// All ways from a view; of a device's view of host memory those from the host as well.
+/// All routes from a view; for a device's view of host memory also those from the host.
 std::vector<Source> Planner::sources_at(ViewId view, const Target &target,
                                         const RangeSet &ranges) const {
     std::vector<Source> sources;
@@ -64,14 +64,15 @@ std::vector<Source> Planner::sources_at(ViewId view, const Target &target,
         }
     };
     if (sees_host_memory(view)) {
-        add(*replicas_.host_view, true); // of equal ones the first is taken
+        add(*replicas_.host_view, true); // of equal routes the first is taken
     }
     add(view, false);
     return sources;
 }
 
-/// What a copy of `seconds` takes there, as things are: devices send to one place after the other, and what arrives in one
-/// piece cannot be passed on before. A broadcast plans for the order in which it asks, however fast the copies are.
+/// The time of a copy of `seconds` from that view now: devices send to one place after the other,
+/// and bytes that arrive in one piece cannot be sent on before. A broadcast plans for the order of
+/// its acquires, however fast its copies are.
 double Planner::predicted_wait(ViewId source, const RangeSet &ranges, double seconds,
                                const Spread *spread) const {
     if (view_at(source).home == host_place) {
@@ -101,7 +102,7 @@ std::vector<ViewId> Planner::nearest_views(const Target &target, const RangeSet 
         }
     }
     if (views.size() < 2) {
-        return views; // nothing to choose: what its routes cost is asked once, by plan_copy
+        return views; // nothing to choose: only plan_copy computes its routes
     }
     std::vector<Ranked> ranked;
     for (const ViewId view : views) {
@@ -192,7 +193,7 @@ std::vector<PlannedPart> Planner::plan_copies(const Target &target, RangeSet sta
             }
         }
     }
-    // What is left was never written, or is where no route may lead from.
+    // The rest was never written, or is where no route may start.
     for (ViewId view = 0; view < ledger().view_count(); ++view) {
         const RangeSet ranges = intersect(stale, ledger().expected(view));
         if (!ranges.empty()) {
@@ -203,7 +204,7 @@ std::vector<PlannedPart> Planner::plan_copies(const Target &target, RangeSet sta
     return parts;
 }
 
-/// By the transfers that are under way, of a possible candidate.
+/// The delay of a possible candidate by the transfers under way.
 double Planner::delay(const Candidate &candidate, uint64_t bytes) const {
     return machine_.traffic.delay(load_of(machine_.costs, candidate, bytes));
 }

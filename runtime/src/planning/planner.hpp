@@ -31,14 +31,17 @@ struct PlannedPart {
     RangeSet ranges;
     /// Source and destination are views of one memory: a coherence sync, which moves no bytes.
     bool coherence_sync = false;
-    /// The first source's bounce becomes two copies: to the host, where the bytes stay valid, and on from there.
+    /// The first source's bounce becomes two copies: to the host, where the bytes stay valid, and
+    /// on from there.
     bool stays_at_host = false;
-    /// This is the first of those two copies. No acquire asked for it, so it has no line in the log.
+    /// This is the first of those two copies. No acquire asked for it, so it has no line in the
+    /// log.
     bool on_the_way = false;
     /// This is the second one: the whole bounce, as which it is logged.
     std::optional<Candidate> whole;
     bool is_piece = false; // the log joins it with the other pieces of its transfer
-    /// The bytes do not go to the plan's target, but to this view, from where the next part takes them.
+    /// The bytes do not go to the plan's target, but to this view, from where the next part takes
+    /// them.
     std::optional<ViewId> by_way_of;
     std::vector<Source> sources;
     std::vector<Candidate> refused;
@@ -58,7 +61,8 @@ struct Target {
     bool maps = true;
 };
 
-/// The progress of a broadcast: how many more places want these bytes, and which views have sent them already.
+/// The progress of a broadcast: how many more places want these bytes, and which views have sent
+/// them already.
 struct Spread {
     uint64_t followers = 0;
     std::vector<ViewId> senders{};
@@ -79,11 +83,12 @@ struct MachineModel {
     const std::atomic<uint64_t> &kept_at_host;  ///< bytes of that limit which storages use
 };
 
-/// Plans where stale bytes come from, and by which routes. It only reads its arguments, which must outlive it and must not
-/// change meanwhile: no plugin, no lock, nothing begins.
+/// Plans where stale bytes come from, and by which routes. It only reads its arguments, which must
+/// outlive it and must not change meanwhile: no plugin, no lock, nothing begins.
 class Planner {
 public:
-    /// `verified_only`: uses no connection that is not verified; else Candidate::unverified names it.
+    /// `verified_only`: uses no connection that is not verified; else Candidate::unverified names
+    /// it.
     Planner(const MachineModel &machine, const StorageDescription &storage,
             const Replicas &replicas, bool verified_only)
         : machine_(machine), storage_(storage), replicas_(replicas), verified_only_(verified_only) {
@@ -91,20 +96,21 @@ public:
 
     Target target_of(ViewId view) const;
 
-    /// The parts that make `wanted` valid at the target and let `written` be written there, in their order. A part without
-    /// sources has no possible route: its `refused` says why.
+    /// The parts that make `wanted` valid at the target and let `written` be written there, in
+    /// their order. A part without sources has no possible route: its `refused` says why.
     std::vector<PlannedPart> plan(const Target &target, const RangeSet &wanted,
                                   const RangeSet &written = {},
                                   const Spread *spread = nullptr) const;
 
-    /// Throws Unverified if a part's first source is not verified. Drops the other sources that are not.
+    /// Throws Unverified if a part's first source is not verified. Drops the other sources that are
+    /// not.
     static void require_verified(std::vector<PlannedPart> &parts);
 
     /// Sets Candidate::delay of each source, by the transfers under way.
     void predict_delays(PlannedPart &part) const;
 
-    /// Appends the copies that a part of a plan for `destination` consists of. A part that stays_at_host needs a host view
-    /// by then.
+    /// Appends the copies that a part of a plan for `destination` consists of. A part that
+    /// stays_at_host needs a host view by then.
     void cut(std::vector<PlannedCopy> &copies, const PlannedPart &part, ViewId destination,
              Spread *spread) const;
 

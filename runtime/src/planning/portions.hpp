@@ -8,8 +8,8 @@
 
 namespace pi::runtime {
 
-/// The ranges in portions of at most `size` bytes, in order: large ranges are cut, small ones gathered, so that
-/// each portion is one call. `size` is not 0.
+/// The ranges in portions of at most `size` bytes, in order: large ranges are cut, small ones
+/// gathered, so that each portion is one call. `size` is not 0.
 inline std::deque<RangeSet> portions(const RangeSet &ranges, uint64_t size) {
     std::deque<RangeSet> result;
     uint64_t room = 0;

@@ -15,14 +15,14 @@ namespace {
 
 /// Empty where the plugin does not know, or reports no rate.
 std::optional<Speed> device_speed(pi_device device, pi_device_info name) {
-    const auto told = device_info<std::array<uint64_t, 2>>(device, name, {});
-    return told[0] != 0 ? std::optional(Speed{told[0], told[1]}) : std::nullopt;
+    const auto reported = device_info<std::array<uint64_t, 2>>(device, name, {});
+    return reported[0] != 0 ? std::optional(Speed{reported[0], reported[1]}) : std::nullopt;
 }
 
 std::vector<uint64_t> device_channels(pi_device device, pi_device_info name) {
-    const std::string told = device_bytes(device, name);
-    std::vector<uint64_t> channels(told.size() / sizeof(uint64_t));
-    std::copy_n(told.begin(), channels.size() * sizeof(uint64_t),
+    const std::string reported = device_bytes(device, name);
+    std::vector<uint64_t> channels(reported.size() / sizeof(uint64_t));
+    std::copy_n(reported.begin(), channels.size() * sizeof(uint64_t),
                 reinterpret_cast<char *>(channels.data()));
     return channels;
 }

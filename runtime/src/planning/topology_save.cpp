@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A topology as a machine file. docs/machine-files.md has the format, and the values where nothing is known.
+// A topology as a machine file. docs/machine-files.md has the format, and the values where nothing
+// is known.
 #include "base/device_query.hpp"
 
 #include <pi/runtime/cost.hpp>
@@ -95,7 +96,8 @@ void put_channels(Json &json, uint32_t instance, const std::vector<uint64_t> &ch
     }
 }
 
-/// The classes of sizes as one line: a small transfer takes the latency, a large one goes at the bandwidth.
+/// The classes of sizes as one line: a small transfer takes the latency, a large one goes at the
+/// bandwidth.
 void put_speed(Json &json, const CostTable::Link &link) {
     const bool alike = link.back() == link.front();
     put_speed(json, alike ? link.back().bandwidth : link.back().large_bandwidth(),
@@ -106,16 +108,16 @@ Json scope_json(const pi_memory_scope &scope) {
     Json json;
     const std::string name(scope.name, strnlen(scope.name, sizeof scope.name));
     json["name"] = name;
-    uint64_t told = scope.flags;
-    if ((told & PI_SCOPE_MAPS_IN_PLACE) != 0) {
-        told |= PI_SCOPE_HOST_VISIBLE; // files have no memory that can only be mapped
+    uint64_t reported = scope.flags;
+    if ((reported & PI_SCOPE_MAPS_IN_PLACE) != 0) {
+        reported |= PI_SCOPE_HOST_VISIBLE; // files have no memory that can only be mapped
     }
-    if ((told & PI_SCOPE_HOST_VISIBLE) == 0) {
-        told &= ~uint64_t{PI_SCOPE_COHERENT};
+    if ((reported & PI_SCOPE_HOST_VISIBLE) == 0) {
+        reported &= ~uint64_t{PI_SCOPE_COHERENT};
     }
     json["flags"] = Json::array();
     for (const auto &[flag, text] : flags) {
-        if ((told & flag) != 0) {
+        if ((reported & flag) != 0) {
             json["flags"].push_back(text);
         }
     }
@@ -159,8 +161,8 @@ struct Machine {
         }
     }
 
-    /// The best connection from any place of one device to any of another, or of the same: in one context
-    /// more is possible than in two.
+    /// The best connection from any place of one device to any of another, or of the same: in one
+    /// context more is possible than in two.
     const Connection *best(size_t from, size_t to,
                            const std::vector<Connection> &of_topology) const {
         const Connection *found = nullptr;
@@ -198,8 +200,8 @@ void put_identity(Json &json, pi_device device, const DeviceIdentity &identity) 
 }
 
 /// Of copies from device to device: as measured, else as the plugin reports it.
-void put_speed(Json &json, const Machine &machine, size_t from, size_t to, const Connection &told,
-               const CostTable *costs) {
+void put_speed(Json &json, const Machine &machine, size_t from, size_t to,
+               const Connection &reported, const CostTable *costs) {
     for (const PlaceIndex source : machine.places[from]) {
         for (const PlaceIndex destination : machine.places[to]) {
             if (costs != nullptr && source != destination && costs->linked(source, destination)) {
@@ -208,7 +210,7 @@ void put_speed(Json &json, const Machine &machine, size_t from, size_t to, const
             }
         }
     }
-    put_speed(json, static_cast<double>(told.bandwidth), static_cast<double>(told.latency));
+    put_speed(json, static_cast<double>(reported.bandwidth), static_cast<double>(reported.latency));
 }
 
 Json device_json(const Machine &machine, size_t index, const CostTable *costs) {
@@ -276,16 +278,16 @@ Json link_json(const Machine &machine, size_t from, size_t to, const CostTable *
     }
     const bool imports_alone = buffers.connection == PI_MEMORY_CONNECTION_NONE &&
                                imported.connection != PI_MEMORY_CONNECTION_NONE;
-    const Connection &told = imports_alone ? imported : buffers;
-    if (told.connection != PI_MEMORY_CONNECTION_NONE) {
-        json["path"] = word(paths, told.path);
-        json["preferred_queue"] = word(queues, told.preferred_queue);
-        put_speed(json, machine, from, to, told, costs);
+    const Connection &reported = imports_alone ? imported : buffers;
+    if (reported.connection != PI_MEMORY_CONNECTION_NONE) {
+        json["path"] = word(paths, reported.path);
+        json["preferred_queue"] = word(queues, reported.preferred_queue);
+        put_speed(json, machine, from, to, reported, costs);
     }
-    put_channels(json, all.place(machine.places[from].front()).instance, told.channels);
+    put_channels(json, all.place(machine.places[from].front()).instance, reported.channels);
     json["external_handle_types"] = handle_types_json(buffers.external_handle_types);
-    json["kind"] = word(kinds, told.link_kind);
-    json["reason"] = told.reason;
+    json["kind"] = word(kinds, reported.link_kind);
+    json["reason"] = reported.reason;
     return json;
 }
 
@@ -295,8 +297,9 @@ Json machine_json(const Topology &topology, const std::string &name, const CostT
     Json json;
     json["pi_machine"] = 1;
     json["name"] = name;
-    json["description"] = "Recorded by pi::runtime. What devices do not tell has the defaults that "
-                          "docs/machine-files.md names.";
+    json["description"] =
+        "Recorded by pi::runtime. Figures that devices do not report have the defaults of "
+        "docs/machine-files.md.";
     put_speed(json["host"] = Json::object(), used.model().host_bandwidth, 0);
     json["devices"] = Json::array();
     json["links"] = Json::array();

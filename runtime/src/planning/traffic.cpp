@@ -36,7 +36,8 @@ public:
             first_turns_.emplace_back(arrival, seconds);
         }
     }
-    /// When the channel is free for a piece; call it for each in turn. `before`: the end of the piece before.
+    /// When the channel is free for a piece; call it for each in turn. `before`: the end of the
+    /// piece before.
     double free(uint64_t piece, double before) {
         seconds_ += steps_[piece];
         if (piece != 0) {
@@ -138,10 +139,10 @@ LinkChannels::LinkChannels(const TopologyDescription &topology,
                            const std::vector<PlaceIndex> &devices)
     : places_(devices.size()), count_(places_ * places_), links_(count_) {
     std::map<std::pair<uint32_t, uint64_t>, size_t> shared; // by plugin instance and its number
-    const auto add = [&](Hop link, uint32_t instance, const std::vector<uint64_t> &told) {
+    const auto add = [&](Hop link, uint32_t instance, const std::vector<uint64_t> &reported) {
         std::vector<size_t> &channels = links_[index(link)];
         channels.push_back(index({devices[link.from], devices[link.to]}));
-        for (const uint64_t number : told) {
+        for (const uint64_t number : reported) {
             const auto [known, is_new] = shared.try_emplace({instance, number}, count_);
             count_ += is_new ? 1 : 0;
             channels.push_back(known->second);
@@ -229,7 +230,8 @@ double Traffic::delay(const Load &load) const {
                     static_cast<double>(channel.size()) / static_cast<double>(seen);
                 size_t left = seen;
                 for (auto turns = channel.begin(); left > 0; ++turns, --left) {
-                    // A transfer that crosses more links before this one comes behind the first piece.
+                    // A transfer that crosses more links before this one comes behind the first
+                    // piece.
                     ahead[hop][index].add(turns->hop <= hop ? 0 : 1, turns->count, turns->arrival,
                                           for_all * turns->seconds);
                 }

@@ -26,13 +26,14 @@ struct Load {
     uint64_t pieces = 1;
 };
 
-/// The load of so many bytes by a possible candidate; empty if that has no finite cost. The copy of a bounce with
-/// a mapped end crosses the other end's link. All links between places in host memory are one: its bus, from the
-/// host to itself.
+/// The load of so many bytes by a possible candidate; empty if that has no finite cost. The copy of
+/// a bounce with a mapped end crosses the other end's link. All links between places in host memory
+/// are one: its bus, from the host to itself.
 Load load_of(const CostTable &costs, const Candidate &candidate, uint64_t bytes);
 
-/// The channels that each link occupies: one of its own, in one direction, and those that its plugin reports
-/// (PI_CONNECTION_MAX_CHANNELS), which other links may occupy, too. The places of one device share its links.
+/// The channels that each link occupies: one of its own, in one direction, and those that its
+/// plugin reports (PI_CONNECTION_MAX_CHANNELS), which other links may occupy, too. The places of
+/// one device share its links.
 class LinkChannels {
 public:
     /// `devices`: for each place the first one of the same device.
@@ -50,8 +51,8 @@ private:
     std::vector<std::vector<size_t>> links_;
 };
 
-/// The transfers under way, by channel. How far they have come is not known, so each counts as if it began now.
-/// Thread-safe.
+/// The transfers under way, by channel. How far they have come is not known, so each counts as if
+/// it began now. Thread-safe.
 class Traffic {
     /// The pieces of one transfer on one channel of a link.
     struct Turns {
@@ -66,7 +67,8 @@ public:
     explicit Traffic(LinkChannels channels);
     Traffic(const Traffic &) = delete;
 
-    /// A transfer that is under way until it leaves; the destructor leaves. The Traffic must outlive it.
+    /// A transfer that is under way until it leaves; the destructor leaves. The Traffic must
+    /// outlive it.
     class Entry {
     public:
         Entry() noexcept = default;
@@ -83,13 +85,15 @@ public:
         Traffic *traffic_ = nullptr;
         std::vector<Place> places_;
     };
-    /// Leaves the entry's former transfer. After an exception (bad_alloc) the entry has no transfer.
+    /// Leaves the entry's former transfer. After an exception (bad_alloc) the entry has no
+    /// transfer.
     void enter(const Load &load, Entry &entry);
 
-    /// Seconds by which a transfer that begins now ends later than it would on idle links. Pieces take turns, so
-    /// of each other transfer at most as many pieces as it has itself go before it. A piece goes when all
-    /// channels of its link are free. This is an estimate where a transfer has thousands of pieces, where a
-    /// channel has hundreds of transfers, and where others wait for channels that it does not use.
+    /// Seconds by which a transfer that begins now ends later than it would on idle links. Pieces
+    /// take turns, so of each other transfer at most as many pieces as it has itself go before it.
+    /// A piece goes when all channels of its link are free. This is an estimate where a transfer
+    /// has thousands of pieces, where a channel has hundreds of transfers, and where others wait
+    /// for channels that it does not use.
     double delay(const Load &load) const;
 
 private:

@@ -20,9 +20,9 @@ public:
     Verified of(const MemoryPair &pair) const override;
     std::string text(const MemoryPair &pair) const override;
 
-    /// Verifies the pair with copies, unless its result is known. False if it is not known afterwards, as inside
-    /// a callback of a plugin, or without memory; never throws for a command's result. It blocks: do not call it
-    /// with a lock that a callback takes.
+    /// Verifies the pair with copies, unless its result is known. False if it is not known
+    /// afterwards, as inside a callback of a plugin, or without memory; never throws for a
+    /// command's result. It blocks: do not call it with a lock that a callback takes.
     bool verify(const MemoryPair &pair);
     /// Verifies all pairs that plans may use. Throws if one cannot be verified; the others are.
     void verify_all();

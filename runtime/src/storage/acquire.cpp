@@ -48,7 +48,7 @@ Ledger::Begun StorageState::begin_operation(PlaceIndex place, const Range &range
                                             Begin begin) {
     Ledger::Begun begun = operations_.begin(place, range, held, begin);
     if (!replicas_.ledger.has_units()) {
-        return begun; // what fails may do so before its turn
+        return begun; // a failure need not wait for its turn
     }
     try {
         operations_.prepare_failure(
@@ -79,7 +79,7 @@ std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<Bu
         } catch (const Unverified &needed) {
             verified_only = !runtime_->verify(needed.pairs);
         } catch (const Error &error) {
-            // Without the lock: other storages, which make room, have theirs.
+            // Without the lock: it takes other storages' locks, to make room.
             if (error.code() != PI_ERROR_OUT_OF_DEVICE_MEMORY || !make_room(place, room)) {
                 throw;
             }
@@ -92,7 +92,7 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
                           Access access, const Range &range, Spread *spread, bool verified_only) {
     Begun begun{buffer};
     begun.acquisition = std::make_unique<AcquisitionState>();
-    begun.acquisition->held = false; // nothing to give back yet
+    begun.acquisition->held = false; // nothing to release yet
     begun.acquisition->storage = buffer->storage;
     begun.acquisition->place = place;
     begun.acquisition->range = range;
@@ -122,7 +122,7 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
                                  writes(access) ? range : RangeSet(), spread);
             Planner::require_verified(parts);
         }
-        if (!parts.empty() || runtime_->logs_up_to_date()) { // what nobody records needs neither
+        if (!parts.empty() || runtime_->logs_up_to_date()) { // else neither is recorded
             begun.number = runtime_->acquisitions.take();
             begun.time = steady_time();
         }
@@ -162,7 +162,7 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
     return std::move(begun.acquisition);
 }
 
-/// A write of all bytes by whoever completes the event, which no counter and no log has.
+/// A write of all bytes by the owner of the event; not counted, and not in the log.
 void StorageState::await_first_content() {
     const auto buffer = std::make_shared<BufferState>();
     Begun begun{buffer};
@@ -200,7 +200,7 @@ std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, con
         try {
             begin_copies(begun, attachment, planner,
                          planner.plan(planner.target_of(attachment.view), ranges), place, nullptr);
-            // What was under way already is waited for as well.
+            // Copies that were under way before are waited for as well.
             const auto waits =
                 replicas_.ledger.use_waits(attachment.view, place, ranges, true, false);
             copies = operations_.dependencies(waits);
@@ -222,7 +222,7 @@ std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, con
 
 void StorageState::begin_copies(Begun &begun, const Attachment &attachment, const Planner &planner,
                                 std::vector<PlannedPart> parts, PlaceIndex place, Spread *spread) {
-    // Whatever could be refused is refused before anything has begun.
+    // All that can be refused is refused before anything has begun.
     const bool holds_any = operations_.holds_any_here();
     for (PlannedPart &part : parts) {
         if (part.sources.empty()) {
@@ -271,16 +271,17 @@ void StorageState::begin_copies(Begun &begun, const Attachment &attachment, cons
         }
         begun.copies.push_back(copy.operation);
         begun.bytes_copied += part.coherence_sync || part.on_the_way ? 0 : part.ranges.bytes();
-        // In the first record of the acquire, and what is on the way has none.
-        const uint64_t told =
+        // In the first record of the acquire; a part on the way has no record.
+        const uint64_t logged =
             part.on_the_way ? 0 : std::exchange(bytes_copy_in_copy_out, uint64_t{0});
         begun.transfers.push_back(std::make_shared<TransferRun>(
             begun.buffer, copy.operation, each.destination, std::move(part),
-            operations_.dependencies(copy.waits), begun.number, told));
+            operations_.dependencies(copy.waits), begun.number, logged));
     }
 }
 
-/// False if another storage has taken what was left of the limit meanwhile, or there is no memory: staging takes less.
+/// False if other storages have used up the limit meanwhile, or there is no memory: staging needs
+/// less.
 bool StorageState::keep_at_host() {
     std::atomic<uint64_t> &kept = runtime_->kept_at_host;
     const uint64_t limit = runtime_->options.bounce_limit;
@@ -327,7 +328,7 @@ void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access 
 bool StorageState::may_be_mapped(const AcquisitionState &acquisition,
                                  const std::vector<Ledger::Wait> &waits) const {
     if (acquisition.place == host_place) {
-        return false; // where the host looks nobody maps
+        return false; // the host's own view is never mapped
     }
     return runtime_->commands->standing_maps().forbid(acquisition.mem, acquisition.range,
                                                       acquisition.writes) ||
@@ -338,7 +339,7 @@ bool StorageState::may_be_mapped(const AcquisitionState &acquisition,
            });
 }
 
-/// Without the lock: what this posts may run at once.
+/// Without the lock: the posted work may run at once.
 void StorageState::undo_maps(AcquisitionState &acquisition) {
     std::vector<Dependency> earlier = acquisition.dependencies;
     for (Dependency &dependency : earlier) {
@@ -368,7 +369,8 @@ void StorageState::undo_maps(AcquisitionState &acquisition) {
     acquisition.dependencies.push_back({undone, true});
 }
 
-/// Under the lock under which it all began: nobody else has seen it, so nobody counts on it or is to be told.
+/// Under the lock under which all of it began: no other operation has seen it, so none depends on
+/// it.
 void StorageState::undo(Begun &begun) {
     if (begun.acquisition != nullptr && begun.acquisition->operation != 0) {
         end_operation(begun.acquisition->operation, Ending::undone);

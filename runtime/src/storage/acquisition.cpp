@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the commands of an acquisition wait for, as events of their place's plugin instance. An event that fails fails who
-// waits for it. So events are right for uses that make the bytes, but not for those that must only be over: these come
-// over a host event, which costs a callback, or by a queue's order, which carries no error.
+// The events that the commands of an acquisition wait for, of their place's plugin instance. An
+// event that fails also fails its waiters. So events are right for operations that make the bytes,
+// but not for those that must only be over: these use a host event, which costs a callback, or a
+// queue's order, which carries no error.
 #include "storage/acquisition.hpp"
 
 #include "storage/event_queue.hpp"
@@ -23,7 +24,7 @@ AcquisitionState::~AcquisitionState() {
 
 void AcquisitionState::bridge() {
     const uint32_t instance = storage->runtime()->topology->info(place).instance;
-    std::vector<Dependency> foreign;
+    std::vector<Dependency> others;
     for (const Dependency &dependency : dependencies) {
         if (dependency.completion->is_over() &&
             (!dependency.data || dependency.completion->result() == PI_SUCCESS)) {
@@ -31,7 +32,7 @@ void AcquisitionState::bridge() {
         }
         Event event = dependency.completion->event_of(instance);
         if (!event) {
-            foreign.push_back(dependency);
+            others.push_back(dependency);
         } else if (dependency.data) {
             events_.reserve(events_.size() + 1);
             events_.push_back(event.get());
@@ -40,12 +41,13 @@ void AcquisitionState::bridge() {
             only_before_.push_back({dependency.completion, std::move(event)});
         }
     }
-    join(foreign);
+    join(others);
 }
 
-/// Adds one host event, which is final when all of these are over, and fails with those that make bytes.
-void AcquisitionState::join(const std::vector<Dependency> &foreign) {
-    if (foreign.empty()) {
+/// Adds one host event, which completes when all of these are over, and fails if one fails that
+/// makes the bytes.
+void AcquisitionState::join(const std::vector<Dependency> &others) {
+    if (others.empty()) {
         return;
     }
     Event joined;
@@ -61,7 +63,7 @@ void AcquisitionState::join(const std::vector<Dependency> &foreign) {
     };
     storage->runtime()->in_flight->add();
     try {
-        when_all(foreign, storage->runtime()->continuations, std::move(signal));
+        when_all(others, storage->runtime()->continuations, std::move(signal));
     } catch (...) {
         storage->runtime()->in_flight->remove();
         throw;
@@ -86,7 +88,7 @@ const std::vector<pi_event> &AcquisitionState::events_for(pi_queue queue) {
         return events_;
     }
     if (is_out_of_order(queue)) {
-        return events_for_any_queue(); // a barrier there would hold up what has nothing to do with it
+        return events_for_any_queue(); // a barrier there would delay unrelated commands
     }
     std::vector<pi_event> elsewhere;
     for (const OnlyBefore &use : only_before_) {

@@ -16,13 +16,13 @@ namespace pi::runtime {
 
 class StorageState;
 
-/// What an Acquisition holds.
+/// The state of an Acquisition.
 struct AcquisitionState {
     ~AcquisitionState();
 
-    /// Makes events of the place's plugin instance of what the commands wait for.
+    /// Turns the dependencies into events of the place's plugin instance.
     void bridge();
-    /// As Acquisition has them: for commands on any queue, and on this one.
+    /// Acquisition::events(), and events(queue).
     const std::vector<pi_event> &events_for_any_queue();
     const std::vector<pi_event> &events_for(pi_queue queue);
 
@@ -30,29 +30,30 @@ struct AcquisitionState {
     OperationId operation = 0;
     bool held = true;
     PlaceIndex place = host_place;
-    PlaceIndex lender = host_place; // who made mem
+    PlaceIndex lender = host_place; // its plugin made mem
     Range range;
     bool writes = false;
     pi_mem mem = nullptr;
     uint64_t offset_alignment = 1; // of a launch argument in mem
     std::byte *pointer = nullptr;
-    Event under_way; // what a release named that failed: its commands use the memory still
+    Event under_way; // of a release that failed: its commands are still using the memory
     std::vector<Dependency> dependencies;
     bool may_be_mapped = false; // see StorageState::undo_maps
 
 private:
-    /// A use by commands of the place's instance, which must be over before: whether it succeeds does not matter.
+    /// An earlier use by commands of the place's instance that must be over, whether it succeeds or
+    /// fails.
     struct OnlyBefore {
         std::shared_ptr<Completion> completion;
         Event event;
     };
 
-    void join(const std::vector<Dependency> &foreign);
+    void join(const std::vector<Dependency> &others);
 
     std::vector<Event> owned_events_;
     std::vector<pi_event> events_;
-    std::vector<OnlyBefore> only_before_; // that are not among the events
-    Queue behind_;                        // the queue that was put behind these last
+    std::vector<OnlyBefore> only_before_; // not among the events
+    Queue behind_;                        // the last queue that was made to wait for these
 };
 
 } // namespace pi::runtime

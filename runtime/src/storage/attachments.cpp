@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a place gets memory for a storage, when it first acquires some of it: it uses another place's, or
-// imports the host's, or has its own.
+// How a place gets memory for a storage at its first acquire: it uses another place's, imports the
+// host's, or gets its own.
 #include "storage/attachments.hpp"
 
 #include "storage/layout_check.hpp"
@@ -98,16 +98,17 @@ Attachments::~Attachments() {
                      in_flight = runtime_.in_flight](pi_result, const std::string &) {
                         continuations->post_or_run([in_flight] { in_flight->remove(); });
                     });
-            } catch (const std::bad_alloc &) { // then it stays mapped until the runtime goes
+            } catch (const std::bad_alloc &) { // then it stays mapped as long as the runtime lives
                 runtime_.in_flight->remove();
             }
-            view.memory.drop(); // not for others
+            view.memory.drop(); // not to be used again
         }
         if (is_resident) {
             view.mem.reset();
             view.memory = {};
-            runtime_.residents.remove(replicas_.views[id].home,
-                                      &resident_); // who needs room there waits until then
+            runtime_.residents.remove(
+                replicas_.views[id].home,
+                &resident_); // an acquire that needs room there waits for this
         }
     }
 }
@@ -117,7 +118,7 @@ ViewId Attachments::add_view(const View &view, ViewMemory memory, MemoryId id) {
         view.home == host_place
             ? description_.host_memory != nullptr && description_.host_memory_valid
             : memory.given;
-    // The ledger must not know more views than there are.
+    // First, so that the ledger never knows more views than there are.
     replicas_.views.reserve(replicas_.views.size() + 1);
     memories_.reserve(memories_.size() + 1);
     const ViewId added = replicas_.ledger.add_view(
@@ -134,7 +135,7 @@ void Attachments::create_host_view() {
     ViewMemory memory;
     memory.host = static_cast<std::byte *>(description_.host_memory);
     if (memory.host == nullptr) {
-        // Aligned and rounded so that every place that could import it can.
+        // Aligned and rounded for every place that could import it.
         uint64_t alignment = std::max<uint64_t>(description_.alignment, 64);
         for (const PlaceInfo &place : runtime_.topology->description().places) {
             if (place.host_pointer_import && place.shares_host_memory()) {
@@ -169,7 +170,7 @@ std::vector<Candidate> Attachments::sharing_candidates(PlaceIndex place, bool ve
             continue;
         }
         if (attached && attached->kind == RouteKind::direct_use) {
-            continue; // another place's memory: that one is asked
+            continue; // another place's memory, which is considered as that place's
         }
         RouteRequest request;
         request.source = owner;
@@ -183,7 +184,7 @@ std::vector<Candidate> Attachments::sharing_candidates(PlaceIndex place, bool ve
         request.verified_only = verified_only;
         const PlaceInfo &owning = runtime_.topology->info(owner);
         const bool owner_laid_out =
-            !description_.layout.is_dense() && // memory that was given is, of whatever scope
+            !description_.layout.is_dense() && // given memory is dense, whatever its scope
             owner != host_place && !attached->imported && is_laid_out(owning, scope_index(owner));
         request.other_layout = owner_laid_out != is_laid_out(runtime_.topology->info(place), scope);
         if (owner != host_place) {
@@ -212,7 +213,7 @@ std::vector<Candidate> Attachments::sharing_candidates(PlaceIndex place, bool ve
         if (a.seconds != b.seconds) {
             return a.seconds < b.seconds;
         }
-        return a.route.kind < b.route.kind; // one object rather than two of the same bytes
+        return a.route.kind < b.route.kind; // rather one memory object than two for the same bytes
     });
     return result;
 }
@@ -222,7 +223,7 @@ bool Attachments::is_laid_out(const PlaceInfo &place, uint32_t scope) const {
            (place.scopes.at(scope).flags & PI_SCOPE_LAYOUT) != 0;
 }
 
-/// A map gives dense bytes, which rows are not.
+/// A map gives dense bytes, which rows with pitches are not.
 bool Attachments::maps_in_place(const PlaceInfo &place, uint32_t scope) const {
     if (is_laid_out(place, scope)) {
         return false;
@@ -278,7 +279,7 @@ void Attachments::share_memory(PlaceIndex place, PlaceIndex owner, const std::st
     if (connection.concurrent_writers != PI_CONCURRENT_WRITERS_DISJOINT_BYTES) {
         replicas_.ledger.set_exclusive_writers(replicas_.ledger.memory_of(shared.view));
     }
-    // Both have a say: whose memory it is, and who launches.
+    // Of the memory's place, and of the place that launches.
     const uint64_t alignment = std::lcm(
         shared.offset_alignment,
         std::max<uint64_t>(
@@ -371,7 +372,7 @@ bool Attachments::import_host_memory(PlaceIndex place) {
         }
         return result == PI_SUCCESS;
     };
-    // Handed over in another way than it needs, or in smaller units, it would lose bytes.
+    // Synchronised in another way than it needs, or in smaller units, it would lose bytes.
     pi_coherence coherence = PI_COHERENCE_UNKNOWN;
     const pi_memory_scope *scope = nullptr;
     if (!succeeds(piMemImport(topology.context(place), topology.device(place), &desc, mem.out()),
@@ -400,7 +401,7 @@ bool Attachments::import_host_memory(PlaceIndex place) {
     view.home = place;
     view.coherence = coherence;
     view.imported = true;
-    // A map would bring its whole hull, and whole units, to the host.
+    // A map would sync its whole hull, and whole units, to the host.
     view.maps = coherence != PI_COHERENCE_FLUSH_INVALIDATE;
     const uint64_t unit = std::max<uint64_t>(scope->flush_atom, 1);
     reason += view.maps ? ", synchronised by maps and write commands"
@@ -412,7 +413,7 @@ bool Attachments::import_host_memory(PlaceIndex place) {
                           .imported = true,
                           .texts = texts(reason),
                           .offset_alignment = alignment};
-    attachment.view = add_view(view, std::move(memory), host_memory); // the last that can fail
+    attachment.view = add_view(view, std::move(memory), host_memory); // the last step that can fail
     if (view.maps) {
         replicas_.ledger.set_exclusive_writers(host_memory);
     } else {

@@ -30,17 +30,17 @@ struct ViewMemory {
     Mem mem;             // empty: the host's own, or evicted
     PooledMemory memory; // what mem is, unless it is imported
     std::byte *host = nullptr;
-    bool given = false; // by the description: nothing says of which allocator it is
+    bool given = false; // by the application: of an unknown allocator
 };
 
 /// How a place uses a view.
 struct alignas(cache_line) Attachment {
     ViewId view = 0;
     Mem mem;
-    RouteKind kind = RouteKind::none_needed; // direct_use, import: shares another's memory
-    PlaceIndex lender = host_place; // who made mem: once that place is lost, mem is unusable
+    RouteKind kind = RouteKind::none_needed; // direct_use, import: another place's memory
+    PlaceIndex lender = host_place;          // its plugin made mem; if it is lost, so is mem
     bool imported = false;
-    bool elsewhere = false; // another device's memory: what a use moves over a link is not known
+    bool elsewhere = false;            // another device's memory: how much a use moves is not known
     std::unique_ptr<RemoteUse> remote; // of memory that is used over a link
     std::shared_ptr<const UpToDate::Texts> texts;
     uint64_t offset_alignment = 1;
@@ -50,11 +50,11 @@ struct alignas(cache_line) Attachment {
     PlaceIndex owner() const { return imported ? host_place : lender; }
 };
 
-/// Which memory each place uses for a storage: another place's, an import of the host's, or its own. Adds the views to the
-/// storage's replicas. Not synchronised: the storage's lock guards it.
+/// The memory that each place uses for a storage: another place's, an import of the host's, or its
+/// own. Adds the views to the storage's replicas. Not synchronised: the storage's lock guards it.
 class Attachments {
 public:
-    /// Throws what is wrong with the description. All of these must outlive it.
+    /// Throws Error if the description is wrong. All arguments must outlive it.
     Attachments(RuntimeState &runtime, const StorageDescription &description, Replicas &replicas,
                 Resident &resident);
     Attachments(const Attachments &) = delete;
@@ -68,27 +68,27 @@ public:
     ViewMemory &memory(ViewId view) { return memories_[view]; }
     const ViewMemory &memory(ViewId view) const { return memories_[view]; }
 
-    /// Makes the place use some memory, unless it does. Throws Unverified unless `verified_only`: then it uses only
-    /// connections that are verified.
+    /// Gives the place memory, unless it has some. Throws Unverified unless `verified_only`: then
+    /// it uses only connections that are verified.
     Attachment &attach(PlaceIndex place, bool verified_only);
     void create_host_view();
-    /// Frees a view's own memory. No place is attached to it then.
+    /// Frees a view's own memory, and detaches the places that use it.
     void drop_memory(ViewId view);
 
-    /// Whose memory the place could use, the best first.
+    /// Other places' memory that the place could use, the best first.
     std::vector<Candidate> sharing_candidates(PlaceIndex place, bool verified_only) const;
     Target memory_of_its_own(PlaceIndex place) const;
-    /// Of the storage's memory there. Empty where the place has no scope of that name, as memory that was given may be
-    /// of another: scope_index throws then.
+    /// The scope of the storage's memory there. Where the place has no scope of that name (given
+    /// memory may be of another) find_scope() is empty, and scope_index() throws.
     std::optional<uint32_t> find_scope(PlaceIndex place) const;
     uint32_t scope_index(PlaceIndex place) const;
-    /// Whether maps that could not be undone keep memory, whoever else releases it.
+    /// Whether maps that could not be undone keep the memory alive.
     bool is_mapped(pi_mem mem) const;
     /// Why an import failed there; empty if none did.
     std::string note(PlaceIndex place) const;
 
     // shared_memory.cpp
-    bool uses_links() const { return uses_links_; } ///< some attachment has had `remote`
+    bool uses_links() const { return uses_links_; } ///< a place has used memory over a link
     void prefer_own_memory(const Planner &planner, PlaceIndex place, const Range &range);
     bool leaves_shared_memory(const Planner &planner, PlaceIndex place, const Range &range) const;
     void note_use(PlaceIndex place, const Range &range, bool writes);
@@ -103,7 +103,7 @@ private:
     void create_memory(PlaceIndex place);
     ViewId add_view(const View &view, ViewMemory memory, MemoryId id);
     std::optional<ViewId> vacant_view(PlaceIndex place) const;
-    /// Of memory that the storage has there.
+    /// Of the storage's memory there.
     bool maps_in_place(const PlaceInfo &place, uint32_t scope) const;
     bool is_laid_out(const PlaceInfo &place, uint32_t scope) const;
 

@@ -7,14 +7,14 @@
 
 namespace pi::runtime {
 
-/// The queue of an event's command, borrowed; NULL of a host event.
+/// The queue of an event's command, without a reference; NULL for a host event.
 inline pi_queue queue_of(pi_event event) {
     pi_queue queue = nullptr;
     piEventGetInfo(event, PI_EVENT_INFO_QUEUE, sizeof queue, &queue, nullptr);
     return queue;
 }
 
-/// Also one that does not tell.
+/// True also if the queue does not answer.
 inline bool is_out_of_order(pi_queue queue) {
     uint64_t flags = PI_QUEUE_OUT_OF_ORDER;
     piQueueGetInfo(queue, PI_QUEUE_INFO_FLAGS, sizeof flags, &flags, nullptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// When a place's memory is out: whose replica goes, and where its bytes stay.
+// When a place's memory is out: which replica is evicted, and where its bytes are kept.
 #include "storage/storage_state.hpp"
 #include "transfer/commands.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace pi::runtime {
 
-/// Whether room there would help: the place could have memory for it if nothing else were there.
+/// Whether making room helps: the storage fits if nothing else is there.
 bool StorageState::fits_at(PlaceIndex place, uint32_t scope) const {
     const pi_memory_scope &memory = runtime_->topology->info(place).scopes.at(scope);
     const auto fits = [this](uint64_t limit) { return limit == 0 || description_.size <= limit; };
@@ -25,11 +25,11 @@ bool StorageState::make_room(PlaceIndex place, Room &room) {
     if (room.pause && room.pause->await_release()) {
         return true;
     }
-    // What follows may wait for transfers, which may need staging memory: so without a pause.
+    // From here on it may wait for transfers, which may need staging memory: so without a pause.
     const bool staging_is_gone = room.pause.has_value();
     room.pause.reset();
     Residents &residents = runtime_->residents;
-    // Looked at once: a use that ends meanwhile is one of those that are waited for.
+    // Read once: a use that ends meanwhile is one of those that are waited for.
     std::vector<Residents::Replica> replicas = residents.replicas(place, *scope, *this);
     if (Residents::evict_idle(replicas)) {
         return true;
@@ -46,7 +46,7 @@ bool StorageState::make_room(PlaceIndex place, Room &room) {
             return true;
         }
     }
-    // What another thread has freed meanwhile was perhaps not there for any of the above to find.
+    // Another thread may have freed memory after the steps above have looked for it.
     return runtime_->memory->times_freed(place) != room.times_freed;
 }
 
@@ -75,7 +75,7 @@ std::optional<Resident::Replica> StorageState::replica(PlaceIndex place) {
     Replica replica;
     replica.scope = attachments_.scope_index(place);
     for (const std::optional<Attachment> &each : attachments_.all()) {
-        if (each && each->view == attachment->view) { // places that share it use it, too
+        if (each && each->view == attachment->view) { // includes the places that share it
             replica.last_use = std::max(replica.last_use, each->last_use);
         }
     }
@@ -111,7 +111,8 @@ bool StorageState::await_uses(PlaceIndex place) {
 }
 
 bool StorageState::evict(PlaceIndex place) {
-    // Another thread may write there meanwhile; then it is in use, and others are better victims.
+    // Another thread may write there meanwhile; then it is in use, and another replica is the
+    // better victim.
     for (int attempt = 0; attempt < 2; ++attempt) {
         RangeSet dirty;
         ViewId view = 0;
@@ -148,7 +149,7 @@ bool StorageState::evict(PlaceIndex place) {
     return false;
 }
 
-/// False if one cannot be undone, or inside a callback, where nothing can be waited for.
+/// False if one cannot be undone, or inside a callback, which may not wait.
 bool StorageState::undo_all_maps(pi_mem mem) {
     if (!runtime_->may_wait()) {
         return false;
@@ -178,7 +179,7 @@ bool StorageState::write_back(const RangeSet &dirty, ViewId from) {
             }
         }
     } catch (const Error &) {
-        return false; // no way to the host; the acquire that asked for room says that there is none
+        return false; // no route to the host; the acquire that needs room reports that
     }
     for (SharedCounters *counters : {&counters_, &runtime_->counters.here()}) {
         counters->update([&](Counters &sum) { sum.bytes_written_back += dirty.bytes(); });

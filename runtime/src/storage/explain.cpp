@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an acquire would do, told without doing it.
+// What an acquire would do; nothing is done.
 #include "storage/storage_state.hpp"
 
 #include <cstdio>
@@ -89,7 +89,7 @@ ExplainedPart StorageState::explain_planned(PlannedPart planned,
     for (Source &source : planned.sources) {
         part.candidates.push_back(std::move(source.candidate));
     }
-    // Sharing was refused before copies were thought of: those reasons say more than "has memory".
+    // Sharing is refused before copies are planned: those reasons say more than "has memory".
     for (const Candidate &candidate : considered) {
         if (!candidate.possible) {
             part.candidates.push_back(candidate);

@@ -5,9 +5,10 @@
 
 namespace pi::runtime {
 
-/// That a storage of so many bytes can have the layout. Throws PI_ERROR_INVALID_VALUE for axes and separators that
-/// cannot be, PI_ERROR_INVALID_SIZE if the elements are not the storage's bytes: the plugins' rules, so that a layout
-/// is refused where it is written and not where memory is first needed.
+/// Checks that a storage of so many bytes can have the layout. Throws PI_ERROR_INVALID_VALUE for
+/// impossible axes and separators, PI_ERROR_INVALID_SIZE if the elements do not amount to the
+/// storage's bytes. These are the plugins' rules: so a layout is refused when the storage is
+/// created, and not when memory is first needed.
 void check_layout(const MemoryLayout &layout, uint64_t size);
 
 } // namespace pi::runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is left of a storage when a device is lost.
+// What remains of a storage when a device is lost.
 #include "storage/storage_state.hpp"
 
 #include <pi/runtime/error.hpp>
@@ -9,16 +9,17 @@
 
 namespace pi::runtime {
 
-/// Lost places first: a write that failed is no worse than what is gone. And afterwards: what it
-/// made valid there is none the less gone.
+/// Lost places are noticed before each end, so that a failed write takes nothing more away, and
+/// after it, as bytes that it made valid there are gone all the same.
 void StorageState::learn_ends() {
     for (notice_lost_places(); operations_.owed() != 0; notice_lost_places()) {
         operations_.learn_next();
     }
 }
 
-/// With the lock. Replicas at lost devices count no more; what was only there is lost, until it is valid somewhere: a write
-/// that succeeds may have been overtaken by the one whose bytes are lost, and a copy of them may arrive yet.
+/// With the lock. Replicas at lost devices are not valid any more. Bytes that were only there are
+/// lost until they are valid somewhere: a later write may have been overtaken by the one whose
+/// bytes are lost, and a copy of them may still arrive.
 void StorageState::notice_lost_places() {
     if (runtime_->lost.count() == 0) {
         return;
@@ -33,7 +34,7 @@ void StorageState::notice_lost_places() {
     for (PlaceIndex place = 0; place < attachments_.all().size(); ++place) {
         std::optional<Attachment> &attachment = attachments_[place];
         if (attachment && is_lost(attachment->lender) && !is_lost(place)) {
-            attachment.reset(); // it used the memory of one that is lost
+            attachment.reset(); // it used a lost device's memory
         }
     }
     for (ViewId view = 0; view < replicas_.views.size() && !lost_.empty(); ++view) {
@@ -49,8 +50,8 @@ void StorageState::forbid_lost(PlaceIndex place, Access access, const Range &ran
     }
     RangeSet gone = intersect(lost_, range);
     for (ViewId view = 0; view < replicas_.views.size() && !gone.empty(); ++view) {
-        gone.remove(
-            replicas_.ledger.expected(view)); // behind what writes or brings them they can be read
+        gone.remove(replicas_.ledger.expected(
+            view)); // readable after the operations that write or copy them
     }
     if (fetches(access) && !gone.empty()) {
         throw Error(PI_ERROR_DEVICE_LOST,

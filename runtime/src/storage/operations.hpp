@@ -22,18 +22,19 @@ namespace pi::runtime {
 
 enum class Ending { succeeded, failed, undone };
 
-/// The operations in progress of one storage. The ledger knows each as a number; here is what others wait for, who holds it,
-/// and how it ended until the ledger has learned that. Not synchronised: the storage's lock guards it, and its ledger.
+/// The pending operations of one storage. The ledger knows each by its number; here are its
+/// completion, its holder, and its end until the ledger has that. Not synchronised: the storage's
+/// lock guards it, and its ledger.
 class Operations {
 public:
-    /// How an operation fails while an earlier one may still be at work on the same bytes: after that.
+    /// Fails an operation after the earlier ones that may still be working on the same bytes.
     struct FailureInTurn {
         PreparedWait wait;
         std::shared_ptr<Outcome> outcome;
     };
     struct alignas(cache_line) Pending {
         OperationId operation;
-        std::shared_ptr<Completion> completion; // made when somebody first waits
+        std::shared_ptr<Completion> completion; // made for the first waiter
         bool held = false;                      // acquired and not released
         uint64_t holder = 0;                    // as this_thread_number
         PlaceIndex place = host_place;
@@ -42,7 +43,7 @@ public:
         bool maps_destination = false;            // or write through one
         std::unique_ptr<FailureInTurn> in_turn{}; // only where memory has units
         std::optional<Ending> ending{};           // over, but the ledger does not have it yet
-        uint64_t end_number = 0;                  // of those the order
+        uint64_t end_number = 0;                  // the order of ends
 
         /// Whether this thread acquired it and has not released it.
         bool held_here() const { return held && holder == this_thread_number(); }
@@ -52,10 +53,10 @@ public:
     Operations(Ledger &ledger, const std::shared_ptr<Continuations> &continuations)
         : ledger_(ledger), continuations_(continuations) {}
 
-    /// What `begin_in_ledger` begins, as a pending operation; neither after an exception.
+    /// Adds the operation that `begin_in_ledger` begins. After an exception neither has it.
     template <class Begin>
     Ledger::Begun begin(PlaceIndex place, const Range &range, bool held, Begin begin_in_ledger) {
-        // First, since what the ledger has begun has to end.
+        // First, since an operation that has begun in the ledger must end there.
         pending_.push_back({0, nullptr, held, this_thread_number(), place, range});
         Ledger::Begun begun;
         try {
@@ -105,12 +106,13 @@ public:
         return std::any_of(pending_.begin(), pending_.end(),
                            [](const Pending &operation) { return operation.held_here(); });
     }
-    /// Of these, and of what they wait for, one that this thread holds; NULL if there is none.
+    /// The first of these operations, and of those that they wait for, that this thread holds; NULL
+    /// if none.
     const Pending *held_here(const std::vector<Ledger::Wait> &waits) const;
-    /// Whether one of these, or of what they wait for, is held: perhaps by this thread.
+    /// Whether any thread holds one of these, or of those that they wait for.
     bool any_held(std::vector<OperationId> operations) const;
 
-    /// Puts down how an operation ended; NULL if that was known already. The ledger learns it by learn().
+    /// Records how an operation ended, for learn(); NULL if that was recorded already.
     Pending *end(OperationId operation, Ending ending) {
         Pending *const over = find(operation);
         if (over == nullptr || over->ending) {
@@ -124,9 +126,9 @@ public:
         return over;
     }
     size_t owed() const { return owed_; } ///< ends that the ledger does not have yet
-    /// Gives the ledger one of these ends. Throws std::bad_alloc, and then still owes it.
+    /// Gives the ledger one of these ends. After std::bad_alloc it is still owed.
     void learn(Pending &over);
-    /// The first of them.
+    /// Gives it the first of them.
     void learn_next();
 
 private:

@@ -10,7 +10,7 @@
 
 namespace pi::runtime {
 
-/// With the lock. Returns the operation's completion, if somebody has asked for it.
+/// With the lock. Returns the operation's completion, or NULL if nothing waits for it.
 std::shared_ptr<Completion> StorageState::end_operation(OperationId operation,
                                                         Ending ending) noexcept {
     Operations::Pending *const over = operations_.end(operation, ending);
@@ -25,7 +25,7 @@ std::shared_ptr<Completion> StorageState::end_operation(OperationId operation,
             learn_ends();
         }
     } catch (const std::exception &) {
-        // What is over cannot be taken back: the ledger has it before it is asked again.
+        // The operation is over all the same: the ledger gets its end before its next use.
     }
     return completion;
 }
@@ -46,8 +46,8 @@ void StorageState::conclude(OperationId operation, pi_result result, std::string
     }
 }
 
-/// Something failed perhaps before its turn, as it was abandoned, or its event waited for nothing: what comes before it may
-/// be at work on the same bytes still. Then it fails after that.
+/// An operation may fail before its turn: if it was abandoned, or its event waited for nothing.
+/// Then earlier operations may still be working on the same bytes, and it fails after them.
 bool StorageState::fail_in_turn(OperationId operation, pi_result result,
                                 const std::string &text) noexcept {
     std::unique_ptr<Operations::FailureInTurn> in_turn;
@@ -72,14 +72,14 @@ void StorageState::finish_operation(OperationId operation, pi_result result,
         return;
     }
     conclude(operation, result, text, std::move(commands));
-    // Posted, so that what holds on to the storage on this operation's behalf is gone by then.
+    // Posted, so that this operation's references to the storage are gone by then.
     runtime_->continuations->post_or_run([all = runtime_->in_flight, own = in_flight_] {
         own->remove();
         all->remove();
     });
 }
 
-/// A write comes in its turn, and one that fetches is good for as much as what it fetches.
+/// A write ends in its turn, and fails if the bytes that it fetches failed to arrive.
 void StorageState::release_now(AcquisitionState &acquisition) {
     const OperationId operation = acquisition.operation;
     const std::vector<Dependency> &dependencies = acquisition.dependencies;
@@ -108,8 +108,8 @@ void StorageState::release_now(AcquisitionState &acquisition) {
     }
 }
 
-/// The acquisition is given back, and counts as in flight until what `begin` begins has finished its operation; after an
-/// exception it is held as before.
+/// The acquisition is released, and counts as in flight until the work that `begin` begins has
+/// finished its operation. After an exception it is held as before.
 template <class Begin>
 void StorageState::end_later(AcquisitionState &acquisition, Begin begin) {
     const auto set_held = [&](bool held) {
@@ -154,7 +154,7 @@ void StorageState::release(AcquisitionState &acquisition, pi_event event) {
     try {
         release_with(acquisition, {Event::share(event), instance});
     } catch (...) {
-        acquisition.under_way = Event::share(event); // it may be dropped now
+        acquisition.under_way = Event::share(event); // the acquisition may be dropped now
         throw;
     }
 }
@@ -184,7 +184,7 @@ void StorageState::release_with(AcquisitionState &acquisition, Submitted command
     });
 }
 
-/// Abandoned after a release that failed: the memory is in use until the commands of that are over.
+/// Abandoned after a failed release: the memory is in use until that release's commands are over.
 void StorageState::end_under_way(AcquisitionState &acquisition) noexcept {
     Event event = std::move(acquisition.under_way);
     const auto end = [self = shared(), operation = acquisition.operation, place = acquisition.place,
@@ -199,12 +199,13 @@ void StorageState::end_under_way(AcquisitionState &acquisition) noexcept {
         end_later(acquisition, [&] { when_complete(Event(event), runtime_->continuations, end); });
     } catch (const std::exception &) {
         const pi_result result = wait_until_complete(event.get());
-        event.reset(); // no handle outlives what somebody may wait for
+        event.reset(); // first: no handle may outlive the wait for the storage
         end_later(acquisition, [&] { end(result, {}); });
     }
 }
 
-/// Of a command of the application at a place, in memory that another one made: either may be lost.
+/// Ends a use by a command at a place, in memory that the lender's plugin made: either device may
+/// be lost.
 void StorageState::finish_use(OperationId operation, PlaceIndex place, PlaceIndex lender,
                               pi_result result, const std::string &text) {
     if (result != PI_ERROR_DEVICE_LOST) {
@@ -215,7 +216,7 @@ void StorageState::finish_use(OperationId operation, PlaceIndex place, PlaceInde
         runtime_->loss_probe.suspect({place, lender}, [self = shared(), operation, result, text] {
             self->finish_operation(operation, result, text);
         });
-    } catch (const std::exception &) { // nobody can be asked; the next command will tell
+    } catch (const std::exception &) { // cannot probe; the next command reports the loss
         finish_operation(operation, result, text);
     }
 }

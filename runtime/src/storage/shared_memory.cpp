@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory of another device, used over a link: when a place had better have memory of its own.
+// Memory of another device that a place uses over a link: when memory of its own is better.
 #include "storage/attachments.hpp"
 
 #include <pi/runtime/error.hpp>
@@ -11,7 +11,7 @@
 
 namespace pi::runtime {
 
-/// Whether an acquire of this range makes memory of the place's own.
+/// Whether an acquire of this range gives the place memory of its own.
 bool Attachments::leaves_shared_memory(const Planner &planner, PlaceIndex place,
                                        const Range &range) const {
     const std::optional<Attachment> &shared = attachments_[place];
@@ -21,7 +21,7 @@ bool Attachments::leaves_shared_memory(const Planner &planner, PlaceIndex place,
     }
     const CostTable &costs = runtime_.costs;
     if (!costs.linked(shared->owner(), place)) {
-        return false; // nothing tells what the link costs
+        return false; // the link's cost is not known
     }
     double copy = 0;
     for (const PlannedPart &part :
@@ -34,7 +34,7 @@ bool Attachments::leaves_shared_memory(const Planner &planner, PlaceIndex place,
     return copy <= costs.seconds(shared->owner(), place, shared->remote->again(range));
 }
 
-/// What is under way in the shared memory ends there.
+/// Operations under way in the shared memory end there.
 void Attachments::prefer_own_memory(const Planner &planner, PlaceIndex place, const Range &range) {
     std::optional<Attachment> &attachment = attachments_[place];
     if (!attachment || !attachment->remote || !attachment->remote->is_due(range)) {
@@ -50,7 +50,7 @@ void Attachments::prefer_own_memory(const Planner &planner, PlaceIndex place, co
         create_memory(place);
         attachment->texts = texts("memory of its own: what it used again and again in memory of " +
                                   owner + " had crossed the link as often as a copy does");
-    } catch (const Error &) { // nothing else has to make room for it
+    } catch (const Error &) { // no other storage has to make room for it
         attachment = std::move(shared);
         attachment->remote->put_off(range);
     }

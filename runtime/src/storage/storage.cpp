@@ -36,7 +36,7 @@ AcquisitionState &require(const std::unique_ptr<AcquisitionState> &state) {
     return *state;
 }
 
-/// Once a use is over an eviction may take the memory at any time.
+/// Once a use is over, its memory may be evicted at any time.
 AcquisitionState &require_held(const std::unique_ptr<AcquisitionState> &state, const char *what) {
     if (!require(state).held) {
         throw Error(PI_ERROR_INVALID_OPERATION,

@@ -29,21 +29,22 @@ struct alignas(cache_line) BufferState {
     SharedCounters counters;
 };
 
-/// The shared part of all copies of a Storage: its memory at each place, the ledger, and the operations
-/// in progress. Callbacks hold on to it. One lock guards it all; no call that may call back is made with
-/// it held (creating memory and asking for information are not such calls).
+/// The state that all copies of a Storage share: its memory at each place, the ledger, and the
+/// pending operations. It lives until its last callback has run. One lock guards all of it, and is
+/// not held during calls that may call back (calls that create memory and queries do not).
 class alignas(cache_line) StorageState final : public Resident {
 public:
     StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescription description);
     virtual ~StorageState();
 
     // acquire.cpp
-    /// `spread`: of the broadcast that this is a step of, or NULL.
+    /// `spread`: of the broadcast to which the acquire belongs, or NULL.
     std::unique_ptr<AcquisitionState> acquire(const std::shared_ptr<BufferState> &buffer,
                                               PlaceIndex place, Access access, const Range &range,
                                               Spread *spread = nullptr);
 
-    /// Once, before any acquire: the first content is there when description().ready is complete.
+    /// To be called once, before any acquire: the first content is there when description().ready
+    /// is complete.
     void await_first_content();
 
     // release.cpp
@@ -54,19 +55,20 @@ public:
     std::optional<Replica> replica(PlaceIndex place) override;
     bool await_uses(PlaceIndex place) override;
     bool evict(PlaceIndex place) override;
-    /// For a transfer that found no memory for its staging there, or at one of its ends, as drivers do that allocate at the
-    /// first use: idle memory goes, or a clean replica that nothing uses. Never waits. False if there was none.
+    /// For a transfer that found no memory for its staging there, or at one of its ends, as drivers
+    /// may allocate at the first use. Drops idle memory, or evicts a clean replica that is not in
+    /// use. Never waits. False if there was none.
     bool make_room_without_waiting(PlaceIndex place, bool for_staging);
 
     // explain.cpp
     Explanation explain(PlaceIndex place, const Range &range);
 
     // For transfers.
-    /// Whether a pending copy may read from there now; then the ends for it.
+    /// Whether a pending copy may read from there now; request() gives its ends then.
     bool may_copy_from(OperationId copy, ViewId source);
     TransferRequest request(const Source &source, ViewId destination, const RangeSet &ranges) const;
-    /// An operation that counts as in flight is over: the ledger learns it, then who waits for it.
-    /// `commands`: of a transfer, which became final with it.
+    /// Ends an operation that counts as in flight: first in the ledger, then for its waiters.
+    /// `commands`: of a transfer, which completed with it.
     void finish_operation(OperationId operation, pi_result result, const std::string &text,
                           std::vector<Submitted> commands = {}) noexcept;
 
@@ -84,7 +86,7 @@ private:
         return std::static_pointer_cast<StorageState>(shared_from_this());
     }
 
-    /// Everything that one acquire began: to be started without the lock, or undone.
+    /// All that one acquire began: to be started without the lock, or undone.
     struct Begun;
 
     /// Throws Unverified, unless `verified_only`: then only connections that are verified are used.
@@ -93,7 +95,7 @@ private:
                                                   const Range &range, Spread *spread,
                                                   bool verified_only);
     // lost.cpp
-    /// With the lock, before the ledger is asked: gives it the ends that it found no memory for.
+    /// With the lock, before each use of the ledger: gives it the ends that it had no memory for.
     /// Throws std::bad_alloc while there is none.
     void catch_up() {
         if (operations_.owed() != 0 || runtime_->lost.count() != 0) { // mostly neither
@@ -106,12 +108,12 @@ private:
 
     // evict.cpp
     bool fits_at(PlaceIndex place, uint32_t scope) const;
-    /// Of an acquire that finds no memory: what it did about that before its last attempt.
+    /// What an acquire that finds no memory did before its last attempt.
     struct Room {
         std::optional<StagingPool::Pause> pause{};
         uint64_t times_freed = 0; // of MemoryPool, before it
     };
-    /// Whether another attempt may find room: false if nothing can give any up.
+    /// Makes room for another attempt. False if no memory can be freed.
     bool make_room(PlaceIndex place, Room &room);
     bool write_back(const RangeSet &dirty, ViewId from);
     bool undo_all_maps(pi_mem mem);
@@ -141,27 +143,28 @@ private:
     Planner planner(bool verified_only) const {
         return {runtime_->machine, description_, replicas_, verified_only};
     }
-    /// Throws if one of these, or of what they wait for, is held by this thread.
+    /// Throws if this thread holds one of these operations, or of those that they wait for.
     void forbid_self_wait(const std::vector<Ledger::Wait> &waits, PlaceIndex place,
                           const Range &range) const;
-    /// What `begin` begins in the ledger, as a pending operation; neither after an exception.
+    /// As Operations::begin; the operation can fail in its turn.
     template <class Begin>
     Ledger::Begun begin_operation(PlaceIndex place, const Range &range, bool held, Begin begin);
-    /// Begins copies that make the ranges valid at a place that no acquire asked for, and gives what they wait for: all
-    /// that must be over until they are there. Nothing if an operation needs the memory that they come from, or they
-    /// would wait for what is held, which may be for ever. Throws what acquire throws.
+    /// Begins copies that make the ranges valid at a place without an acquire, and returns all that
+    /// must be over until the bytes are there. Empty if an operation uses the memory that they come
+    /// from, or if they would wait for a held acquisition, which may be for ever. Throws as
+    /// acquire().
     std::optional<std::vector<Dependency>> bring(PlaceIndex place, const RangeSet &ranges,
                                                  ViewId from);
     void begin_copies(Begun &begun, const Attachment &attachment, const Planner &planner,
                       std::vector<PlannedPart> parts, PlaceIndex place, Spread *spread);
-    /// Memory at the host for bounces alone, within the limit.
+    /// Makes memory at the host for bounces alone, within the limit.
     bool keep_at_host();
     void begin_use(Begun &begun, const Attachment &attachment, Access access);
     void undo(Begun &begun);
     void account(const Begun &begun);
     void log_nothing_stale(const Begun &begun, const Attachment &attachment, Access access);
-    /// Whether maps that could not be undone may forbid the use, or those of transfers before it
-    /// that are under way; then undo_maps makes it wait until they are undone.
+    /// Whether the use may have to wait for standing maps, or for maps of earlier transfers that
+    /// are under way. If so, undo_maps() makes it wait until they are undone.
     bool may_be_mapped(const AcquisitionState &acquisition,
                        const std::vector<Ledger::Wait> &waits) const;
     void undo_maps(AcquisitionState &acquisition);

@@ -67,7 +67,7 @@ void TransferRun::try_next() {
             TransferRequest request = storage().request(source, destination_, part_.ranges);
             request.hand_over = part_.coherence_sync;
             request.after = commands_before();
-            last_ = request.after; // what has no command of its own passes on what it waited for
+            last_ = request.after; // a transfer without commands passes these on
             request.last = &last_;
             RuntimeState &runtime = *storage().runtime();
             runtime.traffic.enter(load_of(runtime.costs, source.candidate, part_.ranges.bytes()),
@@ -83,7 +83,7 @@ void TransferRun::try_next() {
     end(failure_, to_string(part_.ranges) + " could not be brought: " + failure_text_, {});
 }
 
-/// What it waited for, as far as it succeeded: behind a command that failed none can be submitted.
+/// The commands of its dependencies that succeeded: none can be submitted behind a failed command.
 std::vector<Submitted> TransferRun::commands_before() const {
     std::vector<Submitted> result;
     for (const Dependency &dependency : dependencies_) {
@@ -108,7 +108,7 @@ void TransferRun::on_done(pi_result result, const std::string &text, uint64_t ti
         record(result, text, time);
         count(result, part_.sources[next_ - 1].candidate);
     } catch (const std::bad_alloc &) {
-        // The log and the counters miss it; the bytes are where they are.
+        // Only the log and the counters miss it.
     }
     if (result == PI_SUCCESS) {
         end(PI_SUCCESS, {}, std::move(last_));
@@ -120,7 +120,7 @@ void TransferRun::on_done(pi_result result, const std::string &text, uint64_t ti
                      (route.style == BounceStyle::none ? "" : " ") + to_string(route.style) + ": " +
                      text;
     if (result == PI_ERROR_OUT_OF_DEVICE_MEMORY && make_room(route)) {
-        --next_; // the same again
+        --next_; // the same source again
     } else {
         asked_ = 0;
     }
@@ -136,7 +136,8 @@ void TransferRun::on_done(pi_result result, const std::string &text, uint64_t ti
         std::move(places), [self = shared_from_this()] { self->step([&] { self->try_next(); }); });
 }
 
-/// At the next place that has some to give: on the way, where it staged, then at the ends. Each is asked once.
+/// Makes room at the next place that can: first at the places on the way, for staging, then at the
+/// ends. Each place is tried once.
 bool TransferRun::make_room(const Route &route) {
     std::vector<PlaceIndex> places;
     for (size_t hop = 0; hop + 1 < route.hops.size(); ++hop) {
@@ -178,7 +179,7 @@ void TransferRun::record(pi_result result, const std::string &text, uint64_t tim
     bytes_copy_in_copy_out_ = 0; // only in the acquire's first record
     storage().runtime()->trace.write(record);
     if (part_.on_the_way && result == PI_SUCCESS) {
-        return; // the other half's line tells of both
+        return; // the second copy's line is for both
     }
     if (part_.whole && next_ == 1 && result == PI_SUCCESS) {
         record.source = part_.whole->route.source;

@@ -10,9 +10,9 @@
 
 namespace pi::runtime {
 
-/// One copy or hand-over that an acquire began, from its dependencies to its end: it waits for them, then
-/// tries one source after the other until the bytes are there or nothing is left to try. It keeps the
-/// storage and its memory alive.
+/// One copy or coherence sync that an acquire began, from its dependencies to its end: it waits for
+/// them, then tries one source after the other until the bytes are there or none is left. It keeps
+/// the storage and its memory alive.
 class TransferRun : public std::enable_shared_from_this<TransferRun> {
 public:
     TransferRun(std::shared_ptr<BufferState> buffer, OperationId operation, ViewId destination,
@@ -22,7 +22,7 @@ public:
     void start() noexcept;
 
 private:
-    /// What it throws, for want of memory, ends the operation: nobody waits for it in vain.
+    /// If the step throws, as without memory, the operation ends with that: its waiters go on.
     template <class Step>
     void step(Step run) noexcept;
     void end(pi_result result, const std::string &text, std::vector<Submitted> commands);
@@ -47,7 +47,7 @@ private:
     size_t asked_ = 0; // places of that source's route, to make room
     pi_result failure_ = PI_ERROR_DEPENDENCY_FAILED;
     std::string failure_text_;
-    std::vector<Submitted> last_; // commands of the source that is being tried, for who comes after
+    std::vector<Submitted> last_; // commands of the source that is being tried, for later transfers
     uint64_t begin_ = 0;          // of the source that is being tried
     Traffic::Entry under_way_;    // likewise
 };

@@ -12,10 +12,11 @@ bool is_apart(const MemoryEnd &end) {
     return end.mem != nullptr && end.coherence != PI_COHERENCE_COHERENT;
 }
 
-/// First the writer's bytes come to host memory, then from there to the reader. Range by range, never over the
-/// bytes between the ranges, where host memory may be newer. Only the plugin knows whether imported memory that is
-/// mapped and unmapped has a copy of its own. A map for writing might put that copy's old bytes over the host's
-/// newer ones, so a write command from that same host memory publishes them.
+/// First the writer's bytes come to host memory, then from there to the reader. Range by range,
+/// never over the bytes between the ranges, where host memory may be newer. Only the plugin knows
+/// whether imported memory that is mapped and unmapped has a copy of its own. A map for writing
+/// might put that copy's old bytes over the host's newer ones, so a write command from that same
+/// host memory publishes them.
 class CoherenceSync : public std::enable_shared_from_this<CoherenceSync> {
 public:
     CoherenceSync(std::shared_ptr<Commands> commands, const TransferRequest &request,

@@ -27,8 +27,8 @@ std::string event_text(pi_event event, pi_result result) {
     return text;
 }
 
-/// What a callback of a plugin needs. It is made before, as the callback cannot report that memory is out. It holds the
-/// event, so that it lives until the callback.
+/// What a callback of a plugin needs. It is made before, as the callback cannot report that memory
+/// is out. It holds the event, so that it lives until the callback.
 struct Notice {
     Notice(std::shared_ptr<Continuations> where, TransferDone done)
         : continuations(std::move(where)),
@@ -115,7 +115,8 @@ Submitted another(const Submitted &command) noexcept {
 
 namespace {
 
-/// Takes the event over if the plugin accepts a callback; else it stays the caller's. Allocates nothing here.
+/// Takes the event over if the plugin accepts a callback; else it stays the caller's. Allocates
+/// nothing here.
 pi_result call_when_complete(Event &event, std::unique_ptr<Notice> notice) {
     const pi_event raw = event.get();
     notice->event = std::move(event);
@@ -143,8 +144,9 @@ void answer_from_thread(std::function<Outcome()> call, std::shared_ptr<Continuat
     }).detach();
 }
 
-/// For an event that accepts no callback. Its command is running all the same, and its memory must not be used again
-/// before it is over: a thread waits for it. Takes the event over, unless it throws.
+/// For an event that accepts no callback. Its command is running all the same, and its memory must
+/// not be used again before it is over: a thread waits for it. Takes the event over, unless it
+/// throws.
 void when_complete_by_thread(Event &event, std::shared_ptr<Continuations> continuations,
                              TransferDone done) {
     const auto kept = std::make_shared<Event>(std::move(event));

@@ -18,20 +18,23 @@
 
 namespace pi::runtime {
 
-/// Calls `done` as posted work when the event is complete: with its result and text. Flushes its queue. A thread waits for
-/// an event that refuses a callback, or whose queue cannot be flushed. Throws if there is no memory, or a thread is
-/// needed and cannot be created; then `done` is never called.
+/// Calls `done` as posted work when the event is complete: with its result and text. Flushes its
+/// queue. A thread waits for an event that refuses a callback, or whose queue cannot be flushed.
+/// Throws if there is no memory, or a thread is needed and cannot be created; then `done` is never
+/// called.
 void when_complete(Event event, const std::shared_ptr<Continuations> &continuations,
                    TransferDone done);
 
-/// Blocks until the event is complete, and returns its result. Also inside a callback, where it polls.
+/// Blocks until the event is complete, and returns its result. Also inside a callback, where it
+/// polls.
 pi_result wait_until_complete(pi_event event) noexcept;
 
-/// One more reference, or none where the plugin refuses to retain: the command is complete, or is waited for in another
-/// way as well, so only a plugin's own clock misses it.
+/// One more reference, or none where the plugin refuses to retain: the command is complete, or is
+/// waited for in another way as well, so only a plugin's own clock misses it.
 Submitted another(const Submitted &command) noexcept;
 
-/// Where the bytes of a transfer are at one place: in device memory, or in host memory if mem is NULL.
+/// Where the bytes of a transfer are at one place: in device memory, or in host memory if mem is
+/// NULL.
 struct Endpoint {
     PlaceIndex place = host_place;
     pi_mem mem = nullptr;
@@ -43,10 +46,10 @@ inline Endpoint endpoint_of(const MemoryEnd &end) {
     return {end.place, end.mem, end.host, 0, false};
 }
 
-/// Submits commands of transfers, and calls back when they are complete. Each link has one in-order queue, made at its
-/// first use, so that links work at the same time. A command is submitted when all that it needs is complete, so no
-/// command delays another in its queue. Its wait list still names what it comes after, for plugins with a clock of
-/// their own.
+/// Submits commands of transfers, and calls back when they are complete. Each link has one in-order
+/// queue, made at its first use, so that links work at the same time. A command is submitted when
+/// all that it needs is complete, so no command delays another in its queue. Its wait list still
+/// names what it comes after, for plugins with a clock of their own.
 class Commands : public std::enable_shared_from_this<Commands> {
 public:
     Commands(std::shared_ptr<const Topology> topology,
@@ -54,20 +57,23 @@ public:
 
     using After = std::vector<Submitted>;
 
-    /// Moves the ranges' bytes from one end to the other: by a copy between devices, by a read or a write if one end
-    /// is host memory. At least one end must be device memory. This and the functions below never throw; `done` runs as
-    /// posted work, or at once if the submission fails. They return only their command, or nothing.
+    /// Moves the ranges' bytes from one end to the other: by a copy between devices, by a read or a
+    /// write if one end is host memory. At least one end must be device memory. This and the
+    /// functions below never throw; `done` runs as posted work, or at once if the submission fails.
+    /// They return only their command, or nothing.
     After move(const Endpoint &from, const Endpoint &to, const RangeSet &ranges,
                const TransferDone &done, const After &after = {});
-    /// Sets map.pointer to the host's address of the range's first byte before `done`; the map must live until
-    /// then.
+    /// Sets map.pointer to the host's address of the range's first byte before `done`; the map must
+    /// live until then.
     After map(BufferMap &map, uint64_t flags, const TransferDone &done, const After &after = {});
     After unmap(const BufferMap &map, const TransferDone &done, const After &after = {});
-    /// To be called before commands that read these bytes of a memory, or write them: see StandingMaps.
+    /// To be called before commands that read these bytes of a memory, or write them: see
+    /// StandingMaps.
     void undo_maps(pi_mem mem, const RangeSet &ranges, bool writes, const TransferDone &done);
     StandingMaps &standing_maps() const noexcept { return *standing_maps_; }
-    /// Runs a call that would block here on a thread of its own, then posts `done` with its result; `call` is destroyed
-    /// by then. Throws if no thread can be created; then `done` is never called.
+    /// Runs a call that would block here on a thread of its own, then posts `done` with its result;
+    /// `call` is destroyed by then. Throws if no thread can be created; then `done` is never
+    /// called.
     void call_on_thread(std::function<Outcome()> call, TransferDone done) const;
 
     const Topology &topology() const noexcept { return *topology_; }

@@ -24,7 +24,8 @@ struct Outcome {
 /// The text, or an empty one without memory: then the result alone must do.
 std::string text_if_possible(std::string_view text) noexcept;
 
-/// The runtime's own event: it completes once, with a result and a text. It joins events of different plugins.
+/// The runtime's own event: it completes once, with a result and a text. It joins events of
+/// different plugins.
 class Completion {
 public:
     using Clock = std::chrono::steady_clock;
@@ -45,7 +46,8 @@ public:
     std::string text() const;
     bool wait_until(Clock::time_point deadline) const;
 
-    /// Commands of plugins that complete just before this, for waiters of the same plugin instances.
+    /// Commands of plugins that complete just before this, for waiters of the same plugin
+    /// instances.
     void set_commands(std::vector<Submitted> commands);
     std::vector<Submitted> commands() const;
     /// Empty if there is none of that instance.
@@ -68,8 +70,9 @@ struct Dependency {
     bool data = true;
 };
 
-/// Calls `done` as posted work once all are over: with the first failure among the data dependencies, as
-/// PI_ERROR_DEPENDENCY_FAILED with its text, or with success. After an exception it is never called.
+/// Calls `done` as posted work once all are over: with the first failure among the data
+/// dependencies, as PI_ERROR_DEPENDENCY_FAILED with its text, or with success. After an exception
+/// it is never called.
 void when_all(const std::vector<Dependency> &dependencies,
               const std::shared_ptr<Continuations> &continuations, TransferDone done);
 

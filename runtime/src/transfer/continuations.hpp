@@ -14,11 +14,13 @@
 
 namespace pi::runtime {
 
-/// Runs small non-blocking pieces of work one after the other, on the thread that posts while none is running. So a
-/// long chain of events that complete inside one another's callbacks needs no deep stack, and data that only such
-/// work uses needs no lock of its own. Never post with a lock that the work takes.
+/// Runs small non-blocking pieces of work one after the other, on the thread that posts while none
+/// is running. So a long chain of events that complete inside one another's callbacks needs no deep
+/// stack, and data that only such work uses needs no lock of its own. Never post with a lock that
+/// the work takes.
 ///
-/// Work must not throw: the thread that runs it may be a plugin's. An exception ends there, with a line on stderr.
+/// Work must not throw: the thread that runs it may be a plugin's. An exception ends there, with a
+/// line on stderr.
 class Continuations {
 public:
     using Work = std::function<void()>;

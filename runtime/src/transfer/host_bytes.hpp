@@ -15,8 +15,8 @@ namespace pi::runtime {
 class HostBytes {
 public:
     HostBytes() noexcept = default;
-    /// Throws Error(PI_ERROR_OUT_OF_HOST_MEMORY). The alignment is a power of two; both are rounded up so
-    /// that the size is a multiple of it.
+    /// Throws Error(PI_ERROR_OUT_OF_HOST_MEMORY). The alignment is a power of two; both are rounded
+    /// up so that the size is a multiple of it.
     HostBytes(uint64_t size, uint64_t alignment);
 
     std::byte *data() const noexcept { return bytes_.get(); }
@@ -32,9 +32,10 @@ private:
     uint64_t size_ = 0;
 };
 
-/// Host memory that contexts pin, so that the driver needs no copy of its own for transfers. Where a plugin pins
-/// nothing (no PI_CAPABILITY_USM_REGISTER), or the system refuses to pin more, transfers are only slower. Memory that
-/// cannot be unpinned is never freed: a driver would go on using its pages.
+/// Host memory that contexts pin, so that the driver needs no copy of its own for transfers. Where
+/// a plugin pins nothing (no PI_CAPABILITY_USM_REGISTER), or the system refuses to pin more,
+/// transfers are only slower. Memory that cannot be unpinned is never freed: a driver would go on
+/// using its pages.
 class PinnedBytes {
 public:
     PinnedBytes() noexcept = default;
@@ -46,7 +47,8 @@ public:
 
     std::byte *data() const noexcept { return bytes_.data(); }
     uint64_t size() const noexcept { return bytes_.size(); }
-    /// Asks the place's context once to pin it. Nothing for the host's place. May throw std::bad_alloc.
+    /// Asks the place's context once to pin it. Nothing for the host's place. May throw
+    /// std::bad_alloc.
     void pin_for(const Topology &topology, PlaceIndex place);
 
 private:

@@ -221,7 +221,8 @@ void MemoryPool::recycle(PooledMemory &memory, bool keep) noexcept {
 bool MemoryPool::insert(PlacePool &pool, PooledMemory &memory) noexcept {
     const uint64_t serial = next_++;
     try {
-        // Moved where nothing can fail any more: a copy would be a retain, which a plugin may refuse.
+        // Moved where nothing can fail any more: a copy would be a retain, which a plugin may
+        // refuse.
         Blocks::iterator &block = pool.by_age[serial];
         block = pool.blocks.try_emplace({memory.kind_, {memory.size_, serial}}).first;
         block->second = {memory.size_, std::move(memory.mem_)};

@@ -51,24 +51,25 @@ private:
     Mem mem_;
 };
 
-/// Keeps the device memory of all places for use again. A scope without PI_SCOPE_POOLABLE is never pooled.
-/// Thread-safe. A lookup takes logarithmic time in the number of blocks.
+/// Keeps the device memory of all places for use again. A scope without PI_SCOPE_POOLABLE is never
+/// pooled. Thread-safe. A lookup takes logarithmic time in the number of blocks.
 class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
 public:
     /// `limit`: the most idle bytes at each place; the longest idle are dropped first.
     MemoryPool(std::shared_ptr<const Topology> topology, uint64_t limit);
 
-    /// An idle block, else new memory of the plugin: up to an eighth larger than the request, so that it serves
-    /// others later. If the plugin has no memory left, drops the idle blocks of the place's device and
-    /// tries once more, with the exact size. Throws the plugin's Error.
+    /// An idle block, else new memory of the plugin: up to an eighth larger than the request, so
+    /// that it serves others later. If the plugin has no memory left, drops the idle blocks of the
+    /// place's device and tries once more, with the exact size. Throws the plugin's Error.
     PooledMemory take(const MemoryKind &kind, uint64_t size);
-    /// Drops idle blocks, the longest idle first, until at most so many bytes are kept at the place.
+    /// Drops idle blocks, the longest idle first, until at most so many bytes are kept at the
+    /// place.
     void trim(PlaceIndex place, uint64_t bytes_to_keep);
-    /// Drops all idle blocks on the place's device, in any context, and waits for blocks that other threads
-    /// are releasing there. False if there was neither.
+    /// Drops all idle blocks on the place's device, in any context, and waits for blocks that other
+    /// threads are releasing there. False if there was neither.
     bool trim_device(PlaceIndex place);
-    /// How often memory of the place's device was freed. The same number before and after a failed allocation
-    /// means that no thread freed any meanwhile.
+    /// How often memory of the place's device was freed. The same number before and after a failed
+    /// allocation means that no thread freed any meanwhile.
     uint64_t times_freed(PlaceIndex place) const noexcept {
         return places_[device_of_[place]].times_freed.load();
     }

@@ -10,9 +10,10 @@
 namespace pi::runtime {
 namespace {
 
-/// Portions go from station to station: the source, slots_a_place at each place on the way, the destination.
-/// A portion leaves a station when there is a free slot at the next one; its own slot is free once it has
-/// arrived there. One portion at a time crosses each link, so they arrive in order.
+/// Portions go from station to station: the source, slots_a_place at each place on the way, the
+/// destination. A portion leaves a station when there is a free slot at the next one; its own slot
+/// is free once it has arrived there. One portion at a time crosses each link, so they arrive in
+/// order.
 class Pipeline : public std::enable_shared_from_this<Pipeline> {
 public:
     Pipeline(std::shared_ptr<Commands> commands, const TransferRequest &request, TransferDone done)
@@ -44,7 +45,8 @@ public:
                   });
     }
 
-    /// Sends nothing more, and ends when the commands under way have ended. The first reason counts.
+    /// Sends nothing more, and ends when the commands under way have ended. The first reason
+    /// counts.
     void finish(pi_result result, const std::string &text) {
         note(result, text);
         end_if_over();

@@ -13,8 +13,8 @@
 
 namespace pi::runtime {
 
-/// Carries out routes with the plugins' commands. All steps run as posted work, one after the other, so a
-/// transfer in progress needs no lock.
+/// Carries out routes with the plugins' commands. All steps run as posted work, one after the
+/// other, so a transfer in progress needs no lock.
 class PluginTransport final : public Transport {
 public:
     PluginTransport(std::shared_ptr<Commands> commands,
@@ -32,8 +32,8 @@ private:
     const std::shared_ptr<StagingPool> pool_;
 };
 
-/// Passes the transfer's last commands on to what comes after it. To be called before `done`: no handle may outlive the
-/// wait for this transfer.
+/// Passes the transfer's last commands on to what comes after it. To be called before `done`: no
+/// handle may outlive the wait for this transfer.
 inline void report_last(TransferRequest &request) {
     if (request.last != nullptr) {
         *request.last = std::move(request.after);
@@ -51,8 +51,9 @@ void run_step(Transfer &transfer, Step step) {
     }
 }
 
-/// A map that a transfer makes and undoes. A map that it cannot undo stands: then commands on these bytes wait for
-/// another unmap. The transfer must live until `done`, which each function calls once.
+/// A map that a transfer makes and undoes. A map that it cannot undo stands: then commands on these
+/// bytes wait for another unmap. The transfer must live until `done`, which each function calls
+/// once.
 class TransferMap {
 public:
     TransferMap(std::shared_ptr<Commands> commands, const MemoryEnd &end, const Range &range,
@@ -63,8 +64,8 @@ public:
 
     void *pointer() const { return map_.front().pointer; }
     Commands::After map(TransferDone done, const Commands::After &after);
-    /// Tries twice. If both fail, a transfer that read through the map has delivered its bytes, but not one that
-    /// wrote through it.
+    /// Tries twice. If both fail, a transfer that read through the map has delivered its bytes, but
+    /// not one that wrote through it.
     Commands::After unmap(TransferDone done, const Commands::After &after);
     /// Whether the command that unmap() returned failed: then no command can wait for it.
     bool unmap_failed() const { return unmap_failed_; }
@@ -84,8 +85,8 @@ private:
 void bounce_mapped(const std::shared_ptr<Commands> &commands, const TransferRequest &request,
                    TransferDone done);
 
-/// Moves the bytes over the route's hops in pieces of its chunk, through two staging buffers at each place on the way:
-/// while a piece leaves one of them, the next one comes into the other.
+/// Moves the bytes over the route's hops in pieces of its chunk, through two staging buffers at
+/// each place on the way: while a piece leaves one of them, the next one comes into the other.
 void run_pipeline(const std::shared_ptr<Commands> &commands,
                   const std::shared_ptr<StagingPool> &pool, const TransferRequest &request,
                   TransferDone done);

@@ -20,8 +20,9 @@ namespace pi::runtime {
 
 /// Staging memory at all places, which is reused: new memory costs more than the copy through it.
 ///
-/// The memory in use at each place is bounded. A transfer requests all that it needs at once and holds nothing
-/// while it waits, so transfers cannot wait for each other in a circle. Requests are served in their order.
+/// The memory in use at each place is bounded. A transfer requests all that it needs at once and
+/// holds nothing while it waits, so transfers cannot wait for each other in a circle. Requests are
+/// served in their order.
 class StagingPool : public std::enable_shared_from_this<StagingPool> {
 public:
     struct Need {
@@ -60,8 +61,8 @@ public:
         Pause(const Pause &) = delete;
         Pause &operator=(const Pause &) = delete;
 
-        /// Waits until some staging memory there has been freed: transfers that have all of theirs wait for
-        /// nothing else. False at once if none is in use.
+        /// Waits until some staging memory there has been freed: transfers that have all of theirs
+        /// wait for nothing else. False at once if none is in use.
         bool await_release();
 
     private:
@@ -71,14 +72,14 @@ public:
     /// Gets the leases in the order of the needs, or none and the error.
     using Granted = std::function<void(std::vector<Lease>, pi_result, const std::string &)>;
 
-    /// `limit`: the most bytes in use at each place. A transfer that needs more than that at a place gets it
-    /// while no other uses any there.
+    /// `limit`: the most bytes in use at each place. A transfer that needs more than that at a
+    /// place gets it while no other uses any there.
     StagingPool(std::shared_ptr<const Topology> topology,
                 std::shared_ptr<Continuations> continuations, std::shared_ptr<MemoryPool> memory,
                 uint64_t limit);
 
-    /// Calls back as posted work, once all of it is there. A request that finds no memory waits while others
-    /// use staging memory of that device.
+    /// Calls back as posted work, once all of it is there. A request that finds no memory waits
+    /// while others use staging memory of that device.
     void take(std::vector<Need> needs, Granted granted);
 
 private:

@@ -87,7 +87,8 @@ std::shared_ptr<Completion> StandingMaps::undo_next(pi_mem mem, const RangeSet &
 
 void StandingMaps::on_unmapped(const std::shared_ptr<Completion> &undo, pi_result result,
                                const std::string &text) {
-    // INVALID_VALUE: the pointer is not a map any more, so the unmap that was reported as failed was done.
+    // INVALID_VALUE: the pointer is not a map any more, so the unmap that was reported as failed
+    // was done.
     const bool is_undone = result == PI_SUCCESS || result == PI_ERROR_INVALID_VALUE;
     std::list<BufferMap> gone; // released without the lock, before the caller goes on
     {

@@ -26,9 +26,9 @@ struct BufferMap {
     std::shared_ptr<Completion> undo{}; ///< of a standing map: its unmap that is under way
 };
 
-/// Maps whose unmap failed. While such a map stands, no command may write its bytes, nor read them if the map is for
-/// writing. So every command of the runtime on device memory, and every acquisition there, waits for undo(), which
-/// unmaps them again. Thread-safe.
+/// Maps whose unmap failed. While such a map stands, no command may write its bytes, nor read them
+/// if the map is for writing. So every command of the runtime on device memory, and every
+/// acquisition there, waits for undo(), which unmaps them again. Thread-safe.
 class StandingMaps : public std::enable_shared_from_this<StandingMaps> {
 public:
     /// One map, allocated before it is made: to keep it needs no memory.
@@ -46,8 +46,8 @@ public:
     bool any() const noexcept { return count_.load(std::memory_order_acquire) != 0; }
     /// Whether one forbids commands that read these bytes of a memory, or write them.
     bool forbid(pi_mem mem, const RangeSet &ranges, bool writes) const;
-    /// Undoes the maps that forbid it, then calls `done`: with success, or with the result and text of
-    /// the unmap that failed again. At once if there are none, else as posted work.
+    /// Undoes the maps that forbid it, then calls `done`: with success, or with the result and text
+    /// of the unmap that failed again. At once if there are none, else as posted work.
     void undo(pi_mem mem, const RangeSet &ranges, bool writes, const Unmap &unmap,
               const TransferDone &done);
 

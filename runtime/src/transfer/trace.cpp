@@ -10,7 +10,8 @@
 namespace pi::runtime {
 namespace {
 
-/// Appends a member of a JSON object as text: destroying a JSON object may need memory, a number or string does not.
+/// Appends a member of a JSON object as text: destroying a JSON object may need memory, a number or
+/// string does not.
 void add_member(std::string &members, const char *name, const nlohmann::json &value) {
     if (!members.empty()) {
         members += ',';

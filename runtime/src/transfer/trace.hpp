@@ -10,8 +10,8 @@ struct pi_trace_v1;
 
 namespace pi::runtime {
 
-/// Writes transfers into the file of the loader's layer "trace", where that is enabled: a span on the track
-/// of each link that the bytes crossed. Thread-safe.
+/// Writes transfers into the file of the loader's layer "trace", where that is enabled: a span on
+/// the track of each link that the bytes crossed. Thread-safe.
 class Trace {
 public:
     explicit Trace(std::shared_ptr<const Topology> topology);

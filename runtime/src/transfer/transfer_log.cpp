@@ -107,8 +107,8 @@ std::vector<TransferRecord> TransferLog::read() const {
         [](const TransferRecord &record) { return record; });
     up_to_date_.for_each([&](const Ring<Logged> &ring) {
         add_ring(
-            ring, [](const Logged &told) { return told.acquire.time; },
-            [](const Logged &told) { return told.acquire.record(*told.texts); });
+            ring, [](const Logged &logged) { return logged.acquire.time; },
+            [](const Logged &logged) { return logged.acquire.record(*logged.texts); });
     });
     std::stable_sort(timed.begin(), timed.end(),
                      [](const auto &a, const auto &b) { return a.first < b.first; });

@@ -16,8 +16,8 @@ namespace pi::runtime {
 /// Nanoseconds of the steady clock, the same for all threads.
 uint64_t steady_time();
 
-/// An acquire that needed no copy. There are many, and few are ever read: so the texts are shared, and the record is
-/// made when it is read.
+/// An acquire that needed no copy. There are many, and few are ever read: so the texts are shared,
+/// and the record is made when it is read.
 struct UpToDate {
     struct Texts {
         std::string storage; ///< its name
@@ -35,8 +35,8 @@ struct UpToDate {
     TransferRecord record(const Texts &texts) const;
 };
 
-/// The newest records, up to a capacity: transfers in the order of their ends, acquires that needed no copy in the order
-/// of their times. Thread-safe; each thread logs the latter separately.
+/// The newest records, up to a capacity: transfers in the order of their ends, acquires that needed
+/// no copy in the order of their times. Thread-safe; each thread logs the latter separately.
 class TransferLog {
 public:
     explicit TransferLog(uint64_t capacity) : capacity_(capacity) {}
