@@ -118,7 +118,7 @@ PlaceIndex dlpack_place(const Topology &topology, const pi_dlpack_device &device
     if (!kind) {
         throw Error(PI_ERROR_UNSUPPORTED_FEATURE,
                     "DLPack: memory of device " + name_of(device) +
-                        " cannot be used in place; that of these can: " + names_of_kinds());
+                        " cannot be used in place; these devices' can: " + names_of_kinds());
     }
     if (wanted && *wanted >= topology.size()) {
         throw Error(PI_ERROR_INVALID_VALUE, "DLPack: no place " + std::to_string(*wanted) +
@@ -128,7 +128,7 @@ PlaceIndex dlpack_place(const Topology &topology, const pi_dlpack_device &device
     if (kind->backend == PI_BACKEND_HOST) {
         if (wanted && *wanted != host_place) {
             throw Error(PI_ERROR_INVALID_VALUE,
-                        "DLPack: the tensor lies in the host's memory, device " + name_of(device) +
+                        "DLPack: the tensor is in the host's memory, device " + name_of(device) +
                             ", and not at place " + std::to_string(*wanted) + ", " +
                             topology.info(*wanted).name);
         }
@@ -416,7 +416,7 @@ ImportedTensor import_dlpack(const Runtime &runtime, ::DLManagedTensorVersioned 
     if (managed->version.major != PI_DLPACK_MAJOR_VERSION) {
         throw Error(PI_ERROR_UNSUPPORTED_FEATURE,
                     "DLPack: the tensor is of version " + std::to_string(managed->version.major) +
-                        "." + std::to_string(managed->version.minor) + "; 1.x is understood");
+                        "." + std::to_string(managed->version.minor) + "; 1.x is supported");
     }
     return import_tensor(runtime, managed, managed->flags, options);
 }

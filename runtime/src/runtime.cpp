@@ -51,7 +51,7 @@ RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
         transport = options.wrap_transport(transport);
     }
     if (transport == nullptr) {
-        throw Error(PI_ERROR_INVALID_NULL_POINTER, "Runtime: wrap_transport gave NULL");
+        throw Error(PI_ERROR_INVALID_NULL_POINTER, "Runtime: wrap_transport returned NULL");
     }
 }
 

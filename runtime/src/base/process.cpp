@@ -22,10 +22,11 @@ void count_fork() noexcept {
 } // namespace
 
 void Origin::refuse(const char *function) {
-    throw Error(PI_ERROR_INVALID_OPERATION,
-                std::string(function) +
-                    ": this process was forked after the object was made, whose threads stayed in "
-                    "the parent: make a Runtime of the child's own");
+    throw Error(
+        PI_ERROR_INVALID_OPERATION,
+        std::string(function) +
+            ": this process was forked after the object was made, and its threads stayed in "
+            "the parent: make a new Runtime in the child");
 }
 
 } // namespace pi::runtime

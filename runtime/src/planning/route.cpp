@@ -135,9 +135,9 @@ bool is_allowed(const Question &question, RouteKind kind) {
 constexpr const char *not_allowed = "not allowed for this storage";
 constexpr const char *has_memory = "the destination has memory of its own already";
 constexpr const char *other_layout =
-    "only one of both is laid out in the storage's axes, the other is dense";
+    "only one of the two is in the storage's layout, the other is dense";
 constexpr const char *given_memory =
-    "the memory was given, and may be of an allocator of which the connection says nothing";
+    "the memory was given, and may be of an allocator that the connection does not cover";
 constexpr const char *unknown_scope = "no connection is known for these scopes";
 
 std::string connection_text(const Question &question) {
@@ -183,7 +183,7 @@ Candidate direct_use(const Question &question) {
         }
         text += ", but each use is over the link";
     } else if (question.connection().residency == PI_RESIDENCY_MIGRATES_WHOLE_OBJECT) {
-        text += ", but the driver moves the whole object to who uses it";
+        text += ", but the driver moves the whole object to its user";
     }
     return possible(candidate, 0, text);
 }
@@ -197,7 +197,7 @@ Candidate import_host_memory(const Question &question) {
         return refused(candidate, not_allowed);
     }
     if (question.destination_is_host()) {
-        return refused(candidate, "the host imports nothing: devices import its memory");
+        return refused(candidate, "the host does not import: devices import its memory");
     }
     if (request.destination_has_memory) {
         return refused(candidate, has_memory);
@@ -211,13 +211,13 @@ Candidate import_host_memory(const Question &question) {
                                       "would cross the link");
     }
     if (request.demands_device_memory) {
-        return refused(candidate, "contiguous or pinned memory is demanded");
+        return refused(candidate, "contiguous or pinned memory is required");
     }
     if (request.other_layout) {
         return refused(candidate, other_layout);
     }
     if (!request.destination_scope_0) {
-        return refused(candidate, "imported memory is of no scope, and one was asked for");
+        return refused(candidate, "imported memory is in no scope, and the storage requires one");
     }
     if (!question.source_is_host() && !request.source_imported) {
         return refused(candidate, "the bytes are in memory of " + question.source.name +
@@ -321,8 +321,8 @@ Candidate mapped(const Question &question, BounceStyle style) {
     }
     if (request.pieces > 1) {
         return refused(candidate, std::to_string(request.pieces) +
-                                      " pieces: a map would take the bytes between them along, "
-                                      "which are others' to use");
+                                      " pieces: a map would include the bytes between them, "
+                                      "which others may use");
     }
     // Map, copy, unmap: the copy crosses the other end's link to the host.
     const CostTable &costs = question.costs;

@@ -43,14 +43,13 @@ void check_description(const StorageDescription &description) {
         throw Error(PI_ERROR_UNSUPPORTED_FEATURE,
                     "Storage: flags is " + in_hex(description.flags) +
                         "; PI_MEM_REQUIRE_CONTIGUOUS and PI_MEM_REQUIRE_PINNED (" +
-                        in_hex(storage_flags) + ") can be demanded");
+                        in_hex(storage_flags) + ") can be required");
     }
     const auto address = reinterpret_cast<uintptr_t>(description.host_memory);
     if (alignment != 0 && address % alignment != 0) {
         throw Error(PI_ERROR_MISALIGNED_POINTER,
                     "Storage: host_memory, at " + in_hex(address) +
-                        ", is not aligned to the alignment asked for, " +
-                        std::to_string(alignment));
+                        ", is not aligned to the required alignment, " + std::to_string(alignment));
     }
     if (address > UINTPTR_MAX - description.size) {
         throw Error(PI_ERROR_INVALID_SIZE, "Storage: host_memory, at " + in_hex(address) +
@@ -63,7 +62,7 @@ void check_description(const StorageDescription &description) {
         throw Error(PI_ERROR_INVALID_VALUE,
                     std::string("Storage: device_memory is given together with ") +
                         (description.host_memory != nullptr ? "host_memory" : "a layout") +
-                        "; it is dense, and the only memory that is given");
+                        "; device_memory is dense, and excludes both");
     }
 }
 
@@ -302,7 +301,7 @@ void Attachments::adopt_device_memory() {
     const Topology &topology = *runtime_.topology;
     if (place == host_place || place >= topology.size()) {
         throw Error(PI_ERROR_INVALID_VALUE, "Storage: device_place " + std::to_string(place) +
-                                                " is no device's: " + device_places(topology));
+                                                " is not a device: " + device_places(topology));
     }
     View view;
     view.home = place;

@@ -55,7 +55,7 @@ void StorageState::forbid_lost(PlaceIndex place, Access access, const Range &ran
     }
     if (fetches(access) && !gone.empty()) {
         throw Error(PI_ERROR_DEVICE_LOST,
-                    to_string(gone) + " were valid only at a device that is lost: write them anew "
+                    to_string(gone) + " were valid only at a device that is lost: write them again "
                                       "(discard_write), then they can be read again");
     }
 }

@@ -133,8 +133,8 @@ void StorageState::end_later(AcquisitionState &acquisition, Begin begin) {
 void StorageState::release(AcquisitionState &acquisition, pi_event event) {
     if (!acquisition.held) {
         throw Error(PI_ERROR_INVALID_OPERATION,
-                    "Acquisition::release: that of " + to_string(acquisition.range) + " at " +
-                        runtime_->topology->info(acquisition.place).name +
+                    "Acquisition::release: the acquisition of " + to_string(acquisition.range) +
+                        " at " + runtime_->topology->info(acquisition.place).name +
                         " was released or abandoned already");
     }
     acquisition.under_way.reset();

@@ -27,7 +27,7 @@ HostBytes::HostBytes(uint64_t size, uint64_t alignment) {
     bytes_.reset(static_cast<std::byte *>(std::aligned_alloc(alignment, size_)));
     if (bytes_ == nullptr) {
         throw Error(PI_ERROR_OUT_OF_HOST_MEMORY,
-                    "host memory: " + std::to_string(size_) + " bytes asked, none given");
+                    "host memory: " + std::to_string(size_) + " bytes cannot be allocated");
     }
 }
 
