@@ -16,7 +16,7 @@ TEST_CASE("the acquires of one thread count from 1", "[runtime]") {
     }
 }
 
-TEST_CASE("the acquires of several threads have numbers of their own, which ascend in each",
+TEST_CASE("the acquires of several threads have different numbers, which ascend in each thread",
           "[runtime]") {
     // More threads than there are slots: some share one.
     constexpr size_t threads = 100;

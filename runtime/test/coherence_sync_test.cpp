@@ -53,7 +53,7 @@ void fill_at(const Machine &machine, const Buffer &buffer, PlaceIndex place, uin
 
 } // namespace
 
-TEST_CASE("memory without coherence is used in place: caches are kept, no byte is copied",
+TEST_CASE("memory without coherence is used in place: caches are synced, no byte is copied",
           "[runtime]") {
     const Machine machine(2, count_calls);
     const Runtime runtime(machine.topology());
@@ -96,7 +96,7 @@ TEST_CASE("memory without coherence is used in place: caches are kept, no byte i
     CHECK(told.find("flush and invalidate in units of 64 bytes") != std::string::npos);
 }
 
-TEST_CASE("only what was written is flushed and invalidated", "[runtime]") {
+TEST_CASE("only written bytes are flushed and invalidated", "[runtime]") {
     // What is changed behind the runtime's back comes along exactly where it should not have looked.
     const Machine machine;
     const Runtime runtime(machine.topology());
@@ -128,8 +128,7 @@ TEST_CASE("only what was written is flushed and invalidated", "[runtime]") {
 }
 
 TEST_CASE(
-    "what a plugin does not flush or invalidate inside a callback is done on a thread, and its "
-    "failure is told",
+    "a flush that would block inside a callback runs on a thread, and its failure is reported",
     "[runtime]") {
     const bool from_host = GENERATE(true, false);
     const std::string refused = from_host ? "piMemFlush" : "piMemInvalidate";
@@ -156,7 +155,7 @@ TEST_CASE(
     CHECK(runtime.finish(patience));
 }
 
-TEST_CASE("a unit that is flushed or invalidated needs it no second time", "[runtime]") {
+TEST_CASE("a unit is flushed or invalidated only once", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = size});
@@ -221,7 +220,7 @@ TEST_CASE("bytes of one unit that several places write in turn are all kept", "[
     }
 }
 
-TEST_CASE("threads that write neighbours in one unit, each at another place, miss no write",
+TEST_CASE("threads that write neighbours in one unit, each at another place, lose no write",
           "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
@@ -271,7 +270,7 @@ TEST_CASE("threads that write neighbours in one unit, each at another place, mis
     REQUIRE(runtime.finish(patience));
 }
 
-TEST_CASE("a flush or an invalidate that fails is an error that names it, and loses no byte",
+TEST_CASE("a failed flush or invalidate is an error that names it, and loses no byte",
           "[runtime]") {
     const bool flush = GENERATE(true, false);
     const std::string function = flush ? "piMemFlush" : "piMemInvalidate";
@@ -305,8 +304,7 @@ TEST_CASE("a flush or an invalidate that fails is an error that names it, and lo
     CHECK(read_at(machine, buffer, writer, 0, size) == model);
 }
 
-TEST_CASE("a write in a unit keeps the bytes beside it, though a write elsewhere that is to "
-          "supersede them fails",
+TEST_CASE("a write keeps the rest of its unit, even if a write elsewhere that supersedes it fails",
           "[runtime]") {
     const bool is_over_before = GENERATE(false, true); // the write that does not fail
     const Machine machine;
@@ -350,7 +348,7 @@ TEST_CASE("a write in a unit keeps the bytes beside it, though a write elsewhere
     CHECK(runtime.finish(patience));
 }
 
-TEST_CASE("a write beside one in its unit that fails is kept", "[runtime]") {
+TEST_CASE("a write is kept if another one in its unit fails", "[runtime]") {
     const bool is_over_before = GENERATE(false, true); // the write that does not fail
     const Machine machine(2, count_calls);
     const Runtime runtime(machine.topology());
@@ -376,7 +374,7 @@ TEST_CASE("a write beside one in its unit that fails is kept", "[runtime]") {
     CHECK(read_at(machine, buffer, 1, 0, 8) == std::vector<uint8_t>(8, 4));
 }
 
-TEST_CASE("a write in shared units that fails before its turn is over in its turn", "[runtime]") {
+TEST_CASE("a write in shared units that fails before its turn ends in its turn", "[runtime]") {
     const Machine machine(2, count_calls);
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = size});
@@ -405,8 +403,7 @@ TEST_CASE("a write in shared units that fails before its turn is over in its tur
     CHECK(storage.valid(2) == RangeSet({0, 8}));
 }
 
-TEST_CASE("a write does not begin while newer bytes of its unit could not be brought",
-          "[runtime]") {
+TEST_CASE("a write does not begin if newer bytes of its unit could not be synced", "[runtime]") {
     const Machine machine(2, "piMemFlush:2=fail(BACKEND)");
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = size});

@@ -17,7 +17,8 @@ std::shared_ptr<Completion> make(const std::shared_ptr<Continuations> &continuat
 
 } // namespace
 
-TEST_CASE("a completion is over once, and tells those who asked before and after", "[runtime]") {
+TEST_CASE("a completion calls continuations that were added before and after its end",
+          "[runtime]") {
     auto continuations = std::make_shared<Continuations>();
     auto completion = make(continuations);
     int calls = 0;
@@ -37,7 +38,7 @@ TEST_CASE("a completion is over once, and tells those who asked before and after
     CHECK(completion->wait_until(deadline_after(std::chrono::seconds(0))));
 }
 
-TEST_CASE("a completion tells all who wait for it, though one of them throws", "[runtime]") {
+TEST_CASE("a completion calls all its continuations even if one throws", "[runtime]") {
     auto completion = make(std::make_shared<Continuations>());
     int told = 0;
     completion->then([&](pi_result, const std::string &) { ++told; });
@@ -66,7 +67,8 @@ TEST_CASE("a million completions in a chain need no deep stack", "[runtime]") {
     CHECK(reached == length);
 }
 
-TEST_CASE("a join waits for all and passes on the first failure that concerns data", "[runtime]") {
+TEST_CASE("when_all waits for all, and reports the first failure of a data dependency",
+          "[runtime]") {
     auto continuations = std::make_shared<Continuations>();
     auto order = make(continuations);
     auto data = make(continuations);

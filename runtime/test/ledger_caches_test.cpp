@@ -407,7 +407,7 @@ private:
 
 } // namespace
 
-TEST_CASE("random programs over caches of whole units miss no write, though writes elsewhere fail",
+TEST_CASE("random programs over caches with units lose no write, even when writes elsewhere fail",
           "[runtime]") {
     for (unsigned program = 0; program < programs; ++program) {
         INFO("seed " << program);

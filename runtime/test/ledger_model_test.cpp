@@ -221,7 +221,7 @@ private:
 
 } // namespace
 
-TEST_CASE("random programs in any order of completion read what a sequential one reads",
+TEST_CASE("random programs that complete in any order read the same bytes as a sequential one",
           "[runtime]") {
     const unsigned seed = Catch::rngSeed();
     INFO("seed " << seed);
@@ -238,8 +238,7 @@ TEST_CASE("random programs in any order of completion read what a sequential one
     CHECK(checked > 10000);
 }
 
-TEST_CASE("random programs with failures end, and leave nothing expected that is not there",
-          "[runtime]") {
+TEST_CASE("random programs with failures end, and all expected bytes are there", "[runtime]") {
     const unsigned seed = Catch::rngSeed();
     INFO("seed " << seed);
     for (unsigned program = 0; program < programs; ++program) {

@@ -37,7 +37,7 @@ TEST_CASE("a copy that fails leaves the source valid and the destination stale",
     CHECK(m.ledger.valid(m.a) == RangeSet({0, size}));
 }
 
-TEST_CASE("a write keeps the others valid until it commits", "[runtime]") {
+TEST_CASE("bytes elsewhere stay valid until a write commits", "[runtime]") {
     TwoMemories m;
     const auto write = m.ledger.begin_use(m.b, 2, Range{0, 16}, false, true);
     CHECK(m.ledger.valid(m.a) == RangeSet({0, size}));
@@ -54,7 +54,7 @@ TEST_CASE("a write keeps the others valid until it commits", "[runtime]") {
     }
 }
 
-TEST_CASE("a copy of what a failed write was to make counts for nothing, before its end too",
+TEST_CASE("nothing is expected of a copy of a failed write's bytes, also before the copy ends",
           "[runtime]") {
     Ledger ledger;
     const ViewId a = ledger.add_view(ledger.add_memory(), RangeSet({0, size}));
@@ -88,7 +88,7 @@ TEST_CASE("a copy of what a failed write was to make counts for nothing, before 
     CHECK(ledger.valid(a) == RangeSet({0, size}));
 }
 
-TEST_CASE("a copy that never began leaves valid what is at its destination", "[runtime]") {
+TEST_CASE("a copy that never began leaves the bytes at its destination valid", "[runtime]") {
     Ledger ledger;
     const ViewId a = ledger.add_view(ledger.add_memory(), RangeSet({0, size}));
     const ViewId b = ledger.add_view(ledger.add_memory(), RangeSet({0, size}));
@@ -103,14 +103,14 @@ TEST_CASE("a copy that never began leaves valid what is at its destination", "[r
     CHECK(ledger.valid(a) == RangeSet({16, size}));
 }
 
-TEST_CASE("a write that fails where the only copy is loses no byte", "[runtime]") {
+TEST_CASE("a failed write to the only valid replica loses no byte", "[runtime]") {
     TwoMemories m;
     const auto write = m.ledger.begin_use(m.a, 1, Range{0, 16}, true, true);
     m.ledger.finish(write.operation, false);
     CHECK(m.ledger.valid(m.a) == RangeSet({0, size}));
 }
 
-TEST_CASE("a write that fails spoils its own memory where others have the bytes", "[runtime]") {
+TEST_CASE("after a failed write the bytes are stale there if other memory has them", "[runtime]") {
     TwoMemories m;
     m.ledger.finish(m.ledger.begin_copy(m.a, m.b, 2, Range{0, 16}).operation, true);
     const auto write = m.ledger.begin_use(m.b, 2, Range{8, 24}, true, true);
@@ -120,7 +120,8 @@ TEST_CASE("a write that fails spoils its own memory where others have the bytes"
     CHECK(m.ledger.valid(m.a) == RangeSet({0, size}));
 }
 
-TEST_CASE("a discarding write waits for the one before it, but not for its bytes", "[runtime]") {
+TEST_CASE("a discarding write waits for the end of the write before it, not for its success",
+          "[runtime]") {
     TwoMemories m;
     const auto first = m.ledger.begin_use(m.a, 1, Range{0, 16}, true, true);
     const auto second = m.ledger.begin_use(m.a, 1, Range{0, 16}, false, true);
@@ -131,7 +132,7 @@ TEST_CASE("a discarding write waits for the one before it, but not for its bytes
     CHECK_FALSE(waits_for_data(third, first.operation));
 }
 
-TEST_CASE("readers go together, a writer waits for them, readers wait for it", "[runtime]") {
+TEST_CASE("readers run at the same time, a writer waits for them, and they for it", "[runtime]") {
     TwoMemories m;
     const auto first = m.ledger.begin_use(m.a, 1, Range{0, 16}, true, false);
     const auto second = m.ledger.begin_use(m.a, 1, Range{8, 24}, true, false);
@@ -147,7 +148,8 @@ TEST_CASE("readers go together, a writer waits for them, readers wait for it", "
     CHECK_FALSE(waits_for(read, first.operation));
 }
 
-TEST_CASE("writing one memory waits for copies out of it, not for readers of others", "[runtime]") {
+TEST_CASE("a write waits for copies out of its memory, not for readers of other memory",
+          "[runtime]") {
     TwoMemories m;
     const auto copy = m.ledger.begin_copy(m.a, m.b, 2, Range{0, 16});
     const auto reader = m.ledger.begin_use(m.b, 2, Range{0, 16}, true, false);
@@ -168,7 +170,7 @@ TEST_CASE("a late commit does not undo a newer write", "[runtime]") {
     CHECK(m.ledger.valid(m.b) == RangeSet({16, 48}));
 }
 
-TEST_CASE("a copy that finishes after a newer write does not bring back old bytes", "[runtime]") {
+TEST_CASE("a copy that finishes after a newer write does not make old bytes valid", "[runtime]") {
     Ledger ledger;
     const ViewId a = ledger.add_view(ledger.add_memory(), RangeSet({0, size}));
     const ViewId b = ledger.add_view(ledger.add_memory());
@@ -181,7 +183,7 @@ TEST_CASE("a copy that finishes after a newer write does not bring back old byte
     CHECK(ledger.valid(c) == RangeSet({0, 8}));
 }
 
-TEST_CASE("a failed copy sends what depends on it to another source, a failed write does not",
+TEST_CASE("dependents of a failed copy may use another source, those of a failed write may not",
           "[runtime]") {
     Ledger ledger;
     const ViewId a = ledger.add_view(ledger.add_memory(), RangeSet({0, size}));
@@ -223,8 +225,7 @@ TEST_CASE("a failed copy sends what depends on it to another source, a failed wr
     }
 }
 
-TEST_CASE("within one memory bytes are handed over beside readers, not beside writers",
-          "[runtime]") {
+TEST_CASE("a coherence sync runs at the same time as readers, not as writers", "[runtime]") {
     Ledger ledger;
     const MemoryId shared = ledger.add_memory();
     const ViewId host = ledger.add_view(shared, RangeSet({0, size}));
@@ -246,8 +247,9 @@ TEST_CASE("within one memory bytes are handed over beside readers, not beside wr
     CHECK(ledger.valid(device) == RangeSet({0, 16}));
 }
 
-TEST_CASE("where writers exclude each other, those of two places wait and those of one do not",
-          "[runtime]") {
+TEST_CASE(
+    "with exclusive writers, writes of two places wait for each other, those of one place do not",
+    "[runtime]") {
     Ledger ledger;
     const MemoryId memory = ledger.add_memory();
     const ViewId view = ledger.add_view(memory, RangeSet({0, size}));
@@ -258,8 +260,7 @@ TEST_CASE("where writers exclude each other, those of two places wait and those 
     CHECK(ledger.begin_use(view, 2, Range{32, 40}, true, false).waits.empty());
 }
 
-TEST_CASE("a memory is busy while an operation uses it, and bytes that are forgotten are valid "
-          "elsewhere alone",
+TEST_CASE("a memory is busy while an operation uses it; forgotten bytes are valid only elsewhere",
           "[runtime]") {
     Ledger ledger;
     const ViewId at_host = ledger.add_view(ledger.add_memory(), RangeSet({0, 100}));
@@ -283,7 +284,8 @@ TEST_CASE("a memory is busy while an operation uses it, and bytes that are forgo
     CHECK(ledger.valid(at_host) == RangeSet({{0, 10}, {20, 100}}));
 }
 
-TEST_CASE("a write keeps busy the memory that has the last good copy of its bytes", "[runtime]") {
+TEST_CASE("a pending write keeps the memory busy that has the last valid copy of its bytes",
+          "[runtime]") {
     Ledger ledger;
     const ViewId a = ledger.add_view(ledger.add_memory(), RangeSet({0, size}));
     const ViewId b = ledger.add_view(ledger.add_memory(), RangeSet({0, size}));
@@ -307,7 +309,7 @@ TEST_CASE("a write keeps busy the memory that has the last good copy of its byte
     }
 }
 
-TEST_CASE("an operation waits for what those wait for that it waits for", "[runtime]") {
+TEST_CASE("with_waits adds all operations that must be over before", "[runtime]") {
     TwoMemories m;
     const auto reader = m.ledger.begin_use(m.b, 2, Range{0, 16}, true, false);
     m.ledger.begin_use(m.b, 2, Range{16, 32}, true, false);

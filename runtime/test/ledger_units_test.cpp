@@ -30,7 +30,8 @@ struct Cached {
 
 } // namespace
 
-TEST_CASE("what passes from one device to another is valid at the host, too", "[runtime]") {
+TEST_CASE("a coherence sync between two devices makes its bytes valid at the host, too",
+          "[runtime]") {
     Cached cached;
     Ledger &ledger = cached.ledger;
     const auto write = ledger.begin_use(cached.a, 1, Range{0, 32}, false, true);
@@ -46,7 +47,7 @@ TEST_CASE("what passes from one device to another is valid at the host, too", "[
     CHECK(ledger.valid(cached.b) == RangeSet({0, 16}));
 }
 
-TEST_CASE("a write needs the rest of its units, as far as somebody wrote there", "[runtime]") {
+TEST_CASE("a write needs the rest of its units, as far as it was written", "[runtime]") {
     Cached cached;
     Ledger &ledger = cached.ledger;
     CHECK(ledger.rest_of_units(cached.a, Range{4, 20}) == RangeSet({{0, 4}, {20, 32}}));
@@ -60,7 +61,7 @@ TEST_CASE("a write needs the rest of its units, as far as somebody wrote there",
 }
 
 TEST_CASE(
-    "a write needs the rest of its units though a pending write to other memory supersedes it",
+    "a write needs the rest of its units even if a pending write to other memory supersedes it",
     "[runtime]") {
     Cached cached;
     Ledger &ledger = cached.ledger;
@@ -107,8 +108,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("what may count beside a write is where the last write of its memory puts it",
-          "[runtime]") {
+TEST_CASE("possibly valid bytes are where the last write to their memory puts them", "[runtime]") {
     Cached cached;
     Ledger &ledger = cached.ledger;
     const auto earlier = ledger.begin_use(cached.b, 2, Range{0, 8}, false, true);
@@ -126,7 +126,7 @@ TEST_CASE("what may count beside a write is where the last write of its memory p
     CHECK(ledger.valid(cached.a) == RangeSet({0, 16}));
 }
 
-TEST_CASE("a copy beside bytes that could not be handed over is not made", "[runtime]") {
+TEST_CASE("a copy fails if the rest of its units could not be synced", "[runtime]") {
     Cached cached;
     Ledger &ledger = cached.ledger;
     const auto over = ledger.begin_copy(cached.host, cached.a, 1, Range{16, 32});
@@ -141,9 +141,7 @@ TEST_CASE("a copy beside bytes that could not be handed over is not made", "[run
     CHECK(ledger.retry_from(copy.operation, cached.elsewhere));
 }
 
-TEST_CASE(
-    "a copy to the host is not made beside bytes that were to pass it between devices and did not",
-    "[runtime]") {
+TEST_CASE("a copy to the host fails if a sync through it, of the same unit, failed", "[runtime]") {
     Cached cached;
     Ledger &ledger = cached.ledger;
     ledger.begin_use(cached.a, 1, Range{16, 32}, false, true);
@@ -156,7 +154,7 @@ TEST_CASE(
     CHECK_FALSE(ledger.retry_from(copy.operation, cached.elsewhere));
 }
 
-TEST_CASE("a hand-over waits for who writes in its units, and for who reads them where it goes",
+TEST_CASE("a coherence sync waits for writers in its units, and for readers at its destination",
           "[runtime]") {
     Cached cached;
     Ledger &ledger = cached.ledger;
@@ -171,7 +169,7 @@ TEST_CASE("a hand-over waits for who writes in its units, and for who reads them
     CHECK(waits_for(ledger.begin_use(cached.host, 0, Range{0, 4}, false, true), over.operation));
 }
 
-TEST_CASE("hand-overs within one unit to or from one view come one after the other", "[runtime]") {
+TEST_CASE("coherence syncs in one unit to or from one view wait for each other", "[runtime]") {
     Cached cached;
     Ledger &ledger = cached.ledger;
     ledger.finish(ledger.begin_use(cached.a, 1, Range{0, 4}, false, true).operation, true);
@@ -194,7 +192,8 @@ TEST_CASE("hand-overs within one unit to or from one view come one after the oth
     }
 }
 
-TEST_CASE("a hand-over that failed becomes a copy only where nothing forbids one", "[runtime]") {
+TEST_CASE("a failed coherence sync becomes a copy only where no operation excludes one",
+          "[runtime]") {
     Cached cached;
     Ledger &ledger = cached.ledger;
     const ViewId source = ledger.add_view(ledger.add_memory(), RangeSet({0, 48}));
@@ -225,7 +224,7 @@ TEST_CASE("a hand-over that failed becomes a copy only where nothing forbids one
     }
 }
 
-TEST_CASE("a copy that failed becomes a hand-over only beside what its units allow", "[runtime]") {
+TEST_CASE("a failed copy becomes a coherence sync only if its units allow that", "[runtime]") {
     Cached cached;
     Ledger &ledger = cached.ledger;
     const ViewId source = ledger.add_view(ledger.add_memory(), RangeSet({0, 48}));
@@ -237,7 +236,7 @@ TEST_CASE("a copy that failed becomes a hand-over only beside what its units all
     CHECK(ledger.retry_from(copy.operation, cached.host));
 }
 
-TEST_CASE("a hand-over brings along what is valid in its units and not about to change",
+TEST_CASE("a coherence sync includes bytes of its units that are valid and not about to change",
           "[runtime]") {
     Cached cached;
     Ledger &ledger = cached.ledger;
@@ -254,7 +253,7 @@ TEST_CASE("a hand-over brings along what is valid in its units and not about to 
     CHECK(ledger.synced_along(cached.a, cached.b, Range{0, 2}) == RangeSet({2, 4}));
 }
 
-TEST_CASE("what shares units with newer bytes beside a failed write counts nowhere any more",
+TEST_CASE("a failed write's bytes in a unit with newer ones are valid nowhere any more",
           "[runtime]") {
     Cached cached;
     Ledger &ledger = cached.ledger;
@@ -298,7 +297,7 @@ TEST_CASE("what shares units with newer bytes beside a failed write counts nowhe
     }
 }
 
-TEST_CASE("what is taken back has never been", "[runtime]") {
+TEST_CASE("undo restores the previous state", "[runtime]") {
     Cached cached;
     Ledger &ledger = cached.ledger;
     const auto kept = ledger.begin_use(cached.a, 1, Range{0, 16}, false, true);

@@ -143,7 +143,7 @@ TEST_CASE("other costs choose another route", "[runtime]") {
     CHECK(chosen().chunk < 64 << 20);
 }
 
-TEST_CASE("memory outside scope 0 goes by the host on its first and last way", "[runtime]") {
+TEST_CASE("memory outside scope 0 uses the host for its first and last hop", "[runtime]") {
     TopologyDescription topology = unconnected_places(3);
     for (Connection &connection : topology.buffers) {
         connection.connection = PI_MEMORY_CONNECTION_MIGRATABLE;
@@ -162,7 +162,8 @@ TEST_CASE("memory outside scope 0 goes by the host on its first and last way", "
     CHECK(route.hops == std::vector<Hop>{{1, host_place}, {host_place, 2}});
 }
 
-TEST_CASE("a pipeline costs filling it and then its slowest stage for every piece", "[runtime]") {
+TEST_CASE("a pipeline costs the time to fill it, and its slowest stage for every further piece",
+          "[runtime]") {
     CostModel model;
     model.callback_latency = 0;
     CostTable costs(4, model);
@@ -175,7 +176,7 @@ TEST_CASE("a pipeline costs filling it and then its slowest stage for every piec
     CHECK(even_piece(10, 300) == 10);
 }
 
-TEST_CASE("stages in host memory take turns, and other stages run beside them", "[runtime]") {
+TEST_CASE("stages in host memory take turns, and other stages run at the same time", "[runtime]") {
     CostModel model;
     model.callback_latency = 0;
     CostTable costs(4, model);
@@ -194,7 +195,7 @@ TEST_CASE("stages in host memory take turns, and other stages run beside them", 
     CHECK(pipeline_seconds(costs, longer, 1000, 300) == Approx(3.5 + 6 + 9 + 3 * 9.5));
 }
 
-TEST_CASE("costs go by classes of size, and a link that is missing costs infinitely much",
+TEST_CASE("costs depend on classes of size, and a missing link costs infinitely much",
           "[runtime]") {
     CostTable costs(3);
     CHECK(costs.seconds(1, 2, 1) == std::numeric_limits<double>::infinity());
@@ -208,7 +209,7 @@ TEST_CASE("costs go by classes of size, and a link that is missing costs infinit
     CHECK_THROWS_AS(costs.seconds(1, 3, 1), std::out_of_range);
 }
 
-TEST_CASE("a plugin's word of its links counts before the model's", "[runtime]") {
+TEST_CASE("speeds that a plugin reports go before the model's", "[runtime]") {
     TopologyDescription topology = unconnected_places(2);
     topology.places[1].type = topology.places[2].type = PI_DEVICE_TYPE_GPU;
     Connection &told = topology.buffers[1 * 3 + 2];

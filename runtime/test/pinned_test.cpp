@@ -19,7 +19,7 @@ constexpr bool keeps_what_was_freed = false;
 
 } // namespace
 
-TEST_CASE("what a context cannot unpin is never freed") {
+TEST_CASE("memory that a context cannot unpin is never freed") {
     const bool fails = GENERATE(false, true);
     INFO((fails ? "unpinning fails" : "unpinning succeeds"));
     const Machine machine(1, fails ? "piUsmHostUnregister:1=fail(BACKEND)"

@@ -174,7 +174,7 @@ TEST_CASE("intersection, difference and union of sets do what bits do", "[runtim
     }
 }
 
-TEST_CASE("sets of a million ranges are added and taken away in one pass each", "[runtime]") {
+TEST_CASE("sets of a million ranges are added and removed in one pass each", "[runtime]") {
     constexpr uint64_t count = 1'000'000; // in as many passes it would take hours
     RangeSet even;
     RangeSet odd;

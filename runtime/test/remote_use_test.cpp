@@ -5,7 +5,7 @@
 
 using namespace pi::runtime;
 
-TEST_CASE("a second use of bytes that nobody else has touched makes a copy due", "[runtime]") {
+TEST_CASE("a second use of bytes that no other place has touched makes a copy due", "[runtime]") {
     RemoteUse use;
     CHECK_FALSE(use.is_due({0, 100}));
     use.used({0, 100}, false);
@@ -19,7 +19,7 @@ TEST_CASE("a second use of bytes that nobody else has touched makes a copy due",
     CHECK(use.is_due({0, 200}));
 }
 
-TEST_CASE("what another place has written since is no use again", "[runtime]") {
+TEST_CASE("bytes that another place has written since are not used again", "[runtime]") {
     RemoteUse use;
     for (int round = 0; round < 10; ++round) {
         CHECK_FALSE(use.is_due({0, 100}));
@@ -29,9 +29,7 @@ TEST_CASE("what another place has written since is no use again", "[runtime]") {
     CHECK(use.again({0, 100}) == 0);
 }
 
-TEST_CASE("what is written for another place's reads is no use again, and reads of what was only "
-          "read are none",
-          "[runtime]") {
+TEST_CASE("writes that another place reads are not repeated uses, nor are its reads", "[runtime]") {
     RemoteUse writes;
     RemoteUse reads;
     for (int round = 0; round < 10; ++round) {

@@ -56,7 +56,7 @@ const Candidate &find(const std::vector<Candidate> &candidates, RouteKind kind,
 
 } // namespace
 
-TEST_CASE("bytes that are there already need no route", "[runtime]") {
+TEST_CASE("bytes that are valid there already need no route", "[runtime]") {
     const auto found = ways(machine(), request(1, 1));
     REQUIRE(found.size() == 1);
     CHECK(found[0].possible);
@@ -79,7 +79,7 @@ TEST_CASE("unified memory is used as it is, and only in the direction that is un
     CHECK(find(back, RouteKind::direct_use).reason.find("none") != std::string::npos);
 }
 
-TEST_CASE("a place with memory of its own is copied to, also when unified", "[runtime]") {
+TEST_CASE("bytes are copied to a place with memory of its own, also when unified", "[runtime]") {
     TopologyDescription topology = machine();
     connection(topology, 1, 2).connection = PI_MEMORY_CONNECTION_UNIFIED;
     RouteRequest question = request(1, 2);
@@ -174,7 +174,7 @@ TEST_CASE("a device with memory of its own does not import the host's", "[runtim
     CHECK(find(found, RouteKind::import).reason.find("link") != std::string::npos);
 }
 
-TEST_CASE("a storage's wishes forbid routes, each with a reason", "[runtime]") {
+TEST_CASE("a storage can forbid routes, each with a reason", "[runtime]") {
     TopologyDescription topology = machine();
     connection(topology, 1, 2).connection = PI_MEMORY_CONNECTION_UNIFIED;
     RouteRequest question = request(1, 2);
@@ -195,7 +195,7 @@ TEST_CASE("a storage's wishes forbid routes, each with a reason", "[runtime]") {
     CHECK_FALSE(find(ways(machine(), contiguous), RouteKind::import).possible);
 }
 
-TEST_CASE("imported memory is asked about as imported memory", "[runtime]") {
+TEST_CASE("imported memory has the connection of imported memory", "[runtime]") {
     TopologyDescription topology = machine();
     connection(topology, 1, 2).connection = PI_MEMORY_CONNECTION_UNIFIED;
     RouteRequest question = request(1, 2);
@@ -205,7 +205,7 @@ TEST_CASE("imported memory is asked about as imported memory", "[runtime]") {
     CHECK(ways(topology, question).front().route.kind == RouteKind::direct_use);
 }
 
-TEST_CASE("memory that was given is used in place where it is the same memory", "[runtime]") {
+TEST_CASE("given memory is used in place only where it is the same memory", "[runtime]") {
     TopologyDescription topology = machine();
     connection(topology, 1, 2).connection = PI_MEMORY_CONNECTION_UNIFIED;
     RouteRequest question = request(1, 2);
@@ -306,7 +306,7 @@ const MemoryPair kernels_of_two{.src = 1, .dst = 2, .kernels = true};
 
 } // namespace
 
-TEST_CASE("a connection that lost bytes is no route, and what is taken instead says why",
+TEST_CASE("a connection that lost bytes is not used, and the route instead of it says why",
           "[runtime]") {
     const MadeUp failed({{one_to_two, Verified::failed}});
     RouteRequest question = request(1, 2);
@@ -322,7 +322,7 @@ TEST_CASE("a connection that lost bytes is no route, and what is taken instead s
     }
 }
 
-TEST_CASE("memory that kernels see wrong is not used in place, but copied", "[runtime]") {
+TEST_CASE("memory that kernels read wrongly is copied, not used in place", "[runtime]") {
     const MadeUp failed({{one_to_two, Verified::yes}, {kernels_of_two, Verified::failed}});
     RouteRequest question = request(1, 2);
     question.verification = &failed;
@@ -333,8 +333,8 @@ TEST_CASE("memory that kernels see wrong is not used in place, but copied", "[ru
     CHECK(find(found, RouteKind::migrate).reason.find("bytes stayed old") != std::string::npos);
 }
 
-TEST_CASE("a candidate names the connections that nobody has tried, and is none where only "
-          "verified ones may be used",
+TEST_CASE("a candidate names its unverified connections, and is refused where only verified ones "
+          "may be used",
           "[runtime]") {
     const MadeUp nothing({});
     RouteRequest question = request(1, 2);
@@ -402,7 +402,7 @@ TEST_CASE("host memory is imported where the import was verified", "[runtime]") 
     CHECK(ways(machine(), question).front().route.style == BounceStyle::write);
 }
 
-TEST_CASE("a way over several devices goes around a link that lost bytes", "[runtime]") {
+TEST_CASE("a path over several devices avoids a link that lost bytes", "[runtime]") {
     // 1 and 4 are joined over 2, and over 3, which is slower.
     TopologyDescription topology = unconnected_places(4);
     for (PlaceIndex place = 1; place <= 4; ++place) {

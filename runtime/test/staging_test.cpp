@@ -63,7 +63,7 @@ private:
 
 } // namespace
 
-TEST_CASE("staging memory in use never passes its limit, and who asks first is served first",
+TEST_CASE("staging memory in use stays within its limit, and requests are served in order",
           "[runtime]") {
     Staging staging;
     staging.ask({1, 2});
@@ -80,7 +80,7 @@ TEST_CASE("staging memory in use never passes its limit, and who asks first is s
     CHECK(staging.order() == std::vector<size_t>{0, 1, 2});
 }
 
-TEST_CASE("who needs more staging memory than its limit has it alone", "[runtime]") {
+TEST_CASE("a request above the limit is granted while no other memory is in use", "[runtime]") {
     Staging staging;
     staging.ask({1});
     staging.ask({8, 8});
@@ -95,7 +95,7 @@ TEST_CASE("who needs more staging memory than its limit has it alone", "[runtime
     CHECK(staging.has(2));
 }
 
-TEST_CASE("many who want staging memory at once are all served, within its limit", "[runtime]") {
+TEST_CASE("many requests at once are all served, within the limit", "[runtime]") {
     Staging staging;
     constexpr size_t count = 100;
     for (size_t number = 0; number < count; ++number) {
@@ -109,8 +109,7 @@ TEST_CASE("many who want staging memory at once are all served, within its limit
     }
 }
 
-TEST_CASE("while an acquire waits for room no staging memory is granted, and afterwards in turn",
-          "[runtime]") {
+TEST_CASE("during a pause no staging memory is granted, and afterwards in order", "[runtime]") {
     Staging staging;
     staging.ask({1});
     staging.ask({1});

@@ -55,7 +55,7 @@ double on_slowest(const Load &load) {
 
 } // namespace
 
-TEST_CASE("what has left the links has left nothing behind, in whatever order", "[runtime]") {
+TEST_CASE("transfers that have left cause no delay, in whatever order they left", "[runtime]") {
     for (uint32_t seed = 0; seed < 300; ++seed) {
         INFO("seed " << seed);
         std::mt19937 random(seed);
@@ -87,9 +87,9 @@ TEST_CASE("what has left the links has left nothing behind, in whatever order", 
     }
 }
 
-TEST_CASE("equal transfers that begin together end one after the other, as their slowest link lets "
-          "them",
-          "[runtime]") {
+TEST_CASE(
+    "equal transfers that begin together end one after the other, paced by their slowest link",
+    "[runtime]") {
     for (uint32_t seed = 0; seed < 300; ++seed) {
         INFO("seed " << seed);
         std::mt19937 random(seed);
@@ -106,7 +106,7 @@ TEST_CASE("equal transfers that begin together end one after the other, as their
     }
 }
 
-TEST_CASE("a crowd on a link delays by all that it has to send", "[runtime]") {
+TEST_CASE("many transfers on a link delay by the sum of their times", "[runtime]") {
     Traffic traffic = idle_traffic();
     Load load;
     load.crossings = {{{1, 2}, 0, 1}};
@@ -172,7 +172,7 @@ TEST_CASE("links with a channel of one plugin in common take turns", "[runtime]"
     CHECK(traffic.delay(crossing(1, 2)) == 3);
 }
 
-TEST_CASE("a transfer asks of each link what the costs say of its pieces", "[runtime]") {
+TEST_CASE("the load of a transfer has the cost of its pieces on each link", "[runtime]") {
     constexpr uint64_t chunk = 1000;
     CostTable costs(4);
     costs.set_in_host_memory(3, true);

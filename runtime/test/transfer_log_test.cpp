@@ -63,7 +63,8 @@ TEST_CASE("the log keeps the newest records of both kinds, the oldest first", "[
     CHECK(log.read().size() == std::min<uint64_t>(capacity, 1));
 }
 
-TEST_CASE("the record of an acquire that needed no copy says what it was of", "[runtime]") {
+TEST_CASE("the record of an acquire that needed no copy has its places, range and reason",
+          "[runtime]") {
     TransferLog log(4);
     UpToDate entry = up_to_date(5, 70);
     log.add(entry, texts);
@@ -88,7 +89,7 @@ TEST_CASE("the record of an acquire that needed no copy says what it was of", "[
     CHECK(records[1].reason == "overwritten: nothing to fetch; memory of its own");
 }
 
-TEST_CASE("the log is in the order of time, whichever threads put its records down", "[runtime]") {
+TEST_CASE("the log is in the order of time, whichever threads wrote it", "[runtime]") {
     constexpr uint64_t threads = 8;
     constexpr uint64_t each = 1000;
     TransferLog log(threads * each);
@@ -121,7 +122,7 @@ TEST_CASE("the log is in the order of time, whichever threads put its records do
     CHECK(std::is_sorted(found.begin(), found.end()));
 }
 
-TEST_CASE("pieces of one copy share a line, whatever came in between", "[runtime]") {
+TEST_CASE("pieces of one copy share a line, even with other records in between", "[runtime]") {
     TransferLog log(5);
     for (uint64_t others = GENERATE(0, 3, 4); others > 0; --others) {
         log.add(copy_of(1, {0, 8}, 150)); // the ring's end lies at every place of what follows
