@@ -214,11 +214,11 @@ double Traffic::delay(const Load &load) const {
     if (is_idle(load)) {
         return 0;
     }
-    AheadOnAll nobody;
+    AheadOnAll idle;
     for (const Crossing &crossing : load.crossings) {
-        nobody.emplace_back(link_channels_.of(crossing.link).size(), Ahead(load.pieces));
+        idle.emplace_back(link_channels_.of(crossing.link).size(), Ahead(load.pieces));
     }
-    AheadOnAll ahead = nobody;
+    AheadOnAll ahead = idle;
     {
         const std::lock_guard lock(mutex_);
         for (size_t hop = 0; hop < load.crossings.size(); ++hop) {
@@ -238,7 +238,7 @@ double Traffic::delay(const Load &load) const {
             }
         }
     }
-    return std::max(0.0, end_of(load, std::move(ahead)) - end_of(load, std::move(nobody)));
+    return std::max(0.0, end_of(load, std::move(ahead)) - end_of(load, std::move(idle)));
 }
 
 } // namespace pi::runtime

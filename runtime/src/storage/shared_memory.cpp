@@ -48,8 +48,8 @@ void Attachments::prefer_own_memory(const Planner &planner, PlaceIndex place, co
     std::optional<Attachment> shared = std::exchange(attachment, std::nullopt);
     try {
         create_memory(place);
-        attachment->texts = texts("memory of its own: what it used again and again in memory of " +
-                                  owner + " had crossed the link as often as a copy does");
+        attachment->texts = texts("memory of its own: repeated uses of memory of " + owner +
+                                  " had crossed the link as often as a copy does");
     } catch (const Error &) { // no other storage has to make room for it
         attachment = std::move(shared);
         attachment->remote->put_off(range);
