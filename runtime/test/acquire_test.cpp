@@ -42,7 +42,7 @@ struct Given {
 
 } // namespace
 
-TEST_CASE("what the host wrote is read at every place, and what a place wrote at the host",
+TEST_CASE("bytes that the host wrote are read at every place, and bytes of a place at the host",
           "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
@@ -168,7 +168,7 @@ TEST_CASE("a discarding write fetches nothing, and a partial one fetches", "[run
     CHECK(storage.counters().link_bytes.at({host_place, 1}) == 500);
 }
 
-TEST_CASE("bytes that nobody wrote are not fetched", "[runtime]") {
+TEST_CASE("bytes that were never written are not fetched", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = size});
@@ -235,7 +235,7 @@ TEST_CASE("acquiring never waits: a reader's events follow a writer that has not
     }
 }
 
-TEST_CASE("a write that fails is an error for who waits for it, and loses no byte", "[runtime]") {
+TEST_CASE("a failed write is an error for its waiters, and loses no byte", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
     for (PlaceIndex place : machine.places()) {
@@ -313,7 +313,7 @@ TEST_CASE("an acquire that would wait for this thread's own in a roundabout way 
     CHECK(storage.finish(patience));
 }
 
-TEST_CASE("what a thread left behind that has ended is no other thread's own", "[runtime]") {
+TEST_CASE("an acquisition of a thread that has ended is not another thread's own", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = size});
@@ -331,7 +331,7 @@ TEST_CASE("what a thread left behind that has ended is no other thread's own", "
     CHECK(storage.finish(patience));
 }
 
-TEST_CASE("readers are held together", "[runtime]") {
+TEST_CASE("several readers are held at the same time", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = size});
@@ -388,7 +388,7 @@ private:
 
 } // namespace
 
-TEST_CASE("the host may write a transfer's source only when the transfer is over", "[runtime]") {
+TEST_CASE("the host may write a transfer's source only after the transfer", "[runtime]") {
     const Machine machine;
     std::shared_ptr<Gate> gate;
     RuntimeOptions options;
@@ -445,7 +445,7 @@ TEST_CASE("a storage may be destroyed while copies and commands use it", "[runti
     }
 }
 
-TEST_CASE("application memory is used in place, also where it is too odd to import", "[runtime]") {
+TEST_CASE("application memory is used in place, also where it cannot be imported", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
     for (const uint64_t shift : {0U, 16U, 1U}) {
@@ -482,7 +482,7 @@ TEST_CASE("application memory is used in place, also where it is too odd to impo
     }
 }
 
-TEST_CASE("host memory that was given is stale in no round trip, at any device", "[runtime]") {
+TEST_CASE("given host memory is stale in no round trip, at any device", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
     const Given given(runtime);
@@ -504,7 +504,7 @@ TEST_CASE("host memory that was given is stale in no round trip, at any device",
 }
 
 TEST_CASE(
-    "host memory that was given keeps what the host reads of it, while a device writes beside it",
+    "given host memory keeps the bytes that the host reads, while a device writes next to them",
     "[runtime]") {
     constexpr uint64_t half = large / 2;
     const Machine machine;
@@ -546,7 +546,7 @@ TEST_CASE(
     CHECK(runtime.finish(patience));
 }
 
-TEST_CASE("an acquisition tells when it is ready", "[runtime]") {
+TEST_CASE("an acquisition calls back when it is ready", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = size});

@@ -205,8 +205,8 @@ bool thread_fails(const void *caller) {
     return of_threads && memory.active() && own_code.calls(caller) && memory.takes_one();
 }
 
-TEST_CASE("whichever allocation of an acquire and what it begins fails, no byte is lost, nothing "
-          "waits for ever, and the next acquire has them") {
+TEST_CASE("whichever allocation fails in an acquire and its work, no byte is lost, nothing waits "
+          "for ever, and the next acquire succeeds") {
     const Access access = GENERATE(Access::read, Access::read_write, Access::discard_write);
     const Before before = GENERATE(Before::nothing_there, Before::all_there, Before::in_ranges);
     const bool in_pieces = GENERATE(false, true);
@@ -224,9 +224,8 @@ TEST_CASE("whichever allocation of an acquire and what it begins fails, no byte 
     }
 }
 
-TEST_CASE(
-    "where events refuse callbacks, whichever thread of an acquire and what it begins cannot be "
-    "started, no byte is lost, nothing waits for ever, and the next acquire has them") {
+TEST_CASE("whichever thread cannot start where events refuse callbacks, no byte is lost, nothing "
+          "waits for ever, and the next acquire succeeds") {
     const Access access = GENERATE(Access::read, Access::read_write, Access::discard_write);
     const Before before = GENERATE(Before::nothing_there, Before::all_there, Before::in_ranges);
     const bool in_pieces = GENERATE(false, true);
@@ -248,8 +247,8 @@ TEST_CASE(
     CHECK((failed_once || access != Access::discard_write || sanitized));
 }
 
-TEST_CASE("whichever allocation of the end of a write that failed fails, its bytes count nowhere, "
-          "and who waits for it is told") {
+TEST_CASE("whichever allocation fails in the end of a failed write, its bytes are valid nowhere, "
+          "and its waiters get the error") {
     const End end =
         GENERATE(End::abandoned, End::event_fails, End::event_fails_as_lost, End::event_has_failed);
     const Before before = GENERATE(Before::nothing_there, Before::all_there, Before::in_ranges);
@@ -269,8 +268,7 @@ TEST_CASE("whichever allocation of the end of a write that failed fails, its byt
 }
 
 TEST_CASE(
-    "whichever allocation of a release fails, the commands that it names are not lost with the "
-    "acquisition") {
+    "whichever allocation fails in a release, its commands are not lost with the acquisition") {
     const Access access = GENERATE(Access::read, Access::read_write, Access::discard_write);
     const bool abandoned = GENERATE(false, true);
     const Machine machine(1);
@@ -317,7 +315,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a set of ranges that finds no memory is as it was") {
+TEST_CASE("a set of ranges without memory stays unchanged") {
     const auto separate = [](uint64_t count, uint64_t first) {
         RangeSet set;
         for (uint64_t index = 0; index < count; ++index) {

@@ -81,7 +81,7 @@ void add_one_to(const Machine &machine, pi_kernel kernel, const Buffer &buffer, 
 
 } // namespace
 
-TEST_CASE("a kernel uses a range that begins anywhere, and nothing beside it", "[runtime]") {
+TEST_CASE("a kernel uses a range that begins anywhere, and no byte outside it", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
     const Topology &topology = *machine.topology();
@@ -116,7 +116,7 @@ TEST_CASE("a kernel uses a range that begins anywhere, and nothing beside it", "
     }
 }
 
-TEST_CASE("an argument begins at a multiple of what the device needs, its lead is smaller",
+TEST_CASE("an argument begins at a multiple of the device's alignment, its lead is smaller",
           "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());

@@ -261,7 +261,7 @@ TEST_CASE("switch-8gpu: readers that come one by one share the sending", "[runti
     source.check_bytes(readers);
 }
 
-TEST_CASE("a bounce stays at the host no further than its limit", "[runtime][broadcast]") {
+TEST_CASE("bounces stay at the host only within the limit", "[runtime][broadcast]") {
     const TextFile file(cards(3));
     const Simulated machine(file.path());
     RuntimeOptions options;
@@ -336,8 +336,7 @@ private:
 
 } // namespace
 
-TEST_CASE("a piece with a hole in it is not mapped, though the part that it is of could be",
-          "[runtime][broadcast]") {
+TEST_CASE("a piece with a hole is not mapped, even if its part could be", "[runtime][broadcast]") {
     const TextFile file(R"({"pi_machine": 1, "name": "one that maps", "devices": [
         {"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]},
         {"name": "c", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB",

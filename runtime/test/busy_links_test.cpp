@@ -126,8 +126,7 @@ TEST_CASE("of two transfers of different sizes and routes the second takes as lo
     check_within_5_percent(second.seconds, predicted_end(second));
 }
 
-TEST_CASE("pieces that find the last link taken wait on the way, no more than there is room for",
-          "[runtime][sim]") {
+TEST_CASE("pieces wait on the way for a busy last link, as many as have room", "[runtime][sim]") {
     const TextFile file(R"({"pi_machine": 1, "name": "uneven", "devices": [
         {"name": "source", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 GiB"}]},
         {"name": "target", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 GiB"}]}],
@@ -273,7 +272,7 @@ struct Held {
 
 } // namespace
 
-TEST_CASE("explain tells of the delay, and so does the log", "[runtime][sim]") {
+TEST_CASE("explain reports the delay, and so does the log", "[runtime][sim]") {
     Held held(shipped_machine("workstation"));
     const Storage first = held.storage(host_place), second = held.storage(host_place);
     CHECK_THAT(second.buffer().explain(1).text, !Catch::Contains("delay"));
@@ -332,7 +331,7 @@ TEST_CASE("a transfer that waits for a kernel is not under way yet", "[runtime][
     CHECK(delay_of(second, 1) == 0);
 }
 
-TEST_CASE("of a transfer that fails only the route that is tried is under way, and at last none",
+TEST_CASE("of a failing transfer only the route being tried is under way, and at last none",
           "[runtime][sim]") {
     Held held(shipped_machine("bounce-faster")); // whose ways have nothing in common
     const bool throws = GENERATE(false, true);
@@ -360,7 +359,8 @@ TEST_CASE("of a transfer that fails only the route that is tried is under way, a
     }
 }
 
-TEST_CASE("what a fault or the loss of a device ends is under way no more", "[runtime][sim]") {
+TEST_CASE("a transfer ended by a fault or a lost device is not under way any more",
+          "[runtime][sim]") {
     const auto [device, faults] = GENERATE(table<std::string, std::string>(
         {{R"("lost_at": "500 us")", ""},
          {R"("lost_at": "never")",
@@ -384,7 +384,7 @@ TEST_CASE("what a fault or the loss of a device ends is under way no more", "[ru
     REQUIRE(held.runtime->finish(patience));
 }
 
-TEST_CASE("transfers of many threads at once leave idle links behind", "[runtime][sim]") {
+TEST_CASE("links are idle after the transfers of many threads", "[runtime][sim]") {
     const Simulated machine(shipped_machine("workstation"));
     const Runtime runtime(machine.topology());
     std::vector<std::thread> threads;

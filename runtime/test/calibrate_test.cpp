@@ -153,7 +153,7 @@ TEST_CASE("costs of another machine are not used, with a message", "[runtime]") 
     CHECK(load_costs(file.path, there).costs);
 }
 
-TEST_CASE("a broken file of costs is not used, and the message names what is wrong", "[runtime]") {
+TEST_CASE("a broken file of costs is not used, and the message names the error", "[runtime]") {
     TopologyDescription here = unconnected_places(1);
     here.places[1].key = "a:device";
     const TemporaryFile file;

@@ -16,7 +16,7 @@
 
 extern "C" uint64_t dlpack_size_in_c(void);
 
-TEST_CASE("our structures and numbers are those of DLPack's own header, which can stand beside",
+TEST_CASE("our structures and numbers are those of DLPack's own header, which can be included, too",
           "[dlpack]") {
     CHECK(dlpack_size_in_c() ==
           sizeof(pi_dlpack_managed_tensor) + sizeof(pi_dlpack_managed_tensor_versioned));

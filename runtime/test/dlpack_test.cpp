@@ -104,8 +104,7 @@ uint64_t native_of(const Topology &topology, const Acquisition &use) {
 
 } // namespace
 
-TEST_CASE("a tensor of the host is used where it lies, at its offset, with its strides",
-          "[dlpack]") {
+TEST_CASE("a tensor of the host is used in place, at its offset, with its strides", "[dlpack]") {
     const Machine machine(1);
     const Runtime runtime(machine.topology());
     std::vector<float> numbers(64);
@@ -164,7 +163,8 @@ TEST_CASE("strides that go backwards begin at the last element", "[dlpack]") {
     as_ours(managed).deleter(&as_ours(managed));
 }
 
-TEST_CASE("a versioned tensor's flags are told, and a read-only one is never written", "[dlpack]") {
+TEST_CASE("a versioned tensor's flags are reported, and a read-only one is never written",
+          "[dlpack]") {
     const Machine machine(1);
     const Runtime runtime(machine.topology());
     const auto expected = pattern(4096, 3);
@@ -310,7 +310,7 @@ TEST_CASE("the deleter is called once, when the last use has ended, on whichever
     }
 }
 
-TEST_CASE("a use at the host is given out in place, and its deleter ends it", "[dlpack]") {
+TEST_CASE("a use at the host is exported in place, and its deleter ends it", "[dlpack]") {
     const Machine machine(1);
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = 1024});
@@ -352,7 +352,7 @@ TEST_CASE("a use at the host is given out in place, and its deleter ends it", "[
     CHECK(host_read(buffer) == std::vector<uint8_t>(512, 7));
 }
 
-TEST_CASE("a use that somebody else holds is given out, and its owner let go by the deleter",
+TEST_CASE("an exported use that another object holds ends when the deleter releases its owner",
           "[dlpack]") {
     const Machine machine(1);
     const Runtime runtime(machine.topology());
@@ -369,7 +369,7 @@ TEST_CASE("a use that somebody else holds is given out, and its owner let go by 
     use.release();
 }
 
-TEST_CASE("memory of a device goes out and comes in by its address or handle, in place",
+TEST_CASE("memory of a device is exported and imported by its address or handle, in place",
           "[dlpack]") {
     const Machine machine(1);
     const Topology &topology = *machine.topology();
@@ -430,7 +430,7 @@ TEST_CASE("memory of a device goes out and comes in by its address or handle, in
     }
 }
 
-TEST_CASE("a place of a sub-device is no tensor's device, and hides no other", "[dlpack]") {
+TEST_CASE("a sub-device is not a tensor's device, and hides no other device", "[dlpack]") {
     const Machine machine(1);
     int tried = 0;
     for (const PlaceIndex root : machine.places()) {
@@ -466,7 +466,7 @@ TEST_CASE("a place of a sub-device is no tensor's device, and hides no other", "
     }
 }
 
-TEST_CASE("device memory that is given must be the place's, and large enough", "[dlpack]") {
+TEST_CASE("given device memory must be the place's, and large enough", "[dlpack]") {
     const Machine machine(2);
     const Runtime runtime(machine.topology());
     const Topology &topology = *machine.topology();
@@ -707,7 +707,7 @@ TEST_CASE("a tensor of CUDA's stream-ordered pool comes to a peer, which has no 
     make_current(nullptr);
 }
 
-TEST_CASE("uses of a tensor begin after the work that is in its producer's stream", "[dlpack]") {
+TEST_CASE("uses of a tensor begin after the work in its producer's stream", "[dlpack]") {
     const Machine machine(1);
     CudaLibrary library(machine);
     const DlpackStream stream = any_stream(library);
@@ -767,7 +767,7 @@ TEST_CASE("a stream of -1 orders nothing", "[dlpack]") {
     REQUIRE(runtime.finish(patience));
 }
 
-TEST_CASE("a consumer's stream waits for what the driver still does with the bytes", "[dlpack]") {
+TEST_CASE("a consumer's stream waits for the driver's work on the bytes", "[dlpack]") {
     const Machine machine(1);
     CudaLibrary library(machine);
     const int64_t producers = library.make_stream();
@@ -793,7 +793,7 @@ TEST_CASE("a consumer's stream waits for what the driver still does with the byt
     REQUIRE(runtime.finish(patience));
 }
 
-TEST_CASE("a tensor is given out when what its driver does not know of is over", "[dlpack]") {
+TEST_CASE("a tensor is exported when the work that its driver does not know is over", "[dlpack]") {
     const Machine machine(1);
     CudaLibrary library(machine);
     const DlpackStream stream = any_stream(library);
@@ -817,7 +817,7 @@ TEST_CASE("a tensor is given out when what its driver does not know of is over",
     REQUIRE(runtime.finish(patience));
 }
 
-TEST_CASE("what a consumer left in a default stream comes before the next use", "[dlpack]") {
+TEST_CASE("a consumer's work in a default stream comes before the next use", "[dlpack]") {
     const Machine machine(1);
     CudaLibrary library(machine);
     const DlpackStream stream = GENERATE(DlpackStream(), DlpackStream(1), DlpackStream(2));
@@ -871,7 +871,7 @@ TEST_CASE("a stream that the protocol does not have is refused, by its value", "
           }) == PI_ERROR_INVALID_VALUE);
 }
 
-TEST_CASE("a first content that never comes is an error of who reads it", "[dlpack]") {
+TEST_CASE("a first content that never comes is an error for its readers", "[dlpack]") {
     const Machine machine(1);
     CudaLibrary library(machine);
     const Runtime runtime(machine.topology());
@@ -896,7 +896,7 @@ TEST_CASE("a first content that never comes is an error of who reads it", "[dlpa
     REQUIRE(runtime.finish(patience));
 }
 
-TEST_CASE("what the import of a tensor sets, its options do not", "[dlpack]") {
+TEST_CASE("options do not override what the import of a tensor sets", "[dlpack]") {
     const Machine machine(1);
     const Topology &topology = *machine.topology();
     const Runtime runtime(machine.topology());

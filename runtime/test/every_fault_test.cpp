@@ -151,7 +151,7 @@ std::vector<std::string> other_faults(const std::string &function) {
 // What is sampled: each call fails with BACKEND once, and each command's event (with sanitizers one call in five, and
 // where drivers of several vendors make many places one in three of those, from one that the seed says); of the other faults at all calls (other errors, half of the bytes, delays) a number is drawn
 // by the seed. With --soak all are taken.
-TEST_CASE("a fault at any call loses no byte and holds nobody up", "[runtime]") {
+TEST_CASE("a fault at any call loses no byte and blocks no caller", "[runtime]") {
     const Ways ways = draw_ways();
     const unsigned seed = Catch::rngSeed();
     INFO("--rng-seed " << seed << ", routes " << ways.routes << ", styles " << ways.styles);

@@ -83,8 +83,8 @@ TEST_CASE("without memory, the least recently used clean replica makes room", "[
     }
 }
 
-TEST_CASE("a copy that finds no memory, at a driver that allocates at the first use, is done again "
-          "when there is room",
+TEST_CASE("a copy without memory, at a driver that allocates at the first use, is repeated when "
+          "there is room",
           "[runtime]") {
     const std::string no_memory = "=fail(OUT_OF_DEVICE_MEMORY)";
     const uint64_t idle = GENERATE(0, 1);
@@ -131,7 +131,7 @@ TEST_CASE("dirty bytes are written back before their memory goes, and only those
     CHECK(host_read(other.buffer()) == std::vector<uint8_t>(size, 5));
 }
 
-TEST_CASE("what is in use is never given up, and the error says that memory is out", "[runtime]") {
+TEST_CASE("a replica in use is never evicted, and the error says that memory is out", "[runtime]") {
     Full full(2);
     const Storage held = full.resident(1);
     Acquisition reader = held.buffer().acquire(place, Access::read);
@@ -162,7 +162,7 @@ TEST_CASE("a replica that cannot be written back stays, with its bytes", "[runti
     CHECK(full.runtime.counters().evictions == 0);
 }
 
-TEST_CASE("memory of a storage that is gone serves the next of its kind", "[runtime]") {
+TEST_CASE("memory of a destroyed storage is reused for the next of its kind", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
     const auto visit = [&](uint64_t bytes, uint64_t alignment) {
@@ -225,7 +225,7 @@ TEST_CASE("a pool keeps no more than its limit, and none when that is 0", "[runt
     }
 }
 
-TEST_CASE("idle memory is given back before anything is evicted", "[runtime]") {
+TEST_CASE("idle memory is freed before anything is evicted", "[runtime]") {
     Full full(3);
     const Storage kept = full.resident(1);
     {
@@ -239,7 +239,7 @@ TEST_CASE("idle memory is given back before anything is evicted", "[runtime]") {
     CHECK(kept.memory_of(place));
 }
 
-TEST_CASE("a device's memory is one, whatever the context that has it", "[runtime]") {
+TEST_CASE("a device has one memory for all its contexts", "[runtime]") {
     Full full(2);
     const auto devices = static_cast<PlaceIndex>(full.machine.devices().size());
     const Storage first = full.resident(1);
@@ -254,8 +254,7 @@ TEST_CASE("a device's memory is one, whatever the context that has it", "[runtim
     CHECK(host_read(first.buffer()) == expected);
 }
 
-TEST_CASE("memory kept idle in another context of the device is given back when memory is out",
-          "[runtime]") {
+TEST_CASE("idle memory of another context of the device is freed when memory is out", "[runtime]") {
     Full full(2);
     const auto devices = static_cast<PlaceIndex>(full.machine.devices().size());
     {

@@ -57,7 +57,7 @@ TEST_CASE("a copy that fails leaves the source valid, and the next route is trie
     CHECK(log[1].result == PI_SUCCESS);
 }
 
-TEST_CASE("a use that fails takes none with it that only has to come after it", "[runtime]") {
+TEST_CASE("a failed use does not fail those that only come after it", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
     const bool reads = GENERATE(true, false); // else it writes, and is done anew
@@ -99,7 +99,7 @@ TEST_CASE("a use that fails takes none with it that only has to come after it", 
     }
 }
 
-TEST_CASE("a queue is put behind earlier uses once, and only where its own order does not do",
+TEST_CASE("a queue waits for earlier uses once, and only where its own order does not suffice",
           "[runtime]") {
     const Machine machine(1, "piEnqueueBarrier:1000=fail(BACKEND)");
     const Runtime runtime(machine.topology());
@@ -201,7 +201,7 @@ TEST_CASE("a failed fetch into the host leaves the device's bytes", "[runtime]")
 }
 
 TEST_CASE(
-    "with another holder of the bytes, a copy goes on from there when its source's copy failed",
+    "if another replica has the bytes, a copy takes them from there when its source's copy failed",
     "[runtime]") {
     const Machine machine;
     const auto second = static_cast<PlaceIndex>(1 + machine.devices().size());
@@ -302,9 +302,9 @@ TEST_CASE("memory goes back to the pool without a call that its plugin could ref
     CHECK(machine.calls_of("piMemRetain") == retained);
 }
 
-TEST_CASE("releases that fail hold nobody up and lose no byte, but the loader waits for what they "
-          "leave",
-          "[runtime]") {
+TEST_CASE(
+    "failed releases block no caller and lose no byte, but the loader waits for what they leave",
+    "[runtime]") {
 #ifdef __SANITIZE_ADDRESS__
     pi_test::skip("what a failed release leaves is a leak, which the address sanitizer reports");
     return;
@@ -328,7 +328,8 @@ TEST_CASE("releases that fail hold nobody up and lose no byte, but the loader wa
     CHECK(runtime.finish(patience));
 }
 
-TEST_CASE("a copy that the plugin refuses is told with the function that refused it", "[runtime]") {
+TEST_CASE("a copy that the plugin refuses is reported with the function that refused it",
+          "[runtime]") {
     const Machine machine(1, "piEnqueueMemBufferWrite:1..=fail(OUT_OF_RESOURCES)");
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = 4096, .routes = mask_of(RouteKind::host_bounce)});

@@ -48,7 +48,7 @@ Mem make_buffer(const Topology &topology) {
 
 } // namespace
 
-TEST_CASE("memory that was given is used in place by its own device alone, and copied for others",
+TEST_CASE("given memory is used in place by its own device alone, and copied for others",
           "[runtime]") {
     const TextFile file(three_devices("unified"));
     const Simulated machine(file.path(), 2);
@@ -69,7 +69,7 @@ TEST_CASE("memory that was given is used in place by its own device alone, and c
     CHECK(own.memory_of(peer) == own.memory_of(owner));
 }
 
-TEST_CASE("imported memory that was given is used in place where imported memory is", "[runtime]") {
+TEST_CASE("given memory that was imported is used in place where imported memory is", "[runtime]") {
     const std::string imported = GENERATE("unified", "none");
     const TextFile file(three_devices(imported));
     const Simulated machine(file.path());

@@ -38,9 +38,8 @@ void fill(const Simulated &machine, const Buffer &buffer, std::vector<uint8_t> &
 
 } // namespace
 
-TEST_CASE(
-    "what comes to a device on the host's memory, or goes from it, crosses the other's link alone",
-    "[runtime]") {
+TEST_CASE("bytes to or from a device on the host's memory cross only the other device's link",
+          "[runtime]") {
     const TextFile file(machine_file);
     const Simulated machine(file.path());
     const Runtime runtime(machine.topology(), {.bounce_limit = 0});
@@ -72,7 +71,7 @@ TEST_CASE(
     CHECK(storage.counters().bytes_delivered == size + 4000);
 }
 
-TEST_CASE("bytes that come into a unit of a cache which holds newer ones leave those as they are",
+TEST_CASE("bytes that are copied into a cache's unit leave newer bytes of the unit as they are",
           "[runtime]") {
     const TextFile file(machine_file);
     const Simulated machine(file.path());
@@ -92,9 +91,8 @@ TEST_CASE("bytes that come into a unit of a cache which holds newer ones leave t
     CHECK(host_read(buffer) == expected);
 }
 
-TEST_CASE(
-    "what a copy to the host brings there from other caches goes on to the cache it is made for",
-    "[runtime]") {
+TEST_CASE("bytes that a copy to the host syncs from other caches go on to the cache that it is for",
+          "[runtime]") {
     const TextFile file(machine_file);
     const Simulated machine(file.path());
     const Runtime runtime(machine.topology(), {.bounce_limit = 0});
@@ -109,8 +107,7 @@ TEST_CASE(
     CHECK(host_read(buffer) == expected);
 }
 
-TEST_CASE("a copy to the host that fails is not handed over to the device on its memory",
-          "[runtime]") {
+TEST_CASE("a failed copy to the host is not synced to the device on its memory", "[runtime]") {
     const TextFile file(machine_file);
     const Simulated machine(file.path());
     std::atomic<bool> failed = false;

@@ -60,8 +60,7 @@ void fill(const Simulated &machine, const Buffer &buffer, PlaceIndex place, uint
 
 } // namespace
 
-TEST_CASE("host memory of which a device keeps a copy is stale in no round trip",
-          "[runtime][sim]") {
+TEST_CASE("host memory that a device copies is stale in no round trip", "[runtime][sim]") {
     const TextFile file(machine_text());
     const Simulated machine(file.path());
     const Runtime runtime(machine.topology());

@@ -68,7 +68,7 @@ bool run_with(const std::function<void()> &call, int n, const std::function<void
 
 } // namespace
 
-TEST_CASE("an acquire in the midst of an eviction that is given up gets its bytes", "[runtime]") {
+TEST_CASE("an acquire during an eviction that is given up gets its bytes", "[runtime]") {
     constexpr PlaceIndex place = 1;
     constexpr uint64_t size = 6000;
     const TextFile file(R"({"pi_machine": 1, "name": "small", "devices": [
@@ -162,7 +162,7 @@ TEST_CASE("an acquire that finds no memory uses what another thread frees at any
     CHECK(moments > 5);
 }
 
-TEST_CASE("an acquire beside the destruction of a storage, at any moment, gets its memory",
+TEST_CASE("an acquire during the destruction of a storage, at any moment, gets its memory",
           "[runtime]") {
     const Simulated machine(small_machine().path());
     const Runtime runtime(machine.topology());

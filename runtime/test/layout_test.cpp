@@ -80,7 +80,7 @@ void check_bytes(const Simulated &machine, const Storage &storage) {
 
 } // namespace
 
-TEST_CASE("the scratchpad of dsp.json has the rows that a storage asks for, and its bytes",
+TEST_CASE("the scratchpad of dsp.json has the rows that a storage requires, and its bytes",
           "[runtime]") {
     const Simulated machine(shipped_machine("dsp"), 2);
     const Runtime runtime(machine.topology());
@@ -192,7 +192,7 @@ TEST_CASE("memory of one layout never serves another", "[runtime][pool]") {
     CHECK(runtime.pool_statistics(2).misses == 1);
 }
 
-TEST_CASE("a layout that cannot be is refused where it is written, by argument and value",
+TEST_CASE("an impossible layout is refused by the constructor, with argument and value",
           "[runtime]") {
     const Simulated machine(shipped_machine("dsp"));
     const Runtime runtime(machine.topology());

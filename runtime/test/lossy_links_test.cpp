@@ -280,7 +280,8 @@ TEST_CASE("memory that kernels of another place see wrong is copied there, and e
     CHECK(known.of({.src = second, .dst = first, .kernels = true}) == Verified::yes);
 }
 
-TEST_CASE("the loader says of each direction whether kernels see what copies carry", "[.kernels]") {
+TEST_CASE("the loader reports for each direction whether kernels see the bytes of copies",
+          "[.kernels]") {
     const Machine machine(1);
     const auto verified = [&](PlaceIndex src, PlaceIndex dst, uint64_t flags) {
         auto desc = pi_test::desc<pi_memory_verification_desc>(PI_TYPE_MEMORY_VERIFICATION_DESC);
@@ -301,7 +302,7 @@ TEST_CASE("the loader says of each direction whether kernels see what copies car
     CHECK(verified(third, second, PI_VERIFY_KERNELS | PI_VERIFY_AGAIN) == PI_VERIFIED_FAILED);
 }
 
-TEST_CASE("a runtime that believes the driver delivers what a lossy link leaves",
+TEST_CASE("a runtime that believes the driver delivers the bytes that a lossy link leaves",
           "[runtime][lossy]") {
     const Machine machine(1);
     const Runtime runtime(machine.topology(), {.verify_connections = false});
@@ -336,8 +337,7 @@ TEST_CASE("whatever a link loses, each byte arrives: by the next route", "[runti
     REQUIRE(runtime.finish(patience));
 }
 
-TEST_CASE("a link that loses pages is used for nothing, and everything says why",
-          "[runtime][lossy]") {
+TEST_CASE("a link that loses pages is not used, and everything says why", "[runtime][lossy]") {
     const Machine machine(1);
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = size});

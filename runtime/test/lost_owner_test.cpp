@@ -50,7 +50,7 @@ void fall(const Simulated &machine, const Runtime &runtime) {
 
 } // namespace
 
-TEST_CASE("who used the memory of a device that is lost gets memory of its own", "[runtime][sim]") {
+TEST_CASE("a place that used a lost device's memory gets memory of its own", "[runtime][sim]") {
     const Simulated machine(falling().path(), 1, {}, {}, verified);
     const Runtime runtime(machine.topology(), {.verify_connections = false});
     const Storage storage(runtime, {.size = size});
@@ -73,7 +73,7 @@ TEST_CASE("who used the memory of a device that is lost gets memory of its own",
     CHECK(device_read(machine, buffer, survivor) == expected);
 }
 
-TEST_CASE("who used the host's memory as a lost device had imported it gets another memory",
+TEST_CASE("a place that used a lost device's import of host memory gets other memory",
           "[runtime][sim]") {
     const TextFile file(R"({"pi_machine": 1, "name": "falling", "devices": [
         {"name": "survivor", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]},

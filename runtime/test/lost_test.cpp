@@ -55,7 +55,7 @@ std::string text_of(const std::function<void()> &call) {
 
 } // namespace
 
-TEST_CASE("when a device is lost, what is elsewhere survives, and exactly the rest is lost",
+TEST_CASE("when a device is lost, bytes elsewhere survive, and exactly the others are lost",
           "[runtime]") {
     const Machine machine(2, lost_device);
     const Runtime runtime(machine.topology());
@@ -91,7 +91,7 @@ TEST_CASE("when a device is lost, what is elsewhere survives, and exactly the re
     CHECK(host_read(buffer, 50, 100)[50] == 9);
 }
 
-TEST_CASE("one answer that a device is lost loses nothing when the device goes on", "[runtime]") {
+TEST_CASE("a single DEVICE_LOST loses nothing if the device goes on", "[runtime]") {
     const Machine machine(2, "piEnqueueMemBufferRead:1=fail_event(DEVICE_LOST)");
     const Runtime runtime(machine.topology());
     const Storage storage = make_storage(runtime);
@@ -105,7 +105,7 @@ TEST_CASE("one answer that a device is lost loses nothing when the device goes o
     buffer.acquire(1, Access::read).release();
 }
 
-TEST_CASE("a device that says twice that it is lost counts as lost for good", "[runtime]") {
+TEST_CASE("a device that reports twice that it is lost counts as lost for good", "[runtime]") {
     const Machine machine(2, "piEnqueueMemBufferRead:1=fail_event(DEVICE_LOST);"
                              "piEnqueueEventsWait:1=fail_event(DEVICE_LOST)");
     const Runtime runtime(machine.topology());
@@ -134,9 +134,8 @@ TEST_CASE("a write at a device that is lost meanwhile fails, and the old bytes s
     CHECK(code_of([&] { buffer.acquire(1, Access::read); }) == PI_ERROR_DEVICE_LOST);
 }
 
-TEST_CASE(
-    "a write that another one has overtaken brings nothing back when that one's bytes are lost",
-    "[runtime]") {
+TEST_CASE("an overtaken write makes nothing valid when the newer write's bytes are lost",
+          "[runtime]") {
     const Machine machine(2, lost_device);
     const Runtime runtime(machine.topology());
     const Storage storage = make_storage(runtime);
@@ -156,7 +155,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "of bytes whose write was abandoned another replica counts, and they are lost with its device",
+    "after an abandoned write another replica is valid, and the bytes are lost with its device",
     "[runtime]") {
     const Machine machine(2, lost_device);
     const Runtime runtime(machine.topology());
@@ -231,7 +230,7 @@ TEST_CASE("bytes that were on their way when a device was lost are not lost once
     CHECK(host_read(buffer, 0, 1000) == std::vector<uint8_t>(1000, 3));
 }
 
-TEST_CASE("lost bytes that are about to be written anew are read behind that write", "[runtime]") {
+TEST_CASE("lost bytes that are about to be written again are read after that write", "[runtime]") {
     const Machine machine(2, lost_device);
     const Runtime runtime(machine.topology());
     const Storage storage = make_storage(runtime);
@@ -255,7 +254,7 @@ TEST_CASE("lost bytes that are about to be written anew are read behind that wri
     CHECK(storage.lost() == RangeSet({succeeds ? 1000U : 0U, size}));
 }
 
-TEST_CASE("what was prefetched is there when it is acquired", "[runtime]") {
+TEST_CASE("prefetched bytes are there when they are acquired", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
     const Storage storage = make_storage(runtime);

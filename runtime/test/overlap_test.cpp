@@ -39,7 +39,7 @@ pi_test::Owned<pi_event> launch(const Simulated &machine, const Acquisition &use
 
 } // namespace
 
-TEST_CASE("a transfer runs beside a kernel that does not use its bytes", "[runtime]") {
+TEST_CASE("a transfer runs at the same time as a kernel that does not use its bytes", "[runtime]") {
     const TextFile file(machine_file);
     const Simulated machine(file.path());
     const Runtime runtime(machine.topology());

@@ -144,7 +144,7 @@ TEST_CASE("many small ranges go through staging in few calls and land where they
     CHECK(after.second - before.second <= pieces);
 }
 
-TEST_CASE("transfers that need more staging memory than there is wait and all arrive",
+TEST_CASE("transfers that need more staging memory than there is wait, and all arrive",
           "[runtime]") {
     const Machine machine(3);
     // Over a device and the host in turn, so that transfers need memory at two places at once.

@@ -37,7 +37,7 @@ void visit(const Runtime &runtime, const StorageDescription &kind) {
 
 } // namespace
 
-TEST_CASE("memory of one scope, alignment or demand never serves another", "[runtime][pool]") {
+TEST_CASE("memory of one scope, alignment or requirement never serves another", "[runtime][pool]") {
     const TextFile file(scopes_of_every_kind);
     const Simulated machine(file.path());
     const Runtime runtime(machine.topology());
@@ -98,7 +98,8 @@ TEST_CASE("a scope that says no pooling is never pooled", "[runtime][pool]") {
     }
 }
 
-TEST_CASE("growing requests use few blocks, and what is idle refuses nobody", "[runtime][pool]") {
+TEST_CASE("growing requests use few blocks, and idle blocks make no request fail",
+          "[runtime][pool]") {
     constexpr uint64_t step = 64 << 10, capacity = 64 << 20;
     const TextFile file(R"({"pi_machine": 1, "name": "one memory", "devices": [
         {"name": "gpu", "type": "gpu",
@@ -130,7 +131,7 @@ TEST_CASE("growing requests use few blocks, and what is idle refuses nobody", "[
     }
 }
 
-TEST_CASE("of blocks freed between kept ones each serves again, and all go before memory is out",
+TEST_CASE("freed blocks between used ones are all reused, and all freed before memory is out",
           "[runtime][pool]") {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     constexpr size_t holes = 4096; // each block is a mapping, of which a process has 65530

@@ -91,7 +91,7 @@ TEST_CASE("on every machine each chosen route costs what the best of all ways co
     }
 }
 
-TEST_CASE("unified memory of a machine is used as it is, at no cost", "[runtime][sim]") {
+TEST_CASE("unified memory is used in place, at no cost", "[runtime][sim]") {
     uint32_t found = 0;
     for (const Shipped &machine : shipped_machines()) {
         const MachineFile file(machine.path, machine.contexts);
@@ -136,7 +136,8 @@ TEST_CASE("a transfer takes as long on the machine's clock as was predicted", "[
     }
 }
 
-TEST_CASE("a hand-over takes as long on the machine's clock as was predicted", "[runtime][sim]") {
+TEST_CASE("a coherence sync takes as long on the machine's clock as was predicted",
+          "[runtime][sim]") {
     const auto [name, bandwidth] = // of the maintenance
         GENERATE(table<std::string, double>({{"cma-board", 3.2e9}, {"dsp", 6.4e9}}));
     INFO(name);
@@ -293,8 +294,7 @@ TEST_CASE("over several devices a transfer takes as long as predicted", "[runtim
     CHECK(from_host.route.hops == std::vector<Hop>{{host_place, 1}, {1, 2}, {2, 3}});
 }
 
-TEST_CASE("where direct copies are slower than the bounce, the bounce is taken unasked",
-          "[runtime][sim]") {
+TEST_CASE("where direct copies are slower than the bounce, the bounce is used", "[runtime][sim]") {
     const TimedMachine simulation(shipped_machine("bounce-faster"));
     const Storage storage = simulation.storage(64 * MiB, 1);
     const Candidate chosen = TimedMachine::chosen(storage, 2);

@@ -18,7 +18,7 @@ constexpr uint64_t size = 4096;
 
 } // namespace
 
-TEST_CASE("what was released can be waited for, and its memory is no more to be had", "[runtime]") {
+TEST_CASE("a released acquisition can be waited for, and has no memory any more", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = size});
@@ -59,7 +59,7 @@ TEST_CASE("what was released can be waited for, and its memory is no more to be 
     }
 }
 
-TEST_CASE("an acquisition that is dropped is over, and its write did not take place", "[runtime]") {
+TEST_CASE("a dropped acquisition is over, and its write failed", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
     const Storage storage(
@@ -75,7 +75,7 @@ TEST_CASE("an acquisition that is dropped is over, and its write did not take pl
     CHECK(host_read(buffer) == bytes);
 }
 
-TEST_CASE("what a callback of on_ready throws reaches nobody else's call", "[runtime]") {
+TEST_CASE("an exception of an on_ready callback reaches no other call", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = size});
@@ -171,9 +171,8 @@ TEST_CASE("only an event of the place's plugin instance ends a use there", "[run
     CHECK(runtime.finish(patience));
 }
 
-TEST_CASE(
-    "a write that is released before the bytes that it fetches are there counts when they are",
-    "[runtime]") {
+TEST_CASE("a write that is released before its fetched bytes are there is valid when they are",
+          "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = size, .routes = mask_of(RouteKind::host_bounce)});
@@ -197,8 +196,7 @@ TEST_CASE(
     CHECK(host_read(buffer) == bytes);
 }
 
-TEST_CASE("a write that is released although the bytes that it fetches did not come has failed",
-          "[runtime]") {
+TEST_CASE("a write that is released fails if its fetched bytes did not arrive", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology(), failing([](const TransferRequest &) {
                               return FaultTransport::Fault::before;

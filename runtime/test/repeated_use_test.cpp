@@ -61,7 +61,7 @@ struct Bench {
 
 } // namespace
 
-TEST_CASE("what a place uses again and again over a link is copied, once", "[runtime][sim]") {
+TEST_CASE("bytes that a place uses repeatedly over a link are copied, once", "[runtime][sim]") {
     const Bench bench(two_devices("remote_access"));
     bench.use(2, Access::read, 1);
     CHECK(bench.shares());
@@ -81,7 +81,8 @@ TEST_CASE("what a place uses again and again over a link is copied, once", "[run
     CHECK(host_read(bench.storage.buffer()) == std::vector<uint8_t>(size, 3));
 }
 
-TEST_CASE("what places write for each other over a link stays where it is", "[runtime][sim]") {
+TEST_CASE("bytes that places write for each other over a link stay where they are",
+          "[runtime][sim]") {
     const bool far_one_writes = GENERATE(false, true);
     const Bench bench(two_devices("remote_access"));
     for (uint64_t round = 0; round < rounds; ++round) {
@@ -94,8 +95,8 @@ TEST_CASE("what places write for each other over a link stays where it is", "[ru
     CHECK(bench.storage.counters().uses_elsewhere == rounds);
 }
 
-TEST_CASE("a place goes on over a link where that was asked for, where it has no room, and where "
-          "no copy goes",
+TEST_CASE("a place keeps using the link where options say so, where it has no room, and where no "
+          "copy is possible",
           "[runtime][sim]") {
     const auto stays = [](const Bench &bench) {
         for (uint64_t round = 0; round < rounds; ++round) {
@@ -124,7 +125,7 @@ TEST_CASE("where a copy is dearer than the link, more has to cross before one is
     CHECK(uses < 100);
 }
 
-TEST_CASE("an explanation tells what each use over a link costs, and when a copy comes",
+TEST_CASE("an explanation reports what each use over a link costs, and when a copy comes",
           "[runtime][sim]") {
     const Bench bench(two_devices("remote_access"));
     const auto best = [&] {

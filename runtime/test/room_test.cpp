@@ -159,7 +159,7 @@ private:
 
 } // namespace
 
-TEST_CASE("a memory that is out takes from itself, however long others were not used",
+TEST_CASE("a full memory evicts from itself, however long others were not used",
           "[runtime][evict]") {
     const Simulated machine(two_memories().path());
     const Runtime runtime(machine.topology());
@@ -171,7 +171,7 @@ TEST_CASE("a memory that is out takes from itself, however long others were not 
     CHECK_FALSE(in_scratchpad.memory_of(place));
 }
 
-TEST_CASE("a memory that is out, and all in use, takes nothing from others", "[runtime][evict]") {
+TEST_CASE("a full memory that is all in use takes nothing from others", "[runtime][evict]") {
     const Simulated machine(two_memories().path());
     const Runtime runtime(machine.topology());
     const Storage idle = resident(runtime, page);
@@ -183,7 +183,8 @@ TEST_CASE("a memory that is out, and all in use, takes nothing from others", "[r
     CHECK(idle.memory_of(place));
 }
 
-TEST_CASE("what is larger than one allocation may be evicts nothing", "[runtime][evict]") {
+TEST_CASE("a storage that is larger than the largest allocation evicts nothing",
+          "[runtime][evict]") {
     const Simulated machine(two_memories().path());
     const Runtime runtime(machine.topology());
     const Storage idle = resident(runtime, page);
@@ -192,8 +193,9 @@ TEST_CASE("what is larger than one allocation may be evicts nothing", "[runtime]
     CHECK(idle.memory_of(place));
 }
 
-TEST_CASE("in a plugin's callback nothing is written back, since that might wait for the callback",
-          "[runtime][evict]") {
+TEST_CASE(
+    "inside a plugin's callback nothing is written back, since that might wait for the callback",
+    "[runtime][evict]") {
     const Simulated machine(two_memories().path());
     const Runtime runtime(machine.topology());
     const bool is_dirty = GENERATE(true, false);
@@ -287,8 +289,7 @@ TEST_CASE("a replica is written back when the only other copy is at a device tha
     CHECK(host_read(m.storage.buffer()) == std::vector<uint8_t>(Falling::size, 7));
 }
 
-TEST_CASE("a write that did not take place takes no bytes whose other copy is at a lost device",
-          "[runtime]") {
+TEST_CASE("an abandoned write loses no bytes whose other copy is at a lost device", "[runtime]") {
     const Falling m;
     Acquisition writer = m.storage.buffer().acquire(Falling::survivor, Access::read_write);
     m.fall();
@@ -297,7 +298,7 @@ TEST_CASE("a write that did not take place takes no bytes whose other copy is at
     CHECK(m.storage.lost().empty());
 }
 
-TEST_CASE("of a storage that had memory and is gone nothing is kept", "[runtime]") {
+TEST_CASE("nothing is kept of a destroyed storage that had memory", "[runtime]") {
     const Simulated machine(two_memories().path());
     RuntimeOptions options;
     options.log_capacity = 0;
@@ -351,7 +352,7 @@ TEST_CASE("a transfer that finds no memory for its staging on the way gets it th
     CHECK(host_read(clean.buffer()) == pattern(size, 1));
 }
 
-TEST_CASE("who makes room waits for nothing that is held, nor for what waits for that",
+TEST_CASE("making room waits neither for held acquisitions nor for what waits for them",
           "[runtime][evict]") {
     constexpr PlaceIndex a = 1, b = 2;
     const Simulated machine(two_small().path());

@@ -190,9 +190,8 @@ TEST_CASE("unified and imported memory moves no byte", "[runtime]") {
     }
 }
 
-TEST_CASE(
-    "acquires that need no transfer are in the log where that is asked for, and transfers always",
-    "[runtime]") {
+TEST_CASE("acquires without a transfer are in the log if an option says so, and transfers always",
+          "[runtime]") {
     const Machine machine;
     for (const bool asked_for : {false, true}) {
         const Runtime runtime(machine.topology(), {.log_up_to_date = asked_for});
@@ -211,7 +210,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("an explanation tells what an acquire then does", "[runtime]") {
+TEST_CASE("an explanation reports what an acquire then does", "[runtime]") {
     const Machine machine;
     for (const RouteMask mask :
          {all_routes, mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce)}) {

@@ -74,8 +74,7 @@ TEST_CASE("the scratchpad of dsp.json is used as it is in another context", "[ru
     CHECK(storage.counters().bytes_delivered == 2 * size); // there once, and back once
 }
 
-TEST_CASE("memory that was given is used from a place with a scope that its own has not",
-          "[runtime]") {
+TEST_CASE("given memory is used from a place with a scope that its own place lacks", "[runtime]") {
     const TextFile file(R"({"pi_machine": 1, "name": "one scratchpad", "devices": [
         {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]},
         {"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"},

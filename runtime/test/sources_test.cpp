@@ -7,7 +7,7 @@
 
 using namespace runtime_test;
 
-TEST_CASE("few bytes come from who gives few cheaply, whoever would give all of them cheaply",
+TEST_CASE("few bytes come from the source that is cheapest for few, not from that for all",
           "[runtime][sim]") {
     constexpr uint64_t size = 1 << 20, few = 4096;
     constexpr PlaceIndex wide = 1, near = 2, rest = 3, reader = 4;

@@ -39,7 +39,7 @@ bool increment(const Machine &machine, const Buffer &buffer, PlaceIndex place, p
 
 } // namespace
 
-TEST_CASE("threads that count in one place and another at once miss no count", "[runtime]") {
+TEST_CASE("threads that count at several places at once lose no count", "[runtime]") {
     const Machine machine;
     const RouteMask routes = GENERATE(values<RouteMask>(
         {all_routes, mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce)}));

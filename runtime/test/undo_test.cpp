@@ -111,7 +111,7 @@ TEST_CASE("an unmap that fails once is tried again, and the bytes are the newest
     CHECK(storage.counters().failed_attempts == 0);
 }
 
-TEST_CASE("a map for reading that stands is undone before a command writes its bytes",
+TEST_CASE("a standing map for reading is undone before a command writes its bytes",
           "[runtime][sim]") {
     const TextFile file(machine_of(in_place));
     // Both unmaps of the first transfer fail.
@@ -137,8 +137,7 @@ TEST_CASE("a map for reading that stands is undone before a command writes its b
     CHECK(runtime.finish(patience));
 }
 
-TEST_CASE("a command that writes comes behind the unmap of a transfer that was under way when its "
-          "use began",
+TEST_CASE("a write command waits for the unmap of a transfer that was under way when its use began",
           "[runtime][sim]") {
     const std::string imports = R"("integrated": true, "host_pointer_import": true, )";
     const bool imported = GENERATE(false, true);
@@ -210,7 +209,7 @@ TEST_CASE("memory under a map that could not be undone is freed where another st
     CHECK(runtime.finish(patience));
 }
 
-TEST_CASE("memory that stays mapped serves no other storage", "[runtime][sim]") {
+TEST_CASE("memory that stays mapped is not reused", "[runtime][sim]") {
     const TextFile file(machine_of(in_place + R"(, "poolable")"));
     const Simulated machine(file.path(), 1, "piEnqueueMemUnmap:1..3=fail(BACKEND)");
     const Runtime runtime(machine.topology());
@@ -407,7 +406,7 @@ void fail_calls(const std::string &file, RouteMask routes, const std::string &fu
 
 } // namespace
 
-TEST_CASE("calls that undo something may fail: no byte and no object is lost, whatever the memory",
+TEST_CASE("failing calls that undo something lose no byte and no object, whatever the memory",
           "[runtime][sim]") {
     const RouteMask routes = GENERATE(RouteMask{all_routes}, mask_of(RouteKind::host_bounce));
     std::set<std::string> called;
@@ -434,7 +433,7 @@ TEST_CASE("calls that undo something may fail: no byte and no object is lost, wh
     }
 }
 
-TEST_CASE("finish() waits for maps that are undone behind the end of their storage",
+TEST_CASE("finish() waits for maps that are undone after the end of their storage",
           "[runtime][sim]") {
     const TextFile file(machine_of(in_place));
     const Simulated machine(file.path(), 1,

@@ -286,7 +286,7 @@ TEST_CASE("a working set of three times the memory is served while earlier uses 
     }
 }
 
-TEST_CASE("what is larger than a device's memory evicts nothing", "[runtime][evict]") {
+TEST_CASE("a storage larger than a device's memory evicts nothing", "[runtime][evict]") {
     const TextFile file(small_device(64 * page));
     const Simulated machine(file.path());
     const Runtime runtime(machine.topology());
