@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One piece of host memory, and accelerators that use it in place but see it through no cache: simulated
-// ones, which really keep old bytes until somebody flushes or invalidates. Two contexts of the
+// One piece of host memory, and accelerators that use it in place but see it through no cache:
+// simulated ones, which really keep old bytes until a flush or an invalidate. Two contexts of the
 // accelerator are two places that know nothing of each other.
 #include "equipment.hpp"
 #include "fault_transport.hpp"
@@ -48,7 +48,7 @@ void fill_at(const Machine &machine, const Buffer &buffer, PlaceIndex place, uin
         return;
     }
     Acquisition use = buffer.acquire(place, Access::discard_write, offset, length);
-    use.release(machine.fill(use, value).get()); // nobody waits: events order it
+    use.release(machine.fill(use, value).get()); // no wait: events order it
 }
 
 } // namespace
@@ -81,7 +81,7 @@ TEST_CASE("memory without coherence is used in place: caches are synced, no byte
     CHECK(counters.bytes_delivered == 0);
     CHECK(counters.link_bytes.empty());
     CHECK(counters.hand_overs > 5);
-    // Nothing but the test's own commands.
+    // Only the test's own commands.
     CHECK(machine.calls_of("piEnqueueMemBufferRead") == reads);
     CHECK(machine.calls_of("piEnqueueMemBufferFill") == fills);
     for (const char *function : {"piEnqueueMemBufferWrite", "piEnqueueMemBufferCopy",
@@ -97,7 +97,7 @@ TEST_CASE("memory without coherence is used in place: caches are synced, no byte
 }
 
 TEST_CASE("only written bytes are flushed and invalidated", "[runtime]") {
-    // What is changed behind the runtime's back comes along exactly where it should not have looked.
+    // Bytes changed without the runtime arrive only if it syncs where it should not.
     const Machine machine;
     const Runtime runtime(machine.topology());
     Pages memory;
@@ -164,7 +164,7 @@ TEST_CASE("a unit is flushed or invalidated only once", "[runtime]") {
     const PlaceIndex writer = from_host ? host_place : 1;
     const PlaceIndex reader = from_host ? 1 : host_place;
     fill_at(machine, buffer, writer, 0, size, 1);
-    REQUIRE(storage.finish(patience)); // of what is being written nothing is brought along
+    REQUIRE(storage.finish(patience)); // a pending write's bytes are not synced along
     for (const uint64_t offset : {10, 20, 0, 50}) {
         CHECK(read_at(machine, buffer, reader, offset, 10) == std::vector<uint8_t>(10, 1));
         CHECK(storage.counters().hand_overs == 1);
@@ -186,7 +186,7 @@ TEST_CASE("bytes of one unit that several places write in turn are all kept", "[
         const Storage storage(runtime, {.size = 5 * unit, .routes = routes});
         const Buffer buffer = storage.buffer();
         std::vector<uint8_t> model(5 * unit, 0);
-        // Half of the programs begin with bytes that nobody wrote, which have no value.
+        // Half of the programs begin with bytes that were never written, which have no value.
         std::vector<bool> known(model.size(), program % 2 == 0);
         if (program % 2 == 0) {
             host_write(buffer, 0, model);
@@ -197,7 +197,7 @@ TEST_CASE("bytes of one unit that several places write in turn are all kept", "[
             const uint64_t length =
                 1 + random() % std::min<uint64_t>(model.size() - offset, 1 + random() % 70);
             const auto kind = random() % 5;
-            if (kind == 0) { // to all at once, which nobody waits for
+            if (kind == 0) { // to all at once, without a wait
                 buffer.broadcast(machine.places(), offset, length);
                 continue;
             }
@@ -320,11 +320,11 @@ TEST_CASE("a write keeps the rest of its unit, even if a write elsewhere that su
             .push_back(place);
     }
     if (apart.empty()) {
-        return; // nothing but the host's memory
+        return; // only the host's memory
     }
     for (const PlaceIndex place : cached) {
         INFO("place " << place);
-        fill_at(machine, buffer, place, 0, 256, 0xBB); // what its caches keep
+        fill_at(machine, buffer, place, 0, 256, 0xBB); // its caches keep these
         std::vector<uint8_t> model(size, 1);
         host_write(buffer, 0, model);
         device_read(machine, buffer, apart.front());
@@ -356,7 +356,7 @@ TEST_CASE("a write is kept if another one in its unit fails", "[runtime]") {
     const Buffer buffer = storage.buffer();
     host_write(buffer, 0, std::vector<uint8_t>(size, 1));
     device_read(machine, buffer, 1);
-    host_write(buffer, 0, std::vector<uint8_t>(8, 2)); // newer than what the caches keep
+    host_write(buffer, 0, std::vector<uint8_t>(8, 2)); // newer than the caches' bytes
     Acquisition failing = buffer.acquire(1, Access::discard_write, 0, 8);
     fill_at(machine, buffer, 1, 8, 8, 3);
     if (is_over_before) {

@@ -45,7 +45,7 @@ TEST_CASE("a completion calls all its continuations even if one throws", "[runti
     completion->then(
         [](pi_result, const std::string &) { throw std::runtime_error("the second"); });
     completion->then([&](pi_result, const std::string &) { ++told; });
-    completion->complete(PI_SUCCESS, {}); // who completes it hears nothing of that
+    completion->complete(PI_SUCCESS, {}); // the caller gets no exception
     CHECK(told == 2);
 }
 

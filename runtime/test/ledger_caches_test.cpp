@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random programs on host memory behind caches that move whole units, beside memory elsewhere where commands fail.
+// Random programs on host memory behind caches with units, and on other memory, where commands
+// fail.
 #include "coherence/ledger.hpp"
 
 #include <catch2/catch.hpp>
@@ -21,9 +22,10 @@ constexpr unsigned programs = 50;
 constexpr unsigned programs = 3000;
 #endif
 
-/// Executes operations as the runtime plans them, each once all that it waits for is over. Those that fail touch nothing:
-/// in the end every byte is what the last write that succeeded made it. Bytes of a write that failed may count nowhere
-/// after it, as others of their unit may be newest where it was to write.
+/// Executes operations as the runtime plans them, each once all that it waits for is over. Failed
+/// operations change no byte: in the end every byte is as the last successful write made it. Bytes
+/// of a failed write may be valid nowhere after it, as other bytes of their unit may be newest
+/// where it was to write.
 class Machine {
 public:
     explicit Machine(unsigned seed) : random_(seed) {
@@ -100,7 +102,7 @@ private:
         MemoryId memory;
         uint64_t unit;
         std::vector<uint32_t>
-            bytes; // what is seen there; of host memory the first has what there is
+            bytes; // as seen there; the first view of host memory has the real bytes
     };
 
     void add_view(MemoryId memory, uint64_t unit) {
@@ -114,7 +116,8 @@ private:
 
     bool is_shared(ViewId view) const { return views_[view].memory == views_[0].memory; }
 
-    /// Nothing comes into the shared memory: there nothing fails, as what it overwrites is not to be had again.
+    /// No copies into the shared memory: nothing fails there, as the overwritten bytes could not be
+    /// restored.
     bool may_fetch(ViewId view, const Range &range) const {
         RangeSet there;
         for (ViewId source = 0; source < views_.size(); ++source) {
@@ -193,7 +196,8 @@ private:
         return transfers;
     }
 
-    /// Uses at devices of one plugin wait for each other's commands, everything else for what the ledger was told.
+    /// Uses at devices of one plugin wait for each other's commands, all others for ends in the
+    /// ledger.
     bool is_over(OperationId id, const Operation &for_whom) const {
         const auto ended = ended_.find(id);
         const auto plugin = [](const Operation &operation) { return (operation.view + 1) / 2; };
@@ -202,7 +206,8 @@ private:
                                            plugin(ended->second.operation) == plugin(for_whom);
     }
 
-    /// A write that never comes, told before its turn: by no command, so whoever waits for it waits for the ledger.
+    /// A write that never comes, which ends before its turn. It has no command, so its waiters wait
+    /// for the ledger.
     void abandon_one() {
         for (const auto &[id, operation] : waiting_) {
             if (operation.kind == Kind::write && random_() % 4 == 0) {
@@ -241,7 +246,7 @@ private:
                 ready.push_back(id);
             }
         }
-        // Told in any order, but that who failed waits for those before it.
+        // Finished in any order, except that a failed operation waits for those before it.
         std::vector<OperationId> known;
         for (const auto &[id, ended] : ended_) {
             if (ended.succeeds || ledger_.before_failure(id).empty()) {
@@ -290,7 +295,7 @@ private:
                            });
     }
 
-    /// Nothing comes into the shared memory but by hand-over, which does not fail of itself.
+    /// Bytes come into the shared memory only by coherence syncs, which do not fail by themselves.
     bool may_fail(const Operation &operation) const {
         return !is_shared(operation.view) || operation.kind == Kind::write;
     }
@@ -333,7 +338,7 @@ private:
         }
     }
 
-    /// Against what the writes before an operation made of them.
+    /// Compares bytes with the writes before an operation.
     void check_bytes(ViewId view, const RangeSet &ranges, OperationId before) const {
         std::vector<uint32_t> model(size, 0);
         for (const auto &[id, write] : written_) {
@@ -372,11 +377,12 @@ private:
         return bytes;
     }
 
-    /// Bytes that count nowhere any more: those alone of which the newest write failed. Who was begun before does not know.
+    /// Bytes that are valid nowhere any more: only those whose newest write failed. Operations that
+    /// began before do not know.
     void note_given_up(const RangeSet &bytes) {
         for (const auto &[id, write] : written_) {
             if (ended_.count(id) != 0) {
-                continue; // it will count yet
+                continue; // it may still succeed
             }
             RangeSet lost = intersect(bytes, write.first);
             for (auto failed = failed_writes_.lower_bound(id); failed != failed_writes_.end();

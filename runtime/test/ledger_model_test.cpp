@@ -20,7 +20,8 @@ constexpr unsigned programs = 20;
 constexpr unsigned programs = 200;
 #endif
 
-/// Executes a ledger's operations on real bytes, each once all it waits for is over, in random order.
+/// Executes a ledger's operations on real bytes, each once all it waits for is over, in random
+/// order.
 class Machine {
 public:
     Machine(unsigned seed, bool with_failures) : random_(seed), with_failures_(with_failures) {

@@ -70,7 +70,8 @@ TEST_CASE("nothing is expected of a copy of a failed write's bytes, also before 
     CHECK(ledger.content_lost(copy.operation));
     CHECK(ledger.content_lost(onward.operation));
     CHECK(ledger.arriving(b, Range{0, 16}).empty());
-    // What begins now gets the bytes as they were: it waits for the two, and does not fail with them.
+    // An operation that begins now gets the old bytes: it waits for the two, and does not fail with
+    // them.
     const auto again = ledger.begin_copy(a, b, 2, Range{0, 16});
     CHECK(waits_for(again, copy.operation));
     CHECK_FALSE(waits_for_data(again, copy.operation));

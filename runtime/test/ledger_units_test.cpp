@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A ledger of memory that devices see through caches, which are flushed and invalidated in whole units.
+// A ledger of memory that devices see through caches, which are flushed and invalidated in whole
+// units.
 #include "ledger_waits.hpp"
 
 #include <catch2/catch.hpp>
@@ -84,7 +85,8 @@ TEST_CASE(
         }
         ledger.finish(over.operation, true);
         ledger.finish(write.operation, true);
-        CHECK(ledger.possibly_valid(cached.a).contains(all)); // nothing is missing beside the next
+        CHECK(
+            ledger.possibly_valid(cached.a).contains(all)); // the rest of the next unit is complete
         if (!is_early) {
             CHECK(ledger.expected(cached.a) == RangeSet({4, 8}));
             ledger.finish(elsewhere.operation, false);

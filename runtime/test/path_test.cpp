@@ -14,8 +14,8 @@ using namespace pi::runtime;
 
 namespace {
 
-/// Up to six devices, each pair linked or not, links between them and with the host of any speed: some
-/// direct links are slower than a way around.
+/// Up to six devices, each pair linked or not, links between them and with the host of any speed:
+/// some direct links are slower than a way around.
 struct RandomMachine {
     TopologyDescription topology;
     CostTable costs;
@@ -111,7 +111,7 @@ TEST_CASE("the chosen route is the cheapest that brute force finds", "[runtime]"
         REQUIRE(chosen.route.hops.front().from == 1);
         REQUIRE(chosen.route.hops.back().to == 2);
     }
-    CHECK(ways_around > 30); // the law was put to the test
+    CHECK(ways_around > 30); // the rule was tested
     CHECK(over_devices > 10);
 }
 

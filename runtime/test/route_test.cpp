@@ -39,7 +39,7 @@ RouteRequest request(PlaceIndex source, PlaceIndex destination, uint64_t bytes =
     return result;
 }
 
-/// By the costs that the topology tells.
+/// With the costs that the topology reports.
 std::vector<Candidate> ways(const TopologyDescription &topology, const RouteRequest &question) {
     return candidates(topology, question, CostTable::estimate(topology));
 }
@@ -127,7 +127,7 @@ TEST_CASE("a bounce maps an end in place before it stages", "[runtime]") {
     const auto in_pieces = ways(machine(), pieces);
     CHECK(in_pieces.front().route.style == BounceStyle::staged);
     CHECK_FALSE(find(in_pieces, RouteKind::host_bounce, BounceStyle::map_destination).possible);
-    // A map is one range: what lies between two of them may be another command's.
+    // A map is one range: the bytes between two of them may be another command's.
     pieces = request(3, 1);
     pieces.pieces = 2;
     const auto from_pieces = ways(machine(), pieces);
@@ -279,7 +279,7 @@ TEST_CASE("devices are the same by identity and never by name", "[runtime]") {
 
 namespace {
 
-/// Results that a test makes up; what it says nothing of, nobody has tried.
+/// Results that a test invents; all other pairs are unknown.
 class MadeUp final : public Verification {
 public:
     explicit MadeUp(std::map<MemoryPair, Verified> results) : results_(std::move(results)) {}

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t page = 4096, limit = 4 * page;
 
-/// The host's staging memory, and what is in use of it.
+/// The host's staging memory, and how much of it is in use.
 class Staging {
 public:
     /// Asks for memory of so many pages, each of the sizes; keeps it when it is granted.
@@ -68,7 +68,7 @@ TEST_CASE("staging memory in use stays within its limit, and requests are served
     Staging staging;
     staging.ask({1, 2});
     CHECK(staging.has(0));
-    staging.ask({1, 1}); // too much beside the first
+    staging.ask({1, 1}); // too much in addition to the first
     staging.ask({1});    // would fit, and came later
     CHECK_FALSE(staging.has(1));
     CHECK_FALSE(staging.has(2));

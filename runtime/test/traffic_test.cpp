@@ -22,7 +22,7 @@ std::vector<PlaceIndex> all_places() {
     return devices;
 }
 
-/// Places that tell nothing of their links but what `devices` says.
+/// Places without known links; `devices` says which share a device.
 Traffic idle_traffic(const std::vector<PlaceIndex> &devices = all_places()) {
     return Traffic(
         LinkChannels(unconnected_places(static_cast<uint32_t>(devices.size() - 1)), devices));
@@ -165,7 +165,7 @@ TEST_CASE("links with a channel of one plugin in common take turns", "[runtime]"
         INFO(other.from << " to " << other.to);
         CHECK(traffic.delay(crossing(other.from, other.to)) == 0);
     }
-    // Those before it on one channel go while those on the other one do: all of them are over when the longer ones are.
+    // The transfers before it on both channels run at the same time: they end with the longer ones.
     traffic.enter(crossing(1, 3, 3), under_way.emplace_back());
     under_way.front().leave();
     traffic.enter(crossing(3, 2, 2), under_way.emplace_back());
