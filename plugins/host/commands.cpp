@@ -33,9 +33,9 @@ Cost cost_of(uint64_t bytes) {
 
 namespace entries {
 
-pi_result PI_CALL enqueue_mem_buffer_read(pi_queue queue, const pi_buffer_read_desc *desc,
-                                          uint32_t wait_count, const pi_event *wait_list,
-                                          pi_event *out_event) {
+pi_result PI_CALL piEnqueueMemBufferRead(pi_queue queue, const pi_buffer_read_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_READ_DESC);
         check_command(known);
@@ -51,9 +51,9 @@ pi_result PI_CALL enqueue_mem_buffer_read(pi_queue queue, const pi_buffer_read_d
     });
 }
 
-pi_result PI_CALL enqueue_mem_buffer_write(pi_queue queue, const pi_buffer_write_desc *desc,
-                                           uint32_t wait_count, const pi_event *wait_list,
-                                           pi_event *out_event) {
+pi_result PI_CALL piEnqueueMemBufferWrite(pi_queue queue, const pi_buffer_write_desc *desc,
+                                          uint32_t wait_count, const pi_event *wait_list,
+                                          pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_WRITE_DESC);
         check_command(known);
@@ -69,9 +69,9 @@ pi_result PI_CALL enqueue_mem_buffer_write(pi_queue queue, const pi_buffer_write
     });
 }
 
-pi_result PI_CALL enqueue_mem_buffer_copy(pi_queue queue, const pi_buffer_copy_desc *desc,
-                                          uint32_t wait_count, const pi_event *wait_list,
-                                          pi_event *out_event) {
+pi_result PI_CALL piEnqueueMemBufferCopy(pi_queue queue, const pi_buffer_copy_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_COPY_DESC);
         check_command(known);
@@ -87,9 +87,9 @@ pi_result PI_CALL enqueue_mem_buffer_copy(pi_queue queue, const pi_buffer_copy_d
     });
 }
 
-pi_result PI_CALL enqueue_mem_buffer_fill(pi_queue queue, const pi_buffer_fill_desc *desc,
-                                          uint32_t wait_count, const pi_event *wait_list,
-                                          pi_event *out_event) {
+pi_result PI_CALL piEnqueueMemBufferFill(pi_queue queue, const pi_buffer_fill_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_FILL_DESC);
         check_command(known);
@@ -106,9 +106,9 @@ pi_result PI_CALL enqueue_mem_buffer_fill(pi_queue queue, const pi_buffer_fill_d
     });
 }
 
-pi_result PI_CALL enqueue_mem_buffer_map(pi_queue queue, const pi_buffer_map_desc *desc,
-                                         uint32_t wait_count, const pi_event *wait_list,
-                                         pi_event *out_event) {
+pi_result PI_CALL piEnqueueMemBufferMap(pi_queue queue, const pi_buffer_map_desc *desc,
+                                        uint32_t wait_count, const pi_event *wait_list,
+                                        pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_MAP_DESC);
         sdk::check_map_flags(known.flags);
@@ -124,7 +124,7 @@ pi_result PI_CALL enqueue_mem_buffer_map(pi_queue queue, const pi_buffer_map_des
     });
 }
 
-pi_result PI_CALL enqueue_mem_unmap(pi_queue queue, const pi_unmap_desc *desc, uint32_t wait_count,
+pi_result PI_CALL piEnqueueMemUnmap(pi_queue queue, const pi_unmap_desc *desc, uint32_t wait_count,
                                     const pi_event *wait_list, pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_UNMAP_DESC);

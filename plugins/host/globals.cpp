@@ -35,9 +35,9 @@ std::byte *checked_variable(const Queue &queue, const Program &program, const De
 
 namespace entries {
 
-pi_result PI_CALL program_get_global_variable_pointer(pi_program program, pi_device device,
-                                                      const char *name, void **out_pointer,
-                                                      uint64_t *out_size) {
+pi_result PI_CALL piProgramGetGlobalVariablePointer(pi_program program, pi_device device,
+                                                    const char *name, void **out_pointer,
+                                                    uint64_t *out_size) {
     return sdk::call<Program>(program, [&](Program &self) {
         self.check_place(device, name);
         if (!out_pointer && !out_size)
@@ -50,9 +50,9 @@ pi_result PI_CALL program_get_global_variable_pointer(pi_program program, pi_dev
     });
 }
 
-pi_result PI_CALL enqueue_device_global_read(pi_queue queue, const pi_device_global_read_desc *desc,
-                                             uint32_t wait_count, const pi_event *wait_list,
-                                             pi_event *out_event) {
+pi_result PI_CALL piEnqueueDeviceGlobalRead(pi_queue queue, const pi_device_global_read_desc *desc,
+                                            uint32_t wait_count, const pi_event *wait_list,
+                                            pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_DEVICE_GLOBAL_READ_DESC);
         check_command(known);
@@ -66,10 +66,10 @@ pi_result PI_CALL enqueue_device_global_read(pi_queue queue, const pi_device_glo
     });
 }
 
-pi_result PI_CALL enqueue_device_global_write(pi_queue queue,
-                                              const pi_device_global_write_desc *desc,
-                                              uint32_t wait_count, const pi_event *wait_list,
-                                              pi_event *out_event) {
+pi_result PI_CALL piEnqueueDeviceGlobalWrite(pi_queue queue,
+                                             const pi_device_global_write_desc *desc,
+                                             uint32_t wait_count, const pi_event *wait_list,
+                                             pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_DEVICE_GLOBAL_WRITE_DESC);
         check_command(known);

@@ -41,7 +41,7 @@ Storage make_storage(const Device &owner, const pi_mem_image_desc &desc, const R
 
 namespace entries {
 
-pi_result PI_CALL mem_image_create(pi_context context, pi_device device,
+pi_result PI_CALL piMemImageCreate(pi_context context, pi_device device,
                                    const pi_mem_image_desc *desc, pi_mem *out_mem) {
     return sdk::call<Context>(context, [&](Context &self) {
         Device &owner = self.device(device);
@@ -65,8 +65,7 @@ pi_result PI_CALL mem_image_create(pi_context context, pi_device device,
     });
 }
 
-pi_result PI_CALL mem_image_view_create(pi_mem mem, const pi_mem_image_desc *desc,
-                                        pi_mem *out_mem) {
+pi_result PI_CALL piMemImageViewCreate(pi_mem mem, const pi_mem_image_desc *desc, pi_mem *out_mem) {
     return sdk::call<Mem>(mem, [&](Mem &self) {
         const pi_mem_image_desc known = sdk::read_desc(desc, PI_TYPE_MEM_IMAGE_DESC);
         sdk::require(out_mem, "out_mem");

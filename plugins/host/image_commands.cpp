@@ -29,9 +29,9 @@ void fill(const Rectangle &bytes, std::byte *data, const std::vector<std::byte> 
 
 namespace entries {
 
-pi_result PI_CALL enqueue_mem_image_read(pi_queue queue, const pi_image_read_desc *desc,
-                                         uint32_t wait_count, const pi_event *wait_list,
-                                         pi_event *out_event) {
+pi_result PI_CALL piEnqueueMemImageRead(pi_queue queue, const pi_image_read_desc *desc,
+                                        uint32_t wait_count, const pi_event *wait_list,
+                                        pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_IMAGE_READ_DESC);
         check_command(known);
@@ -46,9 +46,9 @@ pi_result PI_CALL enqueue_mem_image_read(pi_queue queue, const pi_image_read_des
     });
 }
 
-pi_result PI_CALL enqueue_mem_image_write(pi_queue queue, const pi_image_write_desc *desc,
-                                          uint32_t wait_count, const pi_event *wait_list,
-                                          pi_event *out_event) {
+pi_result PI_CALL piEnqueueMemImageWrite(pi_queue queue, const pi_image_write_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_IMAGE_WRITE_DESC);
         check_command(known);
@@ -63,9 +63,9 @@ pi_result PI_CALL enqueue_mem_image_write(pi_queue queue, const pi_image_write_d
     });
 }
 
-pi_result PI_CALL enqueue_mem_image_copy(pi_queue queue, const pi_image_copy_desc *desc,
-                                         uint32_t wait_count, const pi_event *wait_list,
-                                         pi_event *out_event) {
+pi_result PI_CALL piEnqueueMemImageCopy(pi_queue queue, const pi_image_copy_desc *desc,
+                                        uint32_t wait_count, const pi_event *wait_list,
+                                        pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_IMAGE_COPY_DESC);
         check_command(known);
@@ -81,9 +81,9 @@ pi_result PI_CALL enqueue_mem_image_copy(pi_queue queue, const pi_image_copy_des
     });
 }
 
-pi_result PI_CALL enqueue_mem_image_fill(pi_queue queue, const pi_image_fill_desc *desc,
-                                         uint32_t wait_count, const pi_event *wait_list,
-                                         pi_event *out_event) {
+pi_result PI_CALL piEnqueueMemImageFill(pi_queue queue, const pi_image_fill_desc *desc,
+                                        uint32_t wait_count, const pi_event *wait_list,
+                                        pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_IMAGE_FILL_DESC);
         check_command(known);

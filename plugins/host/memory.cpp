@@ -187,7 +187,7 @@ Mem &checked_image(const pi_host *host, pi_mem mem, const sdk::ArgumentName &nam
 
 namespace entries {
 
-pi_result PI_CALL mem_buffer_create(pi_context context, pi_device device,
+pi_result PI_CALL piMemBufferCreate(pi_context context, pi_device device,
                                     const pi_mem_buffer_desc *desc, pi_mem *out_mem) {
     return sdk::call<Context>(context, [&](Context &self) {
         Device &owner = self.device(device);
@@ -214,7 +214,7 @@ pi_result PI_CALL mem_buffer_create(pi_context context, pi_device device,
     });
 }
 
-pi_result PI_CALL mem_buffer_partition(pi_mem mem, const pi_mem_partition_desc *desc,
+pi_result PI_CALL piMemBufferPartition(pi_mem mem, const pi_mem_partition_desc *desc,
                                        pi_mem *out_mem) {
     return sdk::call<Mem>(mem, [&](Mem &self) {
         const pi_mem_partition_desc known = sdk::read_desc(desc, PI_TYPE_MEM_PARTITION_DESC);
@@ -228,8 +228,8 @@ pi_result PI_CALL mem_buffer_partition(pi_mem mem, const pi_mem_partition_desc *
     });
 }
 
-pi_result PI_CALL mem_import(pi_context context, pi_device device, const pi_mem_import_desc *desc,
-                             pi_mem *out_mem) {
+pi_result PI_CALL piMemImport(pi_context context, pi_device device, const pi_mem_import_desc *desc,
+                              pi_mem *out_mem) {
     return sdk::call<Context>(context, [&](Context &self) {
         Device &owner = self.device(device);
         const pi_mem_import_desc known = sdk::read_import(desc);
@@ -252,7 +252,7 @@ pi_result PI_CALL mem_import(pi_context context, pi_device device, const pi_mem_
     });
 }
 
-pi_result PI_CALL mem_get_info(pi_mem mem, pi_mem_info name, uint64_t size, void *value,
+pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void *value,
                                uint64_t *out_size) {
     static constexpr sdk::InfoRow<Mem> rows[] = {
         {PI_MEM_INFO_COHERENCE, [](Mem &m, const InfoWriter &write) { write(coherence(m)); }},
@@ -268,19 +268,19 @@ pi_result PI_CALL mem_get_info(pi_mem mem, pi_mem_info name, uint64_t size, void
     });
 }
 
-pi_result PI_CALL mem_get_host_pointer(pi_mem mem, void **out_pointer) {
+pi_result PI_CALL piMemGetHostPointer(pi_mem mem, void **out_pointer) {
     return sdk::call<Mem>(
         mem, [&](Mem &self) { *sdk::require(out_pointer, "out_pointer") = self.data(); });
 }
 
-pi_result PI_CALL mem_flush(pi_mem mem, uint64_t offset, uint64_t size) {
+pi_result PI_CALL piMemFlush(pi_mem mem, uint64_t offset, uint64_t size) {
     return sdk::call<Mem>(mem, [&](Mem &self) {
         sdk::check_range(offset, size, self.size(), "mem");
         self.storage().dma_buf().hand_over(); // all other memory is coherent
     });
 }
 
-pi_result PI_CALL mem_invalidate(pi_mem mem, uint64_t offset, uint64_t size) {
+pi_result PI_CALL piMemInvalidate(pi_mem mem, uint64_t offset, uint64_t size) {
     return sdk::call<Mem>(mem, [&](Mem &self) {
         sdk::check_range(offset, size, self.size(), "mem");
         self.storage().dma_buf().hand_over(); // all other memory is coherent

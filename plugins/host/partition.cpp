@@ -16,8 +16,9 @@ uint32_t partition_kinds(const Device &device) {
 
 namespace entries {
 
-pi_result PI_CALL device_partition(pi_device device, const pi_device_partition_desc *desc,
-                                   uint32_t capacity, pi_device *out_devices, uint32_t *out_count) {
+pi_result PI_CALL piDevicePartition(pi_device device, const pi_device_partition_desc *desc,
+                                    uint32_t capacity, pi_device *out_devices,
+                                    uint32_t *out_count) {
     return sdk::call<Device>(device, [&](Device &self) {
         sdk::Partition partition =
             sdk::read_partition(desc, partition_kinds(self), self.concurrency());

@@ -28,15 +28,15 @@ const std::vector<std::unique_ptr<Device>> &Platform::devices() {
 
 namespace entries {
 
-pi_result PI_CALL platforms_get(pi_plugin plugin, uint32_t capacity, pi_platform *out_platforms,
-                                uint32_t *out_count) {
+pi_result PI_CALL piPlatformsGet(pi_plugin plugin, uint32_t capacity, pi_platform *out_platforms,
+                                 uint32_t *out_count) {
     return sdk::call<Instance>(plugin, [&](Instance &self) {
         const pi_platform platform = self.platform().handle();
         sdk::write_list<pi_platform>({&platform, 1}, capacity, out_platforms, out_count);
     });
 }
 
-pi_result PI_CALL platform_get_info(pi_platform platform, pi_platform_info name, uint64_t size,
+pi_result PI_CALL piPlatformGetInfo(pi_platform platform, pi_platform_info name, uint64_t size,
                                     void *value, uint64_t *out_size) {
     static constexpr sdk::InfoRow<Platform> rows[] = {
         {PI_PLATFORM_INFO_NAME,

@@ -16,7 +16,6 @@ namespace pi::host {
 
 namespace {
 
-using namespace entries;
 using sdk::release_entry;
 using sdk::retain_entry;
 
@@ -32,65 +31,65 @@ constexpr sdk::Extension extensions[] = {
 };
 
 constexpr pi_dispatch make_functions() {
-    pi_dispatch functions = {
+    pi_dispatch table = {
         .struct_size = sizeof(pi_dispatch),
         .version_major = PI_VERSION_MAJOR,
         .version_minor = PI_VERSION_MINOR,
         .piPluginGetInfo = Plugin::get_info,
         .piPluginGetExtension = Plugin::get_extension<extensions>,
-        .piPlatformsGet = platforms_get,
-        .piPlatformGetInfo = platform_get_info,
-        .piDevicesGet = devices_get,
-        .piDeviceGetInfo = device_get_info,
-        .piDevicePartition = device_partition,
-        .piDeviceRetain = device_retain,
-        .piDeviceRelease = device_release,
-        .piDeviceGetGlobalTimestamps = device_get_global_timestamps,
-        .piDeviceGetMemoryScopes = device_get_memory_scopes,
+        .piPlatformsGet = entries::piPlatformsGet,
+        .piPlatformGetInfo = entries::piPlatformGetInfo,
+        .piDevicesGet = entries::piDevicesGet,
+        .piDeviceGetInfo = entries::piDeviceGetInfo,
+        .piDevicePartition = entries::piDevicePartition,
+        .piDeviceRetain = entries::piDeviceRetain,
+        .piDeviceRelease = entries::piDeviceRelease,
+        .piDeviceGetGlobalTimestamps = entries::piDeviceGetGlobalTimestamps,
+        .piDeviceGetMemoryScopes = entries::piDeviceGetMemoryScopes,
         .piContextCreate = sdk::context_create<Context, Platform>,
-        .piGetMemoryConnection = get_memory_connection,
-        .piGetMemoryConnectionInfo = get_memory_connection_info,
-        .piQueueCreate = queue_create,
-        .piMemBufferCreate = mem_buffer_create,
-        .piMemImageCreate = mem_image_create,
-        .piMemBufferPartition = mem_buffer_partition,
-        .piMemImageViewCreate = mem_image_view_create,
-        .piMemImport = mem_import,
-        .piMemExport = mem_export,
-        .piMemGetInfo = mem_get_info,
-        .piMemGetHostPointer = mem_get_host_pointer,
-        .piMemFlush = mem_flush,
-        .piMemInvalidate = mem_invalidate,
+        .piGetMemoryConnection = entries::piGetMemoryConnection,
+        .piGetMemoryConnectionInfo = entries::piGetMemoryConnectionInfo,
+        .piQueueCreate = entries::piQueueCreate,
+        .piMemBufferCreate = entries::piMemBufferCreate,
+        .piMemImageCreate = entries::piMemImageCreate,
+        .piMemBufferPartition = entries::piMemBufferPartition,
+        .piMemImageViewCreate = entries::piMemImageViewCreate,
+        .piMemImport = entries::piMemImport,
+        .piMemExport = entries::piMemExport,
+        .piMemGetInfo = entries::piMemGetInfo,
+        .piMemGetHostPointer = entries::piMemGetHostPointer,
+        .piMemFlush = entries::piMemFlush,
+        .piMemInvalidate = entries::piMemInvalidate,
         .piMemRetain = retain_entry<Mem>,
         .piMemRelease = release_entry<Mem>,
-        .piUsmHostRegister = usm_host_register,
-        .piUsmHostUnregister = usm_host_unregister,
-        .piEnqueueMemBufferRead = enqueue_mem_buffer_read,
-        .piEnqueueMemBufferWrite = enqueue_mem_buffer_write,
-        .piEnqueueMemBufferCopy = enqueue_mem_buffer_copy,
-        .piEnqueueMemBufferFill = enqueue_mem_buffer_fill,
-        .piEnqueueMemBufferMap = enqueue_mem_buffer_map,
-        .piEnqueueMemUnmap = enqueue_mem_unmap,
-        .piEnqueueMemImageRead = enqueue_mem_image_read,
-        .piEnqueueMemImageWrite = enqueue_mem_image_write,
-        .piEnqueueMemImageCopy = enqueue_mem_image_copy,
-        .piEnqueueMemImageFill = enqueue_mem_image_fill,
-        .piEnqueueUsmCopy = enqueue_usm_copy,
-        .piEnqueueUsmFill = enqueue_usm_fill,
-        .piEnqueueUsmPrefetch = enqueue_usm_prefetch,
-        .piEnqueueUsmAdvise = enqueue_usm_advise,
-        .piEnqueueDeviceGlobalRead = enqueue_device_global_read,
-        .piEnqueueDeviceGlobalWrite = enqueue_device_global_write,
-        .piProgramGetGlobalVariablePointer = program_get_global_variable_pointer,
+        .piUsmHostRegister = entries::piUsmHostRegister,
+        .piUsmHostUnregister = entries::piUsmHostUnregister,
+        .piEnqueueMemBufferRead = entries::piEnqueueMemBufferRead,
+        .piEnqueueMemBufferWrite = entries::piEnqueueMemBufferWrite,
+        .piEnqueueMemBufferCopy = entries::piEnqueueMemBufferCopy,
+        .piEnqueueMemBufferFill = entries::piEnqueueMemBufferFill,
+        .piEnqueueMemBufferMap = entries::piEnqueueMemBufferMap,
+        .piEnqueueMemUnmap = entries::piEnqueueMemUnmap,
+        .piEnqueueMemImageRead = entries::piEnqueueMemImageRead,
+        .piEnqueueMemImageWrite = entries::piEnqueueMemImageWrite,
+        .piEnqueueMemImageCopy = entries::piEnqueueMemImageCopy,
+        .piEnqueueMemImageFill = entries::piEnqueueMemImageFill,
+        .piEnqueueUsmCopy = entries::piEnqueueUsmCopy,
+        .piEnqueueUsmFill = entries::piEnqueueUsmFill,
+        .piEnqueueUsmPrefetch = entries::piEnqueueUsmPrefetch,
+        .piEnqueueUsmAdvise = entries::piEnqueueUsmAdvise,
+        .piEnqueueDeviceGlobalRead = entries::piEnqueueDeviceGlobalRead,
+        .piEnqueueDeviceGlobalWrite = entries::piEnqueueDeviceGlobalWrite,
+        .piProgramGetGlobalVariablePointer = entries::piProgramGetGlobalVariablePointer,
     };
-    sdk::context_entries<Context>::fill(functions);
-    sdk::queue_entries<Queue>::fill(functions);
-    sdk::event_entries::fill<Context>(functions);
-    sdk::native_entries<Native>::fill(functions);
-    sdk::native_launch_entries<Native>::fill(functions);
-    sdk::usm_entries::fill<Usm>(functions);
-    sdk::sampler_entries<Context>::fill(functions);
-    return functions;
+    sdk::context_entries<Context>::fill(table);
+    sdk::queue_entries<Queue>::fill(table);
+    sdk::event_entries::fill<Context>(table);
+    sdk::native_entries<Native>::fill(table);
+    sdk::native_launch_entries<Native>::fill(table);
+    sdk::usm_entries::fill<Usm>(table);
+    sdk::sampler_entries<Context>::fill(table);
+    return table;
 }
 
 constexpr pi_dispatch functions = make_functions();

@@ -15,8 +15,8 @@ void Queue::call_host(const sdk::EnqueueArguments &arguments, pi_host_function f
 
 namespace entries {
 
-pi_result PI_CALL queue_create(pi_context context, pi_device device, const pi_queue_desc *desc,
-                               pi_queue *out_queue) {
+pi_result PI_CALL piQueueCreate(pi_context context, pi_device device, const pi_queue_desc *desc,
+                                pi_queue *out_queue) {
     return sdk::call<Context>(context, [&](Context &self) {
         Device &owner = self.device(device);
         const pi_queue_desc known = sdk::read_optional_desc(desc, PI_TYPE_QUEUE_DESC);

@@ -17,8 +17,8 @@ uint32_t export_types() {
 
 namespace entries {
 
-pi_result PI_CALL mem_export(pi_mem mem, const pi_mem_export_desc *desc,
-                             pi_external_handle *out_handle) {
+pi_result PI_CALL piMemExport(pi_mem mem, const pi_mem_export_desc *desc,
+                              pi_external_handle *out_handle) {
     return sdk::call<Mem>(mem, [&](Mem &self) {
         const pi_mem_export_desc known = sdk::read_desc(desc, PI_TYPE_MEM_EXPORT_DESC);
         sdk::require(out_handle, "out_handle");

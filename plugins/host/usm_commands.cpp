@@ -25,7 +25,7 @@ void prefetch(const void *pointer, uint64_t size) {
 
 namespace entries {
 
-pi_result PI_CALL enqueue_usm_copy(pi_queue queue, const pi_usm_copy_desc *desc,
+pi_result PI_CALL piEnqueueUsmCopy(pi_queue queue, const pi_usm_copy_desc *desc,
                                    uint32_t wait_count, const pi_event *wait_list,
                                    pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
@@ -40,7 +40,7 @@ pi_result PI_CALL enqueue_usm_copy(pi_queue queue, const pi_usm_copy_desc *desc,
     });
 }
 
-pi_result PI_CALL enqueue_usm_fill(pi_queue queue, const pi_usm_fill_desc *desc,
+pi_result PI_CALL piEnqueueUsmFill(pi_queue queue, const pi_usm_fill_desc *desc,
                                    uint32_t wait_count, const pi_event *wait_list,
                                    pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
@@ -55,7 +55,7 @@ pi_result PI_CALL enqueue_usm_fill(pi_queue queue, const pi_usm_fill_desc *desc,
     });
 }
 
-pi_result PI_CALL enqueue_usm_prefetch(pi_queue queue, const pi_usm_prefetch_desc *desc,
+pi_result PI_CALL piEnqueueUsmPrefetch(pi_queue queue, const pi_usm_prefetch_desc *desc,
                                        uint32_t wait_count, const pi_event *wait_list,
                                        pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
@@ -67,7 +67,7 @@ pi_result PI_CALL enqueue_usm_prefetch(pi_queue queue, const pi_usm_prefetch_des
     });
 }
 
-pi_result PI_CALL enqueue_usm_advise(pi_queue queue, const pi_usm_advise_desc *desc,
+pi_result PI_CALL piEnqueueUsmAdvise(pi_queue queue, const pi_usm_advise_desc *desc,
                                      uint32_t wait_count, const pi_event *wait_list,
                                      pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {

@@ -58,7 +58,7 @@ void Registrations::drop(const Context &context) {
 
 namespace entries {
 
-pi_result PI_CALL usm_host_register(pi_context context, void *pointer, uint64_t size,
+pi_result PI_CALL piUsmHostRegister(pi_context context, void *pointer, uint64_t size,
                                     uint64_t flags) {
     return sdk::call<Context>(context, [&](Context &self) {
         sdk::check_flags(flags, 0, "flags");
@@ -69,7 +69,7 @@ pi_result PI_CALL usm_host_register(pi_context context, void *pointer, uint64_t 
     });
 }
 
-pi_result PI_CALL usm_host_unregister(pi_context context, void *pointer) {
+pi_result PI_CALL piUsmHostUnregister(pi_context context, void *pointer) {
     return sdk::call<Context>(context, [&](Context &self) {
         sdk::require(pointer, "pointer");
         self.platform().instance().registrations().remove(self, pointer);

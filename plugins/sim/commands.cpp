@@ -56,9 +56,9 @@ void copy_part(std::span<const pi_region> regions, const LogicalBytes &src, cons
 
 namespace entries {
 
-pi_result PI_CALL enqueue_mem_buffer_read(pi_queue queue, const pi_buffer_read_desc *desc,
-                                          uint32_t wait_count, const pi_event *wait_list,
-                                          pi_event *out_event) {
+pi_result PI_CALL piEnqueueMemBufferRead(pi_queue queue, const pi_buffer_read_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_READ_DESC);
         check_command(known);
@@ -78,9 +78,9 @@ pi_result PI_CALL enqueue_mem_buffer_read(pi_queue queue, const pi_buffer_read_d
     });
 }
 
-pi_result PI_CALL enqueue_mem_buffer_write(pi_queue queue, const pi_buffer_write_desc *desc,
-                                           uint32_t wait_count, const pi_event *wait_list,
-                                           pi_event *out_event) {
+pi_result PI_CALL piEnqueueMemBufferWrite(pi_queue queue, const pi_buffer_write_desc *desc,
+                                          uint32_t wait_count, const pi_event *wait_list,
+                                          pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_WRITE_DESC);
         check_command(known);
@@ -102,9 +102,9 @@ pi_result PI_CALL enqueue_mem_buffer_write(pi_queue queue, const pi_buffer_write
     });
 }
 
-pi_result PI_CALL enqueue_mem_buffer_copy(pi_queue queue, const pi_buffer_copy_desc *desc,
-                                          uint32_t wait_count, const pi_event *wait_list,
-                                          pi_event *out_event) {
+pi_result PI_CALL piEnqueueMemBufferCopy(pi_queue queue, const pi_buffer_copy_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_COPY_DESC);
         check_command(known);
@@ -127,9 +127,9 @@ pi_result PI_CALL enqueue_mem_buffer_copy(pi_queue queue, const pi_buffer_copy_d
     });
 }
 
-pi_result PI_CALL enqueue_mem_buffer_fill(pi_queue queue, const pi_buffer_fill_desc *desc,
-                                          uint32_t wait_count, const pi_event *wait_list,
-                                          pi_event *out_event) {
+pi_result PI_CALL piEnqueueMemBufferFill(pi_queue queue, const pi_buffer_fill_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_FILL_DESC);
         check_command(known);
@@ -172,9 +172,9 @@ Transfer map_transfer(const Queue &queue, const Mem &mem, uint64_t size, bool mo
 
 } // namespace
 
-pi_result PI_CALL enqueue_mem_buffer_map(pi_queue queue, const pi_buffer_map_desc *desc,
-                                         uint32_t wait_count, const pi_event *wait_list,
-                                         pi_event *out_event) {
+pi_result PI_CALL piEnqueueMemBufferMap(pi_queue queue, const pi_buffer_map_desc *desc,
+                                        uint32_t wait_count, const pi_event *wait_list,
+                                        pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_MAP_DESC);
         sdk::check_map_flags(known.flags);
@@ -197,7 +197,7 @@ pi_result PI_CALL enqueue_mem_buffer_map(pi_queue queue, const pi_buffer_map_des
     });
 }
 
-pi_result PI_CALL enqueue_mem_unmap(pi_queue queue, const pi_unmap_desc *desc, uint32_t wait_count,
+pi_result PI_CALL piEnqueueMemUnmap(pi_queue queue, const pi_unmap_desc *desc, uint32_t wait_count,
                                     const pi_event *wait_list, pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_UNMAP_DESC);

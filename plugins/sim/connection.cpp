@@ -133,7 +133,7 @@ void answer_over(const Ends &ends, pi_memory_connection_info &info, std::string 
 
 namespace entries {
 
-pi_result PI_CALL get_memory_connection(pi_device src_device, pi_context src_context,
+pi_result PI_CALL piGetMemoryConnection(pi_device src_device, pi_context src_context,
                                         pi_device dst_device, pi_context dst_context,
                                         pi_memory_connection *out_connection) {
     return sdk::call<Device>(src_device, [&](Device &self) {
@@ -143,10 +143,10 @@ pi_result PI_CALL get_memory_connection(pi_device src_device, pi_context src_con
     });
 }
 
-pi_result PI_CALL get_memory_connection_info(pi_device src_device, pi_context src_context,
-                                             pi_device dst_device, pi_context dst_context,
-                                             const pi_memory_connection_query *query,
-                                             pi_memory_connection_info *out_info) {
+pi_result PI_CALL piGetMemoryConnectionInfo(pi_device src_device, pi_context src_context,
+                                            pi_device dst_device, pi_context dst_context,
+                                            const pi_memory_connection_query *query,
+                                            pi_memory_connection_info *out_info) {
     return sdk::call<Device>(src_device, [&](Device &self) {
         Ends ends = check_ends(self, src_context, dst_device, dst_context);
         const auto known = sdk::read_optional_desc(query, PI_TYPE_MEMORY_CONNECTION_QUERY);

@@ -233,8 +233,8 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
 
 namespace entries {
 
-pi_result PI_CALL devices_get(pi_platform platform, pi_device_type types, uint32_t capacity,
-                              pi_device *out_devices, uint32_t *out_count) {
+pi_result PI_CALL piDevicesGet(pi_platform platform, pi_device_type types, uint32_t capacity,
+                               pi_device *out_devices, uint32_t *out_count) {
     return sdk::call<Platform>(platform, [&](Platform &self) {
         std::vector<pi_device> handles;
         for (const auto &device : self.devices())
@@ -244,23 +244,23 @@ pi_result PI_CALL devices_get(pi_platform platform, pi_device_type types, uint32
     });
 }
 
-pi_result PI_CALL device_get_info(pi_device device, pi_device_info name, uint64_t size, void *value,
+pi_result PI_CALL piDeviceGetInfo(pi_device device, pi_device_info name, uint64_t size, void *value,
                                   uint64_t *out_size) {
     return sdk::call<Device>(device, [&](Device &self) {
         sdk::answer_info(self, info_rows, name, size, value, out_size);
     });
 }
 
-pi_result PI_CALL device_retain(pi_device device) {
+pi_result PI_CALL piDeviceRetain(pi_device device) {
     return sdk::call<Device>(device, [](Device &) {}); // all are root devices
 }
 
-pi_result PI_CALL device_release(pi_device device) {
+pi_result PI_CALL piDeviceRelease(pi_device device) {
     return sdk::call<Device>(device, [](Device &) {});
 }
 
-pi_result PI_CALL device_get_global_timestamps(pi_device device, uint64_t *out_device_time,
-                                               uint64_t *out_host_time) {
+pi_result PI_CALL piDeviceGetGlobalTimestamps(pi_device device, uint64_t *out_device_time,
+                                              uint64_t *out_host_time) {
     return sdk::call<Device>(device, [&](Device &self) {
         const uint64_t device_time = self.instance().timeline().now(), host_time = sdk::now();
         if (out_device_time)
@@ -270,8 +270,8 @@ pi_result PI_CALL device_get_global_timestamps(pi_device device, uint64_t *out_d
     });
 }
 
-pi_result PI_CALL device_get_memory_scopes(pi_device device, uint32_t capacity,
-                                           pi_memory_scope *out_scopes, uint32_t *out_count) {
+pi_result PI_CALL piDeviceGetMemoryScopes(pi_device device, uint32_t capacity,
+                                          pi_memory_scope *out_scopes, uint32_t *out_count) {
     return sdk::call<Device>(device, [&](Device &self) {
         std::vector<pi_memory_scope> scopes;
         for (const ScopeSpec &spec : self.spec().scopes)

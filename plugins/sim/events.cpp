@@ -38,7 +38,7 @@ struct Relay {
 
 namespace entries {
 
-pi_result PI_CALL event_wait(pi_event event, uint64_t timeout) {
+pi_result PI_CALL piEventWait(pi_event event, uint64_t timeout) {
     return sdk::call<Event>(event, [&](Event &self) {
         struct Seen {
             Event &event;
@@ -48,7 +48,7 @@ pi_result PI_CALL event_wait(pi_event event, uint64_t timeout) {
     });
 }
 
-pi_result PI_CALL event_get_info(pi_event event, pi_event_info name, uint64_t size, void *value,
+pi_result PI_CALL piEventGetInfo(pi_event event, pi_event_info name, uint64_t size, void *value,
                                  uint64_t *out_size) {
     const pi_result result = sdk::event_entries::get_info(event, name, size, value, out_size);
     if (result != PI_SUCCESS || name != PI_EVENT_INFO_STATUS)
@@ -56,7 +56,7 @@ pi_result PI_CALL event_get_info(pi_event event, pi_event_info name, uint64_t si
     return sdk::call<Event>(event, [](Event &self) { see(self); });
 }
 
-pi_result PI_CALL event_set_callback(pi_event event, pi_event_callback callback, void *user_data) {
+pi_result PI_CALL piEventSetCallback(pi_event event, pi_event_callback callback, void *user_data) {
     return sdk::call<Event>(event, [&](Event &self) {
         sdk::require(callback, "callback");
         auto relay = std::make_unique<Relay>(Relay{callback, user_data});
@@ -65,7 +65,7 @@ pi_result PI_CALL event_set_callback(pi_event event, pi_event_callback callback,
     });
 }
 
-pi_result PI_CALL event_create_host(pi_context context, const pi_host_event_desc *desc,
+pi_result PI_CALL piEventCreateHost(pi_context context, const pi_host_event_desc *desc,
                                     pi_event *out_event) {
     return sdk::call<Context>(context, [&](Context &self) {
         sdk::check_plain_desc(desc, PI_TYPE_HOST_EVENT_DESC);
@@ -77,7 +77,7 @@ pi_result PI_CALL event_create_host(pi_context context, const pi_host_event_desc
     });
 }
 
-pi_result PI_CALL event_signal_host(pi_event event, pi_result result) {
+pi_result PI_CALL piEventSignalHost(pi_event event, pi_result result) {
     return sdk::call<Event>(event, [&](Event &self) {
         // Before what waits for it can run; of a second signal nothing comes.
         if (self.is_host() && Event::is_signal(result))

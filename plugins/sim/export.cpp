@@ -35,8 +35,8 @@ std::shared_ptr<const DeviceMemory> Exports::find(int descriptor) const {
 
 namespace entries {
 
-pi_result PI_CALL mem_export(pi_mem mem, const pi_mem_export_desc *desc,
-                             pi_external_handle *out_handle) {
+pi_result PI_CALL piMemExport(pi_mem mem, const pi_mem_export_desc *desc,
+                              pi_external_handle *out_handle) {
     return sdk::call<Mem>(mem, [&](Mem &self) {
         const pi_mem_export_desc known = sdk::read_desc(desc, PI_TYPE_MEM_EXPORT_DESC);
         sdk::require(out_handle, "out_handle");

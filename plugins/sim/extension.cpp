@@ -72,7 +72,7 @@ constexpr sdk::Extension extensions[] = {
 
 namespace entries {
 
-pi_result PI_CALL plugin_get_extension(pi_plugin plugin, const char *name, uint64_t min_size,
+pi_result PI_CALL piPluginGetExtension(pi_plugin plugin, const char *name, uint64_t min_size,
                                        const void **out_table) {
     return sdk::plugin_entries<Instance, this_plugin>::get_extension<extensions>(
         plugin, name, min_size, out_table);

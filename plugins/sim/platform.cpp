@@ -18,8 +18,8 @@ Platform::~Platform() = default;
 
 namespace entries {
 
-pi_result PI_CALL platforms_get(pi_plugin plugin, uint32_t capacity, pi_platform *out_platforms,
-                                uint32_t *out_count) {
+pi_result PI_CALL piPlatformsGet(pi_plugin plugin, uint32_t capacity, pi_platform *out_platforms,
+                                 uint32_t *out_count) {
     return sdk::call<Instance>(plugin, [&](Instance &self) {
         self.require_machine();
         const pi_platform platform = self.platform().handle();
@@ -27,7 +27,7 @@ pi_result PI_CALL platforms_get(pi_plugin plugin, uint32_t capacity, pi_platform
     });
 }
 
-pi_result PI_CALL platform_get_info(pi_platform platform, pi_platform_info name, uint64_t size,
+pi_result PI_CALL piPlatformGetInfo(pi_platform platform, pi_platform_info name, uint64_t size,
                                     void *value, uint64_t *out_size) {
     static constexpr sdk::InfoRow<Platform> rows[] = {
         {PI_PLATFORM_INFO_NAME,

@@ -15,59 +15,58 @@ namespace pi::sim {
 
 namespace {
 
-using namespace entries;
 using sdk::release_entry;
 using sdk::retain_entry;
 
 using Plugin = sdk::plugin_entries<Instance, this_plugin>;
 
 constexpr pi_dispatch make_functions() {
-    pi_dispatch functions = {
+    pi_dispatch table = {
         .struct_size = sizeof(pi_dispatch),
         .version_major = PI_VERSION_MAJOR,
         .version_minor = PI_VERSION_MINOR,
         .piPluginGetInfo = Plugin::get_info,
-        .piPluginGetExtension = plugin_get_extension,
-        .piPlatformsGet = platforms_get,
-        .piPlatformGetInfo = platform_get_info,
-        .piDevicesGet = devices_get,
-        .piDeviceGetInfo = device_get_info,
-        .piDeviceRetain = device_retain,
-        .piDeviceRelease = device_release,
-        .piDeviceGetGlobalTimestamps = device_get_global_timestamps,
-        .piDeviceGetMemoryScopes = device_get_memory_scopes,
+        .piPluginGetExtension = entries::piPluginGetExtension,
+        .piPlatformsGet = entries::piPlatformsGet,
+        .piPlatformGetInfo = entries::piPlatformGetInfo,
+        .piDevicesGet = entries::piDevicesGet,
+        .piDeviceGetInfo = entries::piDeviceGetInfo,
+        .piDeviceRetain = entries::piDeviceRetain,
+        .piDeviceRelease = entries::piDeviceRelease,
+        .piDeviceGetGlobalTimestamps = entries::piDeviceGetGlobalTimestamps,
+        .piDeviceGetMemoryScopes = entries::piDeviceGetMemoryScopes,
         .piContextCreate = sdk::context_create<Context, Platform>,
-        .piGetMemoryConnection = get_memory_connection,
-        .piGetMemoryConnectionInfo = get_memory_connection_info,
-        .piQueueCreate = queue_create,
-        .piMemBufferCreate = mem_buffer_create,
-        .piMemBufferPartition = mem_buffer_partition,
-        .piMemImport = mem_import,
-        .piMemExport = mem_export,
-        .piMemGetInfo = mem_get_info,
-        .piMemGetHostPointer = mem_get_host_pointer,
-        .piMemFlush = mem_flush,
-        .piMemInvalidate = mem_invalidate,
+        .piGetMemoryConnection = entries::piGetMemoryConnection,
+        .piGetMemoryConnectionInfo = entries::piGetMemoryConnectionInfo,
+        .piQueueCreate = entries::piQueueCreate,
+        .piMemBufferCreate = entries::piMemBufferCreate,
+        .piMemBufferPartition = entries::piMemBufferPartition,
+        .piMemImport = entries::piMemImport,
+        .piMemExport = entries::piMemExport,
+        .piMemGetInfo = entries::piMemGetInfo,
+        .piMemGetHostPointer = entries::piMemGetHostPointer,
+        .piMemFlush = entries::piMemFlush,
+        .piMemInvalidate = entries::piMemInvalidate,
         .piMemRetain = retain_entry<Mem>,
         .piMemRelease = release_entry<Mem>,
-        .piEnqueueMemBufferRead = enqueue_mem_buffer_read,
-        .piEnqueueMemBufferWrite = enqueue_mem_buffer_write,
-        .piEnqueueMemBufferCopy = enqueue_mem_buffer_copy,
-        .piEnqueueMemBufferFill = enqueue_mem_buffer_fill,
-        .piEnqueueMemBufferMap = enqueue_mem_buffer_map,
-        .piEnqueueMemUnmap = enqueue_mem_unmap,
+        .piEnqueueMemBufferRead = entries::piEnqueueMemBufferRead,
+        .piEnqueueMemBufferWrite = entries::piEnqueueMemBufferWrite,
+        .piEnqueueMemBufferCopy = entries::piEnqueueMemBufferCopy,
+        .piEnqueueMemBufferFill = entries::piEnqueueMemBufferFill,
+        .piEnqueueMemBufferMap = entries::piEnqueueMemBufferMap,
+        .piEnqueueMemUnmap = entries::piEnqueueMemUnmap,
     };
-    sdk::context_entries<Context>::fill(functions);
-    sdk::queue_entries<Queue>::fill(functions);
-    sdk::event_entries::fill<Context>(functions);
-    functions.piEventWait = event_wait;
-    functions.piEventGetInfo = event_get_info;
-    functions.piEventSetCallback = event_set_callback;
-    functions.piEventCreateHost = event_create_host;
-    functions.piEventSignalHost = event_signal_host;
-    sdk::native_entries<Native>::fill(functions);
-    sdk::native_launch_entries<Native>::fill(functions);
-    return functions;
+    sdk::context_entries<Context>::fill(table);
+    sdk::queue_entries<Queue>::fill(table);
+    sdk::event_entries::fill<Context>(table);
+    table.piEventWait = entries::piEventWait;
+    table.piEventGetInfo = entries::piEventGetInfo;
+    table.piEventSetCallback = entries::piEventSetCallback;
+    table.piEventCreateHost = entries::piEventCreateHost;
+    table.piEventSignalHost = entries::piEventSignalHost;
+    sdk::native_entries<Native>::fill(table);
+    sdk::native_launch_entries<Native>::fill(table);
+    return table;
 }
 
 constexpr pi_dispatch functions = make_functions();
