@@ -32,7 +32,7 @@ private:
     void issue(Submission &submission) override {
         copy_regions(submission, end_of(*src_), end_of(*dst_), regions_);
     }
-    const Held<Mem> src_, dst_;
+    const CommandRef<Mem> src_, dst_;
     const Regions regions_;
 };
 
@@ -54,7 +54,7 @@ private:
             copy_regions(submission, there, here, regions_);
     }
     const Direction direction_;
-    const Held<Mem> mem_;
+    const CommandRef<Mem> mem_;
     std::byte *const host_;
     const Regions regions_;
 };
@@ -89,7 +89,7 @@ private:
             std::memcpy(host_, staging_.begin(), size_);
     }
     const bool to_device_;
-    const Held<Mem> mem_;
+    const CommandRef<Mem> mem_;
     std::byte *const host_;
     const CUdeviceptr address_;
     const uint64_t size_;
@@ -111,7 +111,7 @@ private:
              physical_regions(range_regions(offset_, offset_, size_), range, range))
             fill(submission, mem_->address(), destination(part), pattern_);
     }
-    const Held<Mem> mem_;
+    const CommandRef<Mem> mem_;
     const std::vector<std::byte> pattern_;
     const uint64_t offset_, size_;
 };
@@ -137,7 +137,7 @@ private:
                 physical_regions(range_regions(0, offset_ + done, std::min(size_ - done, most)), {},
                                  mem_->range()));
     }
-    const Held<Mem> mem_;
+    const CommandRef<Mem> mem_;
     const uint64_t offset_, size_;
     const Staging strip_;
 };

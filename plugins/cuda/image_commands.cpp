@@ -47,7 +47,7 @@ private:
         fill(submission, strip_.address(), {0, size, 1, 1, size, size}, pixel_);
         paint(submission, end_of(*mem_), pixels_, strip_.end(), size);
     }
-    const Held<Mem> mem_;
+    const CommandRef<Mem> mem_;
     const Rectangle pixels_;
     const std::vector<std::byte> pixel_;
     const Scratch strip_;
@@ -70,7 +70,7 @@ private:
     void issue(Submission &submission) override {
         copy_within(submission, end_of(*mem_), regions_, between_.end(), between_.size());
     }
-    const Held<Mem> mem_;
+    const CommandRef<Mem> mem_;
     const Regions regions_;
     const Scratch between_;
 };

@@ -87,7 +87,7 @@ private:
                        "cuLaunchKernel", "kernel '", kernel_->name(), "'");
     }
 
-    const Held<Kernel> kernel_;
+    const CommandRef<Kernel> kernel_;
     Arguments arguments_;
     const bool cooperative_;
     const WorkSize work_;

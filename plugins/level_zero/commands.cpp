@@ -32,7 +32,7 @@ private:
         append_regions(submission, src_, dst_, regions_);
     }
     const End src_, dst_;
-    std::optional<Held<Mem>> kept_src_, kept_dst_;
+    std::optional<CommandRef<Mem>> kept_src_, kept_dst_;
     const Regions regions_;
 };
 
@@ -92,7 +92,7 @@ private:
         append_fill(submission, address_, size_, pattern_);
     }
     std::byte *const address_;
-    std::optional<Held<Mem>> kept_;
+    std::optional<CommandRef<Mem>> kept_;
     const std::vector<std::byte> pattern_;
     const uint64_t size_;
 };
@@ -113,7 +113,7 @@ private:
         append_fill_from(strip_, submission, address_, size_);
     }
     std::byte *const address_;
-    std::optional<Held<Mem>> kept_;
+    std::optional<CommandRef<Mem>> kept_;
     const std::vector<std::byte> strip_;
     const uint64_t size_;
 };

@@ -37,7 +37,7 @@ private:
         const End strip{strip_.begin(), &submission.place(), true};
         append_regions(submission, strip, end_of(*mem_), Regions(regions_));
     }
-    const Held<Mem> mem_;
+    const CommandRef<Mem> mem_;
     const Staging strip_;
     std::vector<pi_region> regions_;
 };

@@ -174,7 +174,7 @@ private:
                (flags_ & PI_LAUNCH_INDIRECT_USM_SHARED ? ZE_KERNEL_INDIRECT_ACCESS_FLAG_SHARED : 0);
     }
 
-    const Held<Kernel> kernel_;
+    const CommandRef<Kernel> kernel_;
     Kernel::Function &function_;
     const Arguments arguments_;
     const uint64_t flags_;

@@ -12,7 +12,7 @@
 
 #include "queue.hpp"
 
-#include <pi/sdk/held.hpp>
+#include <pi/sdk/command_ref.hpp>
 #include <pi/sdk/kept.hpp>
 
 #include <array>

@@ -28,7 +28,7 @@ private:
         }
     }
 
-    const Held<Mem> mem_;
+    const CommandRef<Mem> mem_;
     std::byte *const host_;
     const Regions regions_;
 };
@@ -47,7 +47,7 @@ private:
         }
     }
 
-    const Held<Mem> mem_;
+    const CommandRef<Mem> mem_;
     const std::byte *const host_;
     const Regions regions_;
 };
@@ -68,7 +68,7 @@ private:
         }
     }
 
-    const Held<Mem> src_, dst_;
+    const CommandRef<Mem> src_, dst_;
     const Regions regions_;
     BufferCopies copies_;
 };

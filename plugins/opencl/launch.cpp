@@ -128,7 +128,7 @@ private:
         });
     }
 
-    const Held<Kernel> kernel_;
+    const CommandRef<Kernel> kernel_;
     const WorkSize work_;
     Arguments arguments_;
     const uint32_t usm_kinds_;

@@ -11,22 +11,23 @@ namespace pi::sdk {
 /// `target.within_call` says, leaves that to the application's handle, or to `target.references`, if there are such, which
 /// outlive the command.
 template <class Object>
-class Held {
+class CommandRef {
 public:
     template <class Target>
-    Held(const Target &target, Object &object) : object_(object), counted_(!target.within_call) {
+    CommandRef(const Target &target, Object &object)
+        : object_(object), counted_(!target.within_call) {
         if (counted_)
             object_.retain();
         if constexpr (requires { target.references->add(object); })
             if (target.references)
                 target.references->add(object);
     }
-    ~Held() {
+    ~CommandRef() {
         if (counted_)
             object_.release();
     }
-    Held(const Held &) = delete;
-    Held &operator=(const Held &) = delete;
+    CommandRef(const CommandRef &) = delete;
+    CommandRef &operator=(const CommandRef &) = delete;
     Object &operator*() const { return object_; }
     Object *operator->() const { return &object_; }
 
