@@ -33,7 +33,7 @@ void Stream::close() noexcept {
 // ----- what is in the stream ----------------------------------------------------------------------
 
 void Stream::expect(size_t references) {
-    kept_.reserve(references);
+    deferred_.reserve(references);
     if (mark_due_ && keeps())
         record(); // what is wrong with the context shows in the command
     mark_due_ = false;
@@ -52,8 +52,8 @@ uint64_t Stream::Entry::fill(Event &event, SharedEvent done) noexcept {
     return stream_.last_;
 }
 
-void Stream::keep(References &references) noexcept {
-    if (!kept_.keep(++last_, references))
+void Stream::keep(CommandReferences &references) noexcept {
+    if (!deferred_.defer(++last_, references))
         return;
     sweep_due_ = true;
     if (dozing_)
@@ -100,7 +100,7 @@ void Stream::watch() {
     while (!idle()) {
         dozing_ = pending_.empty() && !closed_;
         if (dozing_)
-            condition_.wait_for(lock, between_looks,
+            condition_.wait_for(lock, release_poll_interval,
                                 [this] { return !pending_.empty() || closed_ || sweep_due_; });
         dozing_ = sweep_due_ = false;
         if (idle())
@@ -285,7 +285,7 @@ uint64_t Stream::last_ended(uint64_t number) {
 
 void Stream::end_through(uint64_t number, CUresult code, const char *call) {
     std::unique_lock lock(mutex_);
-    kept_.release(number, lock); // who is told of the end may rely on it
+    deferred_.release(number, lock); // who is told of the end may rely on it
     ended_ = std::max(ended_, number);
     if (marked_.number <= ended_)
         marked_.done.reset();

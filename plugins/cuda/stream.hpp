@@ -9,8 +9,8 @@
 
 #include "primary.hpp"
 
+#include <pi/sdk/deferred_release.hpp>
 #include <pi/sdk/event.hpp>
-#include <pi/sdk/kept.hpp>
 
 #include <condition_variable>
 #include <cstdint>
@@ -58,9 +58,9 @@ public:
         Stream &stream_;
     };
     /// Under mutex(): a command without an event is in the stream, and uses these until it has ended.
-    void keep(sdk::References &references) noexcept;
+    void keep(sdk::CommandReferences &references) noexcept;
     /// Under mutex(): a command without an event may still be going on.
-    bool keeps() const { return kept_.newest() > ended_; }
+    bool keeps() const { return deferred_.newest() > ended_; }
 
     /// Waits on the calling thread for the command of this number, and ends it and those before it.
     void wait_for(uint64_t number);
@@ -109,7 +109,7 @@ private:
     uint64_t last_ = 0;                     ///< the number of the newest command; they begin with 1
     uint64_t ended_ = 0;                    ///< those through this one have ended
     std::deque<Pending> pending_;           ///< with events, in the stream's order
-    sdk::StreamKept kept_;                  ///< of those without
+    sdk::DeferredReleases deferred_;        ///< of those without
     Mark marked_; ///< recorded behind commands that have no event of their own
     bool watched_ =
         false; ///< the instance looks after the stream, on a thread of its own or by its watcher

@@ -15,7 +15,7 @@
 #include "queue.hpp"
 
 #include <pi/sdk/command_ref.hpp>
-#include <pi/sdk/kept.hpp>
+#include <pi/sdk/deferred_release.hpp>
 
 #include <array>
 #include <memory>
@@ -86,7 +86,7 @@ struct Target {
     /// It is gone when the enqueue call returns.
     bool within_call = false;
     /// What it names, if it is not done by then; else NULL.
-    sdk::References *references = nullptr;
+    sdk::CommandReferences *references = nullptr;
 };
 
 /// SUBMITTED if the driver orders what is put into a stream of this primary context behind that command.
@@ -132,7 +132,7 @@ public:
     /// Ends the event, whose command has left its stream.
     static void ended(sdk::Event &event, CUresult code, const char *call);
     /// Puts it into the stream, which keeps the references until it has ended. The queue goes_straight.
-    void put_straight(sdk::References &references);
+    void put_straight(sdk::CommandReferences &references);
 
 protected:
     Queue &queue() const { return queue_; }

@@ -24,7 +24,7 @@ List::~List() {
 }
 
 void List::expect(size_t references) {
-    kept_.reserve(references);
+    deferred_.reserve(references);
     if (watched_)
         return;
     context_->watch().add(shared_from_this());
@@ -42,9 +42,10 @@ uint64_t List::Entry::fill(Event &event, SharedEvent done) noexcept {
     return list_.last_;
 }
 
-void List::Entry::keep(References &references, SharedEvent before, SharedEvent done) noexcept {
+void List::Entry::keep(CommandReferences &references, SharedEvent before,
+                       SharedEvent done) noexcept {
     list_.pending_.back() = {++list_.last_, nullptr, std::move(done), std::move(before)};
-    if (list_.kept_.keep(list_.last_, references))
+    if (list_.deferred_.defer(list_.last_, references))
         list_.context_->watch().wake();
 }
 
@@ -74,7 +75,7 @@ std::deque<List::Pending>::iterator List::find(uint64_t number) {
 /// of an end, or finds nothing under way, may rely on it that nothing is kept any more.
 void List::end(std::unique_lock<std::mutex> &lock, uint64_t number, bool through, ze_result_t code,
                const char *call) {
-    kept_.release(number, lock);
+    deferred_.release(number, lock);
     for (;;) {
         const auto found = through ? pending_.begin() : find(number);
         if (found == pending_.end() || found->number > number)
@@ -96,7 +97,8 @@ void List::wait_for(uint64_t number) {
         std::unique_lock lock(mutex_);
         const auto found = find(number);
         if (found == pending_.end())
-            return kept_.release(0, lock); // another thread may be about to let go of what it kept
+            return deferred_.release(0,
+                                     lock); // another thread may be about to let go of what it kept
         done = found->done;
     }
     const ze_result_t code = place_.api().zeEventHostSynchronize(done->id(), UINT64_MAX);
@@ -157,7 +159,7 @@ bool List::poll() {
         end(lock, ended[i], in_order_ || lost, any ? ZE_RESULT_SUCCESS : code,
             "zeEventQueryStatus");
     if (count == 0) // another thread may be about to let go of what was kept
-        kept_.release(0, lock);
+        deferred_.release(0, lock);
     return count != 0;
 }
 

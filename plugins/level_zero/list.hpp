@@ -11,8 +11,8 @@
 
 #include "place.hpp"
 
+#include <pi/sdk/deferred_release.hpp>
 #include <pi/sdk/event.hpp>
-#include <pi/sdk/kept.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -56,7 +56,8 @@ public:
         uint64_t fill(sdk::Event &event, SharedEvent done) noexcept;
         /// One that nobody has an event of, in a list in order. It waits for `before`, which may be
         /// NULL, and uses the references until it has ended.
-        void keep(sdk::References &references, SharedEvent before, SharedEvent done) noexcept;
+        void keep(sdk::CommandReferences &references, SharedEvent before,
+                  SharedEvent done) noexcept;
 
     private:
         List &list_;
@@ -109,7 +110,7 @@ private:
     std::atomic<uint64_t> last_{0};         ///< the number of the newest command; they begin with 1
     std::deque<Pending> pending_;           ///< in the order in which they came
     size_t events_ = 0;                     ///< how many of these have an event
-    sdk::StreamKept kept_;                  ///< of those that have none
+    sdk::DeferredReleases deferred_;        ///< of those that have none
     bool watched_ = false;
     bool closed_ = false;
 };

@@ -13,7 +13,7 @@
 #include "queue.hpp"
 
 #include <pi/sdk/command_ref.hpp>
-#include <pi/sdk/kept.hpp>
+#include <pi/sdk/deferred_release.hpp>
 
 #include <array>
 #include <atomic>
@@ -82,7 +82,7 @@ struct Target {
     Queue &queue;
     bool within_call = false; ///< it is gone when the enqueue call returns
     /// What it names, if it is not done by then; else NULL.
-    sdk::References *references = nullptr;
+    sdk::CommandReferences *references = nullptr;
 };
 
 /// SUBMITTED if the driver orders what is put into a list of this place behind that command.
@@ -162,7 +162,7 @@ public:
     /// Ends the event, whose command has left its list.
     static void ended(sdk::Event &event, ze_result_t code, const char *call);
     /// Puts it into the list, which keeps the references until it has ended. The queue goes_straight.
-    void put_straight(sdk::References &references);
+    void put_straight(sdk::CommandReferences &references);
 
 protected:
     Queue &queue() const { return queue_; }

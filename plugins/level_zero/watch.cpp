@@ -2,7 +2,7 @@
 #include "watch.hpp"
 #include "list.hpp"
 
-#include <pi/sdk/kept.hpp>
+#include <pi/sdk/deferred_release.hpp>
 
 #include <algorithm>
 
@@ -55,7 +55,7 @@ void Watch::wait_for_one(size_t turn) {
         if (const auto list = at((turn + i) % count); list && list->urgent())
             return list->wait_for_oldest(a_moment);
     lock.lock();
-    woken_.wait_for(lock, sdk::between_looks, [this] { return look_; });
+    woken_.wait_for(lock, sdk::release_poll_interval, [this] { return look_; });
 }
 
 void Watch::run() {

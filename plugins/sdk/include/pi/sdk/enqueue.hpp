@@ -3,9 +3,9 @@
 // What every piEnqueueX shares, and the entry points on events, which are the same for all backends.
 #pragma once
 
+#include <pi/sdk/deferred_release.hpp>
 #include <pi/sdk/descriptor.hpp>
 #include <pi/sdk/event.hpp>
-#include <pi/sdk/kept.hpp>
 
 #include <type_traits>
 
@@ -116,7 +116,7 @@ void enqueue_some_way(Queue &queue, const EnqueueArguments &arguments, Parts &&.
     }
     if constexpr (std::is_base_of_v<PlainCommand, CommandType>)
         if (queue.goes_straight(arguments)) {
-            References references;
+            CommandReferences references;
             CommandType command(Target{queue, true, &references}, std::forward<Parts>(parts)...);
             return command.put_straight(references);
         }

@@ -18,7 +18,7 @@
 namespace pi::sdk {
 
 /// References to the objects that one command names. A few take no memory of their own.
-class References {
+class CommandReferences {
 public:
     template <class T>
     void add(T &object) {
@@ -38,7 +38,7 @@ private:
 };
 
 /// The references of many commands, by the commands' numbers, which ascend. Its memory is used again.
-class Kept {
+class ReferenceQueue {
 public:
     bool empty() const { return first_ == all_.size(); }
     /// Makes room, so that the next add() of so many cannot fail.
@@ -50,7 +50,7 @@ public:
         if (all_.size() + more > all_.capacity() / 2)
             all_.reserve(std::max(all_.size() + more, 2 * all_.capacity()));
     }
-    void add(uint64_t number, References &references) noexcept {
+    void add(uint64_t number, CommandReferences &references) noexcept {
         for (size_t i = 0; i < references.size(); ++i)
             all_.push_back({number, std::move(references[i])});
     }
@@ -78,19 +78,19 @@ private:
 
 /// How long what commands without events name is kept at most beyond their end, if nobody waits: their end is looked for so
 /// often.
-inline constexpr std::chrono::milliseconds between_looks{10};
+inline constexpr std::chrono::milliseconds release_poll_interval{10};
 
 /// What commands without an event keep of one stream of a vendor's, under that stream's mutex.
-class StreamKept {
+class DeferredReleases {
 public:
-    /// Makes room, so that the next keep() of so many cannot fail.
-    void reserve(size_t references) { kept_.reserve(references); }
+    /// Makes room, so that the next defer() of so many cannot fail.
+    void reserve(size_t references) { references_.reserve(references); }
     /// Takes over the references of the stream's newest command. True after many: it is time to look which have ended. To
     /// let go of what they name may wait for other work, so that no enqueue does it.
-    bool keep(uint64_t number, References &references) noexcept {
+    bool defer(uint64_t number, CommandReferences &references) noexcept {
         constexpr uint64_t commands_between_looks = 256;
         newest_ = number;
-        kept_.add(number, references);
+        references_.add(number, references);
         const bool due = number >= next_look_;
         if (due)
             next_look_ = number + commands_between_looks;
@@ -103,7 +103,7 @@ public:
     void release(uint64_t through, std::unique_lock<std::mutex> &lock) {
         std::array<AnyRef, 16> gone;
         ++releasing_;
-        while (const size_t count = kept_.take(through, gone)) {
+        while (const size_t count = references_.take(through, gone)) {
             lock.unlock();
             for (size_t i = 0; i < count; ++i)
                 gone[i] = AnyRef();
@@ -116,7 +116,7 @@ public:
     }
 
 private:
-    Kept kept_;
+    ReferenceQueue references_;
     uint64_t newest_ = 0;
     uint64_t next_look_ = 0; ///< the number of the command with which one is due
     unsigned releasing_ = 0; ///< threads that let go of references
