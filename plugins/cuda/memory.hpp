@@ -7,7 +7,7 @@
 #include "image.hpp"
 #include "storage.hpp"
 
-#include <pi/sdk/held_map.hpp>
+#include <pi/sdk/active_map.hpp>
 #include <pi/sdk/layout.hpp>
 
 namespace pi::cuda {
@@ -21,7 +21,7 @@ enum Scope : uint32_t {
 };
 inline constexpr const char *scope_names[SCOPE_COUNT] = {"global", "host.pinned"};
 
-using Map = sdk::HeldMap<Staging>;
+using Map = sdk::ActiveMap<Staging>;
 
 class Mem : public sdk::Object<Mem, pi_mem> {
 public:
@@ -75,7 +75,7 @@ public:
     std::byte *map_pointer() const;
 
     /// Those that the application holds.
-    sdk::HeldMaps<Map> &maps() { return maps_; }
+    sdk::ActiveMaps<Map> &maps() { return maps_; }
 
 private:
     const Storage &storage() const { return root_ ? root_->storage_ : storage_; }
@@ -92,7 +92,7 @@ private:
     const pi_memory_kind kind_;
     const uint32_t export_types_ = 0; ///< of a root
     std::byte *const host_ptr_;       ///< of a root with PI_MEM_USE_HOST_PTR
-    sdk::HeldMaps<Map> maps_;
+    sdk::ActiveMaps<Map> maps_;
 };
 
 /// 1 << PI_EXTERNAL_ of what piMemImport takes, and what piMemExport gives.

@@ -7,7 +7,7 @@
 #include "image.hpp"
 #include "storage.hpp"
 
-#include <pi/sdk/held_map.hpp>
+#include <pi/sdk/active_map.hpp>
 
 namespace pi::level_zero {
 
@@ -19,7 +19,7 @@ enum Scope : uint32_t {
 };
 inline constexpr const char *scope_names[SCOPE_COUNT] = {"global", "host.pinned"};
 
-using Map = sdk::HeldMap<Staging>;
+using Map = sdk::ActiveMap<Staging>;
 
 class Mem : public sdk::Object<Mem, pi_mem> {
 public:
@@ -55,7 +55,7 @@ public:
     const Storage &storage() const { return root_ ? root_->storage_ : storage_; }
 
     /// Those that the application holds.
-    sdk::HeldMaps<Map> &maps() { return maps_; }
+    sdk::ActiveMaps<Map> &maps() { return maps_; }
 
 private:
     const sdk::Ref<Context> context_;
@@ -67,7 +67,7 @@ private:
     const uint32_t scope_;
     const pi_memory_kind kind_;
     std::byte *const host_ptr_; ///< of a root with PI_MEM_USE_HOST_PTR
-    sdk::HeldMaps<Map> maps_;
+    sdk::ActiveMaps<Map> maps_;
 };
 
 /// 1 << PI_EXTERNAL_ of what piMemImport takes, and what piMemExport gives.

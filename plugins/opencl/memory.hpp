@@ -5,7 +5,7 @@
 
 #include "context.hpp"
 
-#include <pi/sdk/held_map.hpp>
+#include <pi/sdk/active_map.hpp>
 #include <pi/sdk/image_region.hpp>
 
 #include <mutex>
@@ -88,7 +88,7 @@ public:
     /// One lock a buffer around the vendor's map and unmap calls: drivers are not safe there.
     std::mutex &vendor_map_mutex() { return root().vendor_map_mutex_; }
 
-    sdk::HeldMaps<Map> &maps() { return maps_; }
+    sdk::ActiveMaps<Map> &maps() { return maps_; }
 
 private:
     const sdk::Ref<Context> context_;
@@ -105,7 +105,7 @@ private:
     const Scope scope_ = SCOPE_GLOBAL;
     const std::optional<Image> image_;
     std::mutex vendor_map_mutex_;
-    sdk::HeldMaps<Map> maps_;
+    sdk::ActiveMaps<Map> maps_;
 };
 
 /// PI_ERROR_INVALID_SIZE or PI_ERROR_OUT_OF_DEVICE_MEMORY unless one allocation may have this size.

@@ -15,7 +15,7 @@
 namespace pi::sdk {
 
 template <class Staging>
-struct HeldMap {
+struct ActiveMap {
     void *pointer = nullptr;
     uint64_t offset = 0, size = 0; ///< bytes from the mem's begin
     uint64_t flags = 0;            ///< PI_MAP_
@@ -29,7 +29,7 @@ using OneMap = std::list<Map>;
 
 /// Of one memory object; a Map has a `pointer`. Thread-safe.
 template <class Map>
-class HeldMaps {
+class ActiveMaps {
 public:
     void add(OneMap<Map> &map) noexcept {
         std::lock_guard lock(mutex_);
@@ -59,7 +59,7 @@ private:
     std::list<Map> maps_; ///< guarded by mutex_
 };
 
-/// A map that an unmap is for: still there if the unmap does not happen. Mem has `HeldMaps<Map> &maps()`.
+/// A map that an unmap is for: still there if the unmap does not happen. Mem has `ActiveMaps<Map> &maps()`.
 template <class Mem, class Map>
 class TakenMap {
 public:
