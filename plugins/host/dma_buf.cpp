@@ -51,7 +51,7 @@ DmaMemory allocate_from(const std::filesystem::path &heap, uint64_t size, uint64
     if (ioctl(device.get(), DMA_HEAP_IOCTL_ALLOC, &request))
         return refused("DMA_HEAP_IOCTL_ALLOC");
     DmaBuf buffer{File(static_cast<int>(request.fd))};
-    Mapping place = map_pages(size, alignment);
+    MmapRegion place = map_pages(size, alignment);
     if (!place || mmap(place.begin(), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                        buffer.get(), 0) == MAP_FAILED)
         return refused("mmap");

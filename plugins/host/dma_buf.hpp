@@ -16,7 +16,7 @@ using sdk::DmaBuf;
 /// A dma-buf and a mapping of it.
 struct DmaMemory {
     DmaBuf buffer;
-    Mapping mapping;
+    MmapRegion mapping;
     std::string refusal; ///< if mapping is empty: why
 };
 

@@ -85,7 +85,7 @@ public:
             mmap(nullptr, page * count, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
         if (begin == MAP_FAILED)
             return;
-        Mapping all(begin, page * count);
+        MmapRegion all(begin, page * count);
         // Unlike a touch, this cannot end the process when a page has gone to somebody else.
         if (!madvise(begin, page * count, MADV_POPULATE_WRITE))
             all_ = std::move(all);
@@ -94,10 +94,10 @@ public:
 
     /// Maps `wanted` pages that are physical neighbours, in their order; empty if there are none such. Gives the
     /// other pages back.
-    Mapping map_run(uint64_t wanted, uint64_t alignment) {
+    MmapRegion map_run(uint64_t wanted, uint64_t alignment) {
         const std::vector<Page> pages = sorted_pages();
         const std::optional<uint64_t> first = find_run(pages, wanted);
-        Mapping run;
+        MmapRegion run;
         if (first)
             run = map_pages(page_ * wanted, std::max(page_, alignment));
         for (uint64_t i = 0; run && i < wanted; ++i)
@@ -146,7 +146,7 @@ private:
 
     const uint64_t page_, count_;
     File file_;
-    Mapping all_;
+    MmapRegion all_;
 };
 
 /// Of huge pages of one size; else why not.
@@ -160,7 +160,7 @@ PhysicalRun map_huge(uint64_t size, uint64_t alignment, uint64_t page) {
     HugePages huge(page, wanted == 1 ? 1 : std::min(available, 4 * wanted + 16));
     if (!huge)
         return {{}, text(pages, " could not be taken: ", std::strerror(errno))};
-    Mapping run = huge.map_run(wanted, alignment);
+    MmapRegion run = huge.map_run(wanted, alignment);
     if (run)
         return {std::move(run), {}, true, {}};
     const bool blind = !physical_address(&page);
@@ -172,13 +172,13 @@ PhysicalRun map_huge(uint64_t size, uint64_t alignment, uint64_t page) {
 } // namespace
 
 bool can_lock_pages() {
-    const Mapping page = map_pages(page_size, page_size);
+    const MmapRegion page = map_pages(page_size, page_size);
     return page && PinnedPages(page.begin(), page.size());
 }
 
 PhysicalRun map_contiguous(uint64_t size, uint64_t alignment) {
     if (size <= page_size) {
-        Mapping page = map_pages(page_size, alignment);
+        MmapRegion page = map_pages(page_size, alignment);
         if (!page)
             return {{}, text("mmap: ", std::strerror(errno))};
         PinnedPages pinned(page.begin(), page.size());

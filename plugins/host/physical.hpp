@@ -5,7 +5,7 @@
 
 #include "page_locks.hpp"
 
-#include <pi/sdk/mapping.hpp>
+#include <pi/sdk/mmap_region.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,14 +15,14 @@
 namespace pi::host {
 
 using sdk::map_pages;
-using sdk::Mapping;
+using sdk::MmapRegion;
 
 /// Whether this process may lock a page at all (RLIMIT_MEMLOCK).
 bool can_lock_pages();
 
 /// A range of one physical run.
 struct PhysicalRun {
-    Mapping mapping;
+    MmapRegion mapping;
     std::string refusal; ///< if mapping is empty: why, and what an administrator can do
     /// Its physical addresses do not change. The kernel may move ordinary pages, locked ones, too
     /// (Documentation/mm/page_migration.rst of Linux).

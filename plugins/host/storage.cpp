@@ -30,15 +30,15 @@ void check_capacity(const Device &device, uint64_t size) {
         out_of_memory(device, "", size, "more than the node has");
 }
 
-PinnedPages pin(const Mapping &pages) {
+PinnedPages pin(const MmapRegion &pages) {
     PinnedPages pinned(pages.begin(), pages.size());
     if (!pinned)
         sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_PINNED: ", pinned.refusal());
     return pinned;
 }
 
-Mapping bound_pages(const Device &device, uint64_t size, uint64_t alignment) {
-    Mapping pages = map_pages(size, alignment);
+MmapRegion bound_pages(const Device &device, uint64_t size, uint64_t alignment) {
+    MmapRegion pages = map_pages(size, alignment);
     if (!pages)
         out_of_memory(device, "mmap: ", size, std::strerror(errno));
     device.topology().bind_memory(device.node(), pages.begin(), pages.size());
@@ -47,7 +47,7 @@ Mapping bound_pages(const Device &device, uint64_t size, uint64_t alignment) {
 
 } // namespace
 
-Storage Storage::mapped(Mapping pages, DmaBuf buffer) {
+Storage Storage::mapped(MmapRegion pages, DmaBuf buffer) {
     Storage storage(pages.begin(), std::move(buffer));
     storage.pages_ = std::move(pages);
     return storage;

@@ -53,13 +53,13 @@ public:
 private:
     explicit Storage(std::byte *data, DmaBuf buffer = {})
         : data_(data), dma_buf_(std::move(buffer)) {}
-    static Storage mapped(Mapping pages, DmaBuf buffer = {});
+    static Storage mapped(MmapRegion pages, DmaBuf buffer = {});
     static Storage of_dma(DmaMemory memory);
 
     std::byte *data_;
     std::byte *heap_ = nullptr; ///< to be freed
     DmaBuf dma_buf_;            ///< goes after its mapping
-    Mapping pages_;
+    MmapRegion pages_;
     PinnedPages pinned_; ///< goes before their mapping
     sdk::File file_;
     uint32_t export_types_ = 0;

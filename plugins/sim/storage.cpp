@@ -19,8 +19,8 @@ namespace {
               " to simulate device memory with");
 }
 
-sdk::Mapping take_pages(uint64_t size, uint64_t alignment) {
-    sdk::Mapping pages = sdk::map_pages(size, alignment, MAP_NORESERVE);
+sdk::MmapRegion take_pages(uint64_t size, uint64_t alignment) {
+    sdk::MmapRegion pages = sdk::map_pages(size, alignment, MAP_NORESERVE);
     if (!pages)
         no_pages("mmap", size);
     return pages;

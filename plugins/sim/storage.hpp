@@ -7,7 +7,7 @@
 
 #include <pi/sdk/dma_buf.hpp>
 #include <pi/sdk/layout.hpp>
-#include <pi/sdk/mapping.hpp>
+#include <pi/sdk/mmap_region.hpp>
 
 namespace pi::sim {
 
@@ -63,7 +63,7 @@ private:
     std::optional<sdk::DmaBuf> dma_buf_; ///< goes after its mapping
     sdk::File file_;
     uint32_t export_types_ = 0;
-    sdk::Mapping pages_, host_pages_;
+    sdk::MmapRegion pages_, host_pages_;
     std::byte *data_ = nullptr, *host_data_ = nullptr;
     uint64_t size_ = 0;
     bool copied_ = false;

@@ -5,7 +5,7 @@
 
 #include <pi/sdk/error.hpp>
 #include <pi/sdk/file.hpp>
-#include <pi/sdk/mapping.hpp>
+#include <pi/sdk/mmap_region.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -28,7 +28,7 @@ inline uint64_t page_size() {
 /// A file in memory, sealed against shrinking, and a mapping of it.
 struct SharedMemory {
     File file;
-    Mapping mapping; ///< empty if the system has no memory, with the reason in errno
+    MmapRegion mapping; ///< empty if the system has no memory, with the reason in errno
 };
 
 /// Zeroed whole pages; the mapping begins at a multiple of `alignment`, a power of two.
@@ -43,7 +43,7 @@ inline SharedMemory make_shared(uint64_t size, uint64_t alignment) {
     // Importers rely on the size (see map_shared).
     if (fcntl(shared.file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
         return shared;
-    Mapping place = map_pages(size, alignment);
+    MmapRegion place = map_pages(size, alignment);
     if (place && mmap(place.begin(), place.size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                       shared.file.get(), 0) != MAP_FAILED)
         shared.mapping = std::move(place);
@@ -52,7 +52,7 @@ inline SharedMemory make_shared(uint64_t size, uint64_t alignment) {
 
 /// Bytes of somebody's file.
 struct SharedRange {
-    Mapping mapping; ///< whole pages around it
+    MmapRegion mapping; ///< whole pages around it
     std::byte *begin = nullptr;
 };
 
@@ -65,7 +65,7 @@ inline SharedRange map_descriptor(int descriptor, uint64_t offset, uint64_t size
     if (pages == MAP_FAILED)
         fail(errno == ENOMEM ? PI_ERROR_OUT_OF_HOST_MEMORY : PI_ERROR_INVALID_VALUE, "handle.fd (",
              descriptor, ") cannot be mapped for reading and writing: ", std::strerror(errno));
-    return {Mapping(pages, size + into), static_cast<std::byte *>(pages) + into};
+    return {MmapRegion(pages, size + into), static_cast<std::byte *>(pages) + into};
 }
 
 /// The bytes behind a descriptor; -1 if it does not tell. Its offset, which it shares with its duplicates, stays.

@@ -14,18 +14,18 @@
 namespace pi::sdk {
 
 /// A mapping that is undone when the object goes.
-class Mapping {
+class MmapRegion {
 public:
-    Mapping() = default;
-    Mapping(void *begin, uint64_t size) : begin_(static_cast<std::byte *>(begin)), size_(size) {}
-    Mapping(Mapping &&other) noexcept
+    MmapRegion() = default;
+    MmapRegion(void *begin, uint64_t size) : begin_(static_cast<std::byte *>(begin)), size_(size) {}
+    MmapRegion(MmapRegion &&other) noexcept
         : begin_(std::exchange(other.begin_, nullptr)), size_(other.size_) {}
-    Mapping &operator=(Mapping other) noexcept {
+    MmapRegion &operator=(MmapRegion other) noexcept {
         std::swap(begin_, other.begin_);
         std::swap(size_, other.size_);
         return *this;
     }
-    ~Mapping() {
+    ~MmapRegion() {
         if (begin_)
             munmap(begin_, size_);
     }
@@ -41,7 +41,7 @@ private:
 
 /// Fresh zeroed pages that begin at a multiple of `alignment`, a power of two; empty if the system has none, with
 /// the reason in errno. `flags` are added to those of mmap: MAP_NORESERVE asks for addresses alone.
-inline Mapping map_pages(uint64_t size, uint64_t alignment, int flags = 0) {
+inline MmapRegion map_pages(uint64_t size, uint64_t alignment, int flags = 0) {
     const auto page_size = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     alignment = std::max(alignment, page_size);
     uint64_t room = 0;
@@ -57,10 +57,10 @@ inline Mapping map_pages(uint64_t size, uint64_t alignment, int flags = 0) {
         return {};
     const auto from = reinterpret_cast<uintptr_t>(pages);
     const uintptr_t begin = align_up(from, alignment);
-    const Mapping before(begin > from ? pages : nullptr, begin - from);
+    const MmapRegion before(begin > from ? pages : nullptr, begin - from);
     const uintptr_t end = begin + size;
-    const Mapping behind(from + room > end ? reinterpret_cast<void *>(end) : nullptr,
-                         from + room - end);
+    const MmapRegion behind(from + room > end ? reinterpret_cast<void *>(end) : nullptr,
+                            from + room - end);
     return {reinterpret_cast<void *>(begin), size};
 }
 
