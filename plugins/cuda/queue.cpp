@@ -118,9 +118,9 @@ void Queue::behind_stream(Workers &threads, Workers::Prepared task) {
         });
 }
 
-bool Queue::goes_straight(const EnqueueArguments &arguments) {
+bool Queue::takes_fast_path(const EnqueueArguments &arguments) {
     return streams_.size() == 1 && !profiling() && !shared() &&
-           sdk::goes_straight(*this, arguments, [this](const Event &last) {
+           sdk::takes_fast_path(*this, arguments, [this](const Event &last) {
                return phase_in_stream(primary_, last);
            });
 }

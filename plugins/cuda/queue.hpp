@@ -54,7 +54,7 @@ public:
 
     /// Whether a command may go straight to the stream, past the graph: nobody gets an event of it, it waits for no event,
     /// and all before it are in the stream, or have ended.
-    bool goes_straight(const sdk::EnqueueArguments &arguments);
+    bool takes_fast_path(const sdk::EnqueueArguments &arguments);
     Stream &front() { return *streams_.front(); }
     /// The stream for a command that waits for one in `wish`, which may be NULL or another queue's.
     Stream &choose(const Stream *wish);

@@ -184,7 +184,7 @@ void StreamCommand::ended(Event &event, CUresult code, const char *call) {
     }
 }
 
-void StreamCommand::put_straight(CommandReferences &references) {
+void StreamCommand::put_on_fast_path(CommandReferences &references) {
     Primary &primary = queue_.primary();
     const Current current(primary);
     Stream &stream = queue_.front();

@@ -131,8 +131,8 @@ public:
     virtual bool timed() const { return queue_.profiling(); }
     /// Ends the event, whose command has left its stream.
     static void ended(sdk::Event &event, CUresult code, const char *call);
-    /// Puts it into the stream, which keeps the references until it has ended. The queue goes_straight.
-    void put_straight(sdk::CommandReferences &references);
+    /// Puts it into the stream, which keeps the references until it has ended. The queue takes_fast_path.
+    void put_on_fast_path(sdk::CommandReferences &references);
 
 protected:
     Queue &queue() const { return queue_; }

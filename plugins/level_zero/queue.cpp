@@ -56,8 +56,8 @@ void Queue::finish() {
     sequence_.finish();
 }
 
-bool Queue::goes_straight(const EnqueueArguments &arguments) {
-    return list_->in_order() && sdk::goes_straight(*this, arguments, [this](const Event &last) {
+bool Queue::takes_fast_path(const EnqueueArguments &arguments) {
+    return list_->in_order() && sdk::takes_fast_path(*this, arguments, [this](const Event &last) {
                return phase_in_list(place_, last);
            });
 }

@@ -40,8 +40,8 @@ public:
                                      profiling() || type == PI_TYPE_TIMESTAMP_DESC);
     }
 
-    /// Whether a command may go straight to the list, past the graph: see sdk::goes_straight.
-    bool goes_straight(const sdk::EnqueueArguments &arguments);
+    /// Whether a command may go straight to the list, past the graph: see sdk::takes_fast_path.
+    bool takes_fast_path(const sdk::EnqueueArguments &arguments);
     /// For what is not put into the list: waits on the calling thread for what the graph does not know of, which is commands
     /// without events.
     void wait_for_list();

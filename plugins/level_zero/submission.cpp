@@ -201,7 +201,7 @@ void ListCommand::ended(Event &event, ze_result_t code, const char *call) {
     }
 }
 
-void ListCommand::put_straight(CommandReferences &references) {
+void ListCommand::put_on_fast_path(CommandReferences &references) {
     Place &place = queue_.place();
     List &list = queue_.list();
     if (!references.size()) // whose place is needed until the end at least

@@ -5,6 +5,6 @@
 
 namespace cuda_test {
 
-using namespace straight_test;
+using namespace fast_path_test;
 
 } // namespace cuda_test

@@ -5,7 +5,7 @@
 
 #include "native.hpp"
 
-namespace straight_test {
+namespace fast_path_test {
 
 using namespace cuda_test;
 
@@ -18,4 +18,4 @@ inline void finish_device(const Machine &, pi_queue) {
     REQUIRE(cu().cuCtxSynchronize() == CUDA_SUCCESS);
 }
 
-} // namespace straight_test
+} // namespace fast_path_test

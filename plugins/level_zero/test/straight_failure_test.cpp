@@ -4,7 +4,7 @@
 // application.
 #include "straight/busy.hpp"
 
-using namespace straight_test;
+using namespace fast_path_test;
 
 TEST_CASE("a command without an event that the driver refuses fails its call and keeps nothing") {
     const Planted planted;

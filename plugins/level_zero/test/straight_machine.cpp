@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-namespace straight_test {
+namespace fast_path_test {
 
 Owned<pi_program> Machine::program(const std::string &lines) const {
     const std::string image =
@@ -84,4 +84,4 @@ std::vector<uint32_t> read_words(pi_queue queue, pi_mem mem, size_t count) {
     return words;
 }
 
-} // namespace straight_test
+} // namespace fast_path_test

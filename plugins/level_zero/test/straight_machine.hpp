@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace straight_test {
+namespace fast_path_test {
 
 using namespace pi_test;
 using level_zero_test::Planted, level_zero_test::require_works;
@@ -59,4 +59,4 @@ Function driver_call(const char *name) {
     return reinterpret_cast<Function>(driver_function(name));
 }
 
-} // namespace straight_test
+} // namespace fast_path_test

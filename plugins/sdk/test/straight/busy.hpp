@@ -12,7 +12,7 @@
 #include <memory>
 #include <thread>
 
-namespace straight_test {
+namespace fast_path_test {
 
 /// A word that a kernel waits for. Set in the end at the latest.
 class Word {
@@ -119,4 +119,4 @@ struct Imported {
     Owned<pi_mem> mem;
 };
 
-} // namespace straight_test
+} // namespace fast_path_test

@@ -12,7 +12,7 @@
 #include <memory>
 #include <thread>
 
-using namespace straight_test;
+using namespace fast_path_test;
 
 TEST_CASE("what a launch without an event names may be released while it waits in the stream") {
     const Busy busy;

@@ -49,7 +49,7 @@ bool runs_within_call(Queue &queue, const EnqueueArguments &arguments) {
 /// Of a queue in order: whether a command may go past the graph, straight to the vendor. Nobody gets an event of it, it waits
 /// for none, and all before it have ended or are where phase(last) says SUBMITTED of the one before it.
 template <class Queue, class PhaseOf>
-bool goes_straight(Queue &queue, const EnqueueArguments &arguments, PhaseOf &&phase) {
+bool takes_fast_path(Queue &queue, const EnqueueArguments &arguments, PhaseOf &&phase) {
     return !arguments.out_event && !arguments.wait_count &&
            !(arguments.flags & PI_COMMAND_BLOCKING) &&
            queue.sequence().open(std::forward<PhaseOf>(phase));
@@ -105,8 +105,8 @@ void enqueue(Queue &queue, const EnqueueArguments &arguments, std::unique_ptr<Co
 
 /// The end of every piEnqueueX of a backend that makes its command as CommandType(Target, parts...) and has more than one way
 /// to its vendor: within the call; straight, past the graph, for what is a PlainCommand; and in the graph. Of the backend,
-/// found by the type of its queue: Queue::goes_straight(arguments), enqueue_within_call(queue, arguments, command),
-/// CommandType::put_straight(references) and enqueue_in_graph(queue, arguments, command). A Target is made of the queue,
+/// found by the type of its queue: Queue::takes_fast_path(arguments), enqueue_within_call(queue, arguments, command),
+/// CommandType::put_on_fast_path(references) and enqueue_in_graph(queue, arguments, command). A Target is made of the queue,
 /// whether the command is gone when the call returns, and where what it names is kept if it is not done by then.
 template <class CommandType, class Target, class PlainCommand, class Queue, class... Parts>
 void enqueue_some_way(Queue &queue, const EnqueueArguments &arguments, Parts &&...parts) {
@@ -115,10 +115,10 @@ void enqueue_some_way(Queue &queue, const EnqueueArguments &arguments, Parts &&.
         return enqueue_within_call(queue, arguments, command);
     }
     if constexpr (std::is_base_of_v<PlainCommand, CommandType>)
-        if (queue.goes_straight(arguments)) {
+        if (queue.takes_fast_path(arguments)) {
             CommandReferences references;
             CommandType command(Target{queue, true, &references}, std::forward<Parts>(parts)...);
-            return command.put_straight(references);
+            return command.put_on_fast_path(references);
         }
     enqueue_in_graph(queue, arguments,
                      std::make_unique<CommandType>(Target{queue, false, nullptr},
