@@ -6,8 +6,8 @@
 #include "config.hpp"
 #include "executor.hpp"
 #include "platform.hpp"
+#include "registration.hpp"
 #include "storage.hpp"
-#include "usm_register.hpp"
 
 #include <pi/sdk/object.hpp>
 #include <pi/sdk/plugin.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "usm_register.hpp"
+#include "registration.hpp"
 
 #include "entries.hpp"
 #include "memory.hpp"
