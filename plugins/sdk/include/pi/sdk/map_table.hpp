@@ -31,21 +31,21 @@ public:
         void *pointer = nullptr;
         bool has_run = false;
     };
-    using Place = std::list<Map>::iterator;
+    using Handle = std::list<Map>::iterator;
 
     /// A map has been enqueued. Unless `in_place`, it gives a copy even of flat memory.
-    Place promise(const LogicalBytes &bytes, const pi_buffer_map_desc &desc, bool in_place = true);
+    Handle promise(const LogicalBytes &bytes, const pi_buffer_map_desc &desc, bool in_place = true);
     /// It has run: its pointer.
-    void *fulfil(const LogicalBytes &bytes, Place map);
+    void *fulfil(const LogicalBytes &bytes, Handle map);
     /// It will never run.
-    void withdraw(Place map);
+    void withdraw(Handle map);
     /// An unmap has been enqueued: of which range; nothing if each map of the pointer, of those that have not run, too, has an
     /// unmap already.
     std::optional<Range> claim(const void *pointer);
     /// It runs, for the oldest map of the pointer that has run: that is gone; false if there is none.
     bool unmap(const LogicalBytes &bytes, const void *pointer);
     /// It will never run: the map stays.
-    void give_back(const void *pointer);
+    void withdraw_claim(const void *pointer);
 
 private:
     void drop_claim(const void *pointer);
@@ -55,8 +55,8 @@ private:
     std::map<const void *, uint32_t> claims_; ///< unmaps on their way, by pointer; never 0
 };
 
-inline MapTable::Place MapTable::promise(const LogicalBytes &bytes, const pi_buffer_map_desc &desc,
-                                         bool in_place) {
+inline MapTable::Handle MapTable::promise(const LogicalBytes &bytes, const pi_buffer_map_desc &desc,
+                                          bool in_place) {
     std::list<Map> one(1);
     Map &map = one.front();
     map.range = {desc.offset, desc.size, desc.flags};
@@ -70,7 +70,7 @@ inline MapTable::Place MapTable::promise(const LogicalBytes &bytes, const pi_buf
     return std::prev(maps_.end());
 }
 
-inline void *MapTable::fulfil(const LogicalBytes &bytes, Place map) {
+inline void *MapTable::fulfil(const LogicalBytes &bytes, Handle map) {
     std::lock_guard lock(mutex_);
     if (!map->copy.empty() && map_reads(map->range.flags))
         copy_bytes(bytes, map->range.offset, map->copy.data(), 0, map->copy.size());
@@ -78,7 +78,7 @@ inline void *MapTable::fulfil(const LogicalBytes &bytes, Place map) {
     return map->pointer;
 }
 
-inline void MapTable::withdraw(Place map) {
+inline void MapTable::withdraw(Handle map) {
     std::lock_guard lock(mutex_);
     maps_.erase(map);
 }
@@ -114,7 +114,7 @@ inline bool MapTable::unmap(const LogicalBytes &bytes, const void *pointer) {
     return true;
 }
 
-inline void MapTable::give_back(const void *pointer) {
+inline void MapTable::withdraw_claim(const void *pointer) {
     std::lock_guard lock(mutex_);
     drop_claim(pointer);
 }
@@ -152,7 +152,7 @@ private:
     Ref<Mem> mem_;
     MapTable &maps_;
     LogicalBytes bytes_;
-    MapTable::Place map_;
+    MapTable::Handle map_;
     bool promised_ = true;
 };
 
@@ -173,7 +173,7 @@ public:
     UnmapPromise &operator=(UnmapPromise &&) = delete;
     ~UnmapPromise() {
         if (range_)
-            maps_.give_back(pointer_);
+            maps_.withdraw_claim(pointer_);
     }
     Mem &mem() const { return *mem_; }
     const MapTable::Range &range() const { return *range_; }
