@@ -65,8 +65,8 @@ CUevent give_event(Event &event) {
     const CUevent native = static_cast<StreamEvent &>(*event.payload()).native(event);
     if (!native)
         fail(PI_ERROR_INVALID_OPERATION, "event has no CUevent: its command ",
-             event.final() ? "has failed, which CUDA's events do not"
-                           : "is held back, and in no stream yet");
+             event.is_complete() ? "has failed, which CUDA's events do not"
+                                 : "is held back, and in no stream yet");
     return native;
 }
 

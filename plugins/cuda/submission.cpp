@@ -37,7 +37,7 @@ CUevent StreamEvent::native(const Event &event) {
         return native_.get();
     if (place_.done)
         native_ = shared(place_.done);
-    else if (succeeded_ || (event.final() && event.result() == PI_SUCCESS)) {
+    else if (succeeded_ || (event.is_complete() && event.result() == PI_SUCCESS)) {
         // One that is not recorded is complete, as all are that lie in the pool.
         const Current current(primary_);
         native_ = shared(std::make_shared<PooledEvent>(primary_, false));
@@ -57,7 +57,7 @@ Phase phase_in_stream(const Primary &primary, const Event &dependency) {
     return dependency.payload() && !payload_of(dependency).around() &&
                    &payload_of(dependency).primary() == &primary
                ? Phase::SUBMITTED
-               : Phase::FINAL;
+               : Phase::COMPLETE;
 }
 
 Phase StreamCommand::phase(const Event &dependency, bool) const noexcept {

@@ -50,8 +50,8 @@ ze_event_handle_t give_event(Event &event) {
     const ze_event_handle_t native = static_cast<ListEvent &>(*event.payload()).native(event);
     if (!native)
         fail(PI_ERROR_INVALID_OPERATION, "event has no ze_event_handle_t: its command ",
-             event.final() ? "has failed, which Level Zero's events do not"
-                           : "is held back, and in no list yet");
+             event.is_complete() ? "has failed, which Level Zero's events do not"
+                                 : "is held back, and in no list yet");
     return native;
 }
 

@@ -28,7 +28,7 @@ ze_event_handle_t ListEvent::native(const Event &event) {
     std::lock_guard lock(mutex_);
     if (native_)
         return static_cast<ze_event_handle_t>(native_.get());
-    if (!done_ && event.final() && event.result() == PI_SUCCESS) {
+    if (!done_ && event.is_complete() && event.result() == PI_SUCCESS) {
         // There was nothing to put into the list.
         const auto done = std::make_shared<PooledEvent>(place_.context(), false);
         place_.check(place_.api().zeEventHostSignal(done->id()), "zeEventHostSignal");
@@ -90,7 +90,7 @@ Phase phase_in_list(const Place &place, const Event &dependency) {
     return dependency.payload() && !payload_of(dependency).around() &&
                    &payload_of(dependency).place() == &place
                ? Phase::SUBMITTED
-               : Phase::FINAL;
+               : Phase::COMPLETE;
 }
 
 Phase ListCommand::phase(const Event &dependency, bool) const noexcept {

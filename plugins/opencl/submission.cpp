@@ -67,7 +67,7 @@ cl_event VendorEvent::give_out(const Event &event, const Api &api, cl_context co
     std::lock_guard lock(mutex_);
     if (!event_) {
         cl_int end = end_;
-        if (end > CL_COMPLETE && event.final())
+        if (end > CL_COMPLETE && event.is_complete())
             end = event.result() ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_COMPLETE;
         if (end > CL_COMPLETE)
             fail(PI_ERROR_INVALID_OPERATION,
@@ -164,10 +164,10 @@ void Submission::wait() const noexcept {
 Phase VendorCommand::phase(const Event &dependency, bool carries_error) const noexcept {
     if (on_ != queue_.id() || !dependency.payload() || !dependency.queue() ||
         dependency.context() != queue_.context().handle())
-        return Phase::FINAL;
+        return Phase::COMPLETE;
     const Queue &other = Queue::from(static_cast<pi_queue>(dependency.queue()));
     if (queue_.device().quirk(QUIRK_HOLD_DEPENDENTS) || other.device().quirk(QUIRK_HOLD_DEPENDENTS))
-        return Phase::FINAL;
+        return Phase::COMPLETE;
     before_.push_back({Ref<Event>(const_cast<Event &>(dependency)), carries_error});
     return Phase::SUBMITTED;
 }

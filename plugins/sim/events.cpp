@@ -16,7 +16,7 @@ namespace {
 
 /// The host knows now that the event is final.
 void see(Event &event) {
-    if (event.final())
+    if (event.is_complete())
         instance_of(event.host()).timeline().see(*TimesPayload::of(event));
 }
 

@@ -270,7 +270,7 @@ TEST_CASE("an enqueue returns while its kernel still runs") {
     Owned<pi_event> event, behind;
     OK(piEnqueueKernelLaunch(t.queue, &d, 0, nullptr, event.out()));
     OK(piEnqueueEventsWait(t.queue, nullptr, 0, nullptr, behind.out()));
-    REFUSED(PI_ERROR_TIMEOUT, "not final", piEventWait(event, 0));
+    REFUSED(PI_ERROR_TIMEOUT, "not complete", piEventWait(event, 0));
     CHECK(status(behind) == PI_EVENT_QUEUED);
     flag = true;
     OK(piEventWait(behind, patience));

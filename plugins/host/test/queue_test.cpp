@@ -78,7 +78,7 @@ TEST_CASE("an in-order queue does not pass a held command by") {
     const Owned<pi_event> held = fill(queue, mem, 1, 64, {gate});
     const Owned<pi_event> behind = fill(queue, mem, 2, 64);
     OK(piQueueFlush(queue));
-    REFUSED(PI_ERROR_TIMEOUT, "not final", piEventWait(behind, 20'000'000));
+    REFUSED(PI_ERROR_TIMEOUT, "not complete", piEventWait(behind, 20'000'000));
     CHECK(status(behind) == PI_EVENT_QUEUED);
     OK(piEventSignalHost(gate, PI_SUCCESS));
     OK(piEventWait(behind, patience));
@@ -139,7 +139,7 @@ TEST_CASE("every object may be released as soon as a held command names it") {
         gate.reset();
         queue.reset();
         host.context.reset();
-        REFUSED(PI_ERROR_TIMEOUT, "not final", piEventWait(last, 0));
+        REFUSED(PI_ERROR_TIMEOUT, "not complete", piEventWait(last, 0));
         OK(piEventSignalHost(handle, PI_SUCCESS));
         piEventRelease(handle);
     }

@@ -86,14 +86,14 @@ TEST_CASE("a submission that finds no memory leaves its queue as it was") {
         CHECK(taken == !failed);
         gate->signal(PI_SUCCESS);
         queue->sequence().finish();
-        CHECK(before->final());
-        CHECK(event->final() == taken);
+        CHECK(before->is_complete());
+        CHECK(event->is_complete() == taken);
         CHECK(event->result() == PI_SUCCESS);
         CHECK(runs == (taken ? 2 : 1));
         const Ref<Event> after = queue->make_event();
         int more = 0;
         queue->sequence().submit(*after, counting(more), {}, Sequence::Role::COMMAND);
-        CHECK(after->final());
+        CHECK(after->is_complete());
         CHECK(more == 1);
     }
 }
@@ -122,7 +122,7 @@ TEST_CASE("without memory a signal ends all that waits for it, with its code") {
             failed = memory.end();
         }
         for (const Ref<Event> &event : events) {
-            CHECK(event->final());
+            CHECK(event->is_complete());
             CHECK(event->result() == (signal ? PI_ERROR_DEPENDENCY_FAILED : PI_SUCCESS));
         }
         CHECK(runs == (signal ? 0 : 3));
@@ -189,19 +189,19 @@ TEST_CASE("without memory a chain of many events needs no deep stack") {
         const ShortOfMemory memory(1, true);
         gate->signal(PI_SUCCESS);
     }
-    CHECK(last->final());
+    CHECK(last->is_complete());
     CHECK(runs == links);
 }
 
 TEST_CASE("a callback that finds no memory is refused, else it is called once") {
     const bool lasts = GENERATE(false, true);
-    const bool is_final = GENERATE(false, true);
+    const bool is_complete = GENERATE(false, true);
     const pi_test::FakeHost host;
     bool failed = true;
     for (uint32_t allocation = 1; failed; ++allocation) {
-        CAPTURE(lasts, is_final, allocation);
+        CAPTURE(lasts, is_complete, allocation);
         const Ref<Event> gate = make<Event>(host.get(), AnyRef());
-        if (is_final)
+        if (is_complete)
             gate->signal(PI_SUCCESS);
         int calls = 0;
         bool taken = true;
@@ -216,7 +216,7 @@ TEST_CASE("a callback that finds no memory is refused, else it is called once") 
             failed = memory.end();
         }
         CHECK(taken == !failed);
-        if (!is_final)
+        if (!is_complete)
             gate->signal(PI_SUCCESS);
         CHECK(calls == (taken ? 1 : 0));
     }

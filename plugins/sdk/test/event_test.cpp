@@ -60,7 +60,7 @@ public:
         event.submitted();
     }
     Phase phase(const Event &dependency, bool) const override {
-        return dependency.is_host() ? Phase::FINAL : Phase::SUBMITTED;
+        return dependency.is_host() ? Phase::COMPLETE : Phase::SUBMITTED;
     }
 
 private:
@@ -103,7 +103,7 @@ TEST_CASE("a command starts only when everything it waits for is final") {
         CHECK(event->status() == PI_EVENT_QUEUED);
         second->signal(PI_SUCCESS);
         CHECK(runs == 1);
-        CHECK(event->final());
+        CHECK(event->is_complete());
     }
     CHECK(host.objects() == 0);
 }
@@ -163,9 +163,9 @@ TEST_CASE("a backend that orders commands itself gets them early, and results st
 
     // The vendor may tell of the second first, and call it a success although the first failed.
     second->finish(PI_SUCCESS);
-    CHECK_FALSE(second->final());
+    CHECK_FALSE(second->is_complete());
     first->finish(PI_ERROR_BACKEND, "it broke");
-    CHECK(second->final());
+    CHECK(second->is_complete());
     CHECK(second->result() == PI_ERROR_DEPENDENCY_FAILED);
     CHECK(second->error_text() == "it broke");
 }
@@ -182,7 +182,7 @@ TEST_CASE("commands behind a held command of the same vendor queue are held, too
     CHECK(started == std::vector<Event *>{held.get(), behind.get()});
     held->finish(PI_SUCCESS);
     behind->finish(PI_SUCCESS);
-    CHECK(behind->final());
+    CHECK(behind->is_complete());
 }
 
 TEST_CASE("a barrier orders what comes after it in an out-of-order queue") {
@@ -194,13 +194,13 @@ TEST_CASE("a barrier orders what comes after it in an out-of-order queue") {
     auto wait = queue->submit(instant(), {}, Sequence::Role::WAIT_FOR_ALL);
     queue->submit(instant([&] { ++after_wait; }));
     CHECK(after_wait == 1); // only a barrier holds later commands
-    CHECK_FALSE(wait->final());
+    CHECK_FALSE(wait->is_complete());
     auto barrier = queue->submit(instant(), {}, Sequence::Role::BARRIER);
     queue->submit(instant([&] { ++after_barrier; }));
     CHECK(after_barrier == 0);
     gate->signal(PI_SUCCESS);
-    CHECK(wait->final());
-    CHECK(barrier->final());
+    CHECK(wait->is_complete());
+    CHECK(barrier->is_complete());
     CHECK(after_barrier == 1);
 }
 
@@ -215,7 +215,7 @@ TEST_CASE("a chain of a hundred thousand events needs no deep stack") {
             last = queue->submit(instant([&] { ++runs; }), {last.get()});
         gate->signal(PI_SUCCESS);
         CHECK(runs == 100'000);
-        CHECK(last->final());
+        CHECK(last->is_complete());
     }
     CHECK(host.objects() == 0);
 }
@@ -359,7 +359,7 @@ TEST_CASE("what a command names lives exactly until its event is final") {
     CHECK(kept.use_count() == 2);
     gate->signal(PI_SUCCESS);
     CHECK(kept.use_count() == 1);
-    CHECK(event->final());
+    CHECK(event->is_complete());
 }
 
 TEST_CASE("profiling times never decrease and exist only where they were asked for") {
@@ -422,7 +422,7 @@ TEST_CASE("random graphs on worker threads run every command after what it waits
         for (const auto &gate : gates)
             gate->signal(PI_SUCCESS);
         for (const auto &event : events)
-            REQUIRE(event->wait_final(patience));
+            REQUIRE(event->wait_complete(patience));
         CHECK(violations == 0);
         CHECK(std::all_of(done.begin(), done.end(), [](const auto &flag) { return flag->load(); }));
         for (const auto &queue : queues)

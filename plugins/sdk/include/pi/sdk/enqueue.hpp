@@ -71,7 +71,7 @@ void run_within_call(Queue &queue, const EnqueueArguments &arguments, Body &&bod
 /// to start, is thrown.
 inline void throw_refusal(const Event &event) {
     const bool refused = event.found_no_memory() || (event.payload() && event.payload()->refused());
-    if (refused && event.final() && event.result() != PI_SUCCESS)
+    if (refused && event.is_complete() && event.result() != PI_SUCCESS)
         throw Error(event.result(), event.error_text());
 }
 

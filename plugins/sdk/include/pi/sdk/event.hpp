@@ -35,7 +35,7 @@ inline uint64_t now() {
 }
 
 /// How far a dependency must be before a command that waits for it may start.
-enum class Phase { SUBMITTED, FINAL };
+enum class Phase { SUBMITTED, COMPLETE };
 
 /// What an enqueue call asks for. The backend derives from it; the object holds references to everything
 /// that the command names and is destroyed when its event is final.
@@ -60,7 +60,7 @@ public:
     /// command is in its queue: must not throw.
     virtual Phase phase(const Event &dependency, bool carries_error) const {
         (void)dependency, (void)carries_error;
-        return Phase::FINAL;
+        return Phase::COMPLETE;
     }
 };
 
@@ -126,7 +126,7 @@ public:
 
     // ----- what the application asks --------------------------------------------------------------
 
-    bool final() const { return status() == PI_EVENT_COMPLETE; }
+    bool is_complete() const { return status() == PI_EVENT_COMPLETE; }
     pi_event_status status() const { return status_.load(std::memory_order_acquire); }
     pi_result result() const;
     std::string error_text() const noexcept;
@@ -140,11 +140,11 @@ public:
 
     /// Before this thread waits for ever: see Payload::help().
     void help() {
-        if (payload_ && !final())
+        if (payload_ && !is_complete())
             payload_->help(*this);
     }
     /// Blocks until final or `timeout` nanoseconds are over; false on timeout. The result is not looked at.
-    bool wait_final(uint64_t timeout);
+    bool wait_complete(uint64_t timeout);
     /// piEventWait: throws the command's error.
     void wait(uint64_t timeout);
     void set_callback(pi_event_callback callback, void *user_data);
@@ -198,9 +198,9 @@ private:
     void depend(Event &dependency, bool carries_error);
     void note_failure(const Event &root);
     void note_end(const Event &dependency);
-    void reached(Waiter *waiters, bool is_final);
+    void reached(Waiter *waiters, bool completed);
     void dependency_reached(bool carries_error, bool starts, const Event &dependency,
-                            bool is_final);
+                            bool completed);
     void post(void (Event::*step)());
     void start_step();
     void finish_step();
@@ -234,8 +234,8 @@ private:
     uint64_t not_before_ = 0; ///< the latest end of a dependency, by profiling
     bool signalled_ = false;
     bool reached_submitted_ = false;
-    bool reached_final_ = false;
-    Waiters submitted_waiters_, final_waiters_;
+    bool reached_complete_ = false;
+    Waiters submitted_waiters_, complete_waiters_;
     std::vector<std::pair<pi_event_callback, void *>> callbacks_;
 };
 

@@ -11,12 +11,12 @@ namespace pi::sdk {
 
 inline pi_result Event::result() const {
     std::lock_guard lock(mutex_);
-    return reached_final_ ? result_ : PI_SUCCESS;
+    return reached_complete_ ? result_ : PI_SUCCESS;
 }
 
 inline std::string Event::error_text() const noexcept {
     std::lock_guard lock(mutex_);
-    return reached_final_ ? copy_message(text_) : std::string();
+    return reached_complete_ ? copy_message(text_) : std::string();
 }
 
 inline uint64_t Event::profiling(pi_profiling_info name) const {
@@ -26,7 +26,7 @@ inline uint64_t Event::profiling(pi_profiling_info name) const {
         fail(PI_ERROR_PROFILING_UNAVAILABLE,
              is_host() ? "a host event has no profiling times"
                        : "the queue was created without PI_QUEUE_PROFILING");
-    if (!final() || result() != PI_SUCCESS)
+    if (!is_complete() || result() != PI_SUCCESS)
         fail(PI_ERROR_PROFILING_UNAVAILABLE,
              "profiling times exist once the event is complete with success");
     const uint64_t time = payload_ ? payload_->profiling(name) : times_[name - PI_PROFILING_QUEUED];
@@ -51,9 +51,10 @@ inline bool Event::wait_for(Event &dependency, Phase phase, bool carries_error, 
     {
         std::lock_guard lock(dependency.mutex_);
         if (!(phase == Phase::SUBMITTED ? dependency.reached_submitted_
-                                        : dependency.reached_final_)) {
+                                        : dependency.reached_complete_)) {
             waiter.event = Ref<Event>(*this);
-            (phase == Phase::SUBMITTED ? dependency.submitted_waiters_ : dependency.final_waiters_)
+            (phase == Phase::SUBMITTED ? dependency.submitted_waiters_
+                                       : dependency.complete_waiters_)
                 .add(waiter);
             ++waiting_count_;
             return true;
@@ -66,9 +67,9 @@ inline bool Event::wait_for(Event &dependency, Phase phase, bool carries_error, 
 inline void Event::depend(Event &dependency, bool carries_error) {
     const Phase phase = command_->phase(dependency, carries_error);
     wait_for(dependency, phase, carries_error, true);
-    if (phase == Phase::SUBMITTED && wait_for(dependency, Phase::FINAL, carries_error, false))
+    if (phase == Phase::SUBMITTED && wait_for(dependency, Phase::COMPLETE, carries_error, false))
         return;
-    if (!dependency.final())
+    if (!dependency.is_complete())
         return;
     note_end(dependency);
     if (carries_error)
@@ -99,10 +100,10 @@ inline void Event::note_failure(const Event &root) {
 }
 
 inline void Event::dependency_reached(bool carries_error, bool starts, const Event &dependency,
-                                      bool is_final) {
-    if (is_final)
+                                      bool completed) {
+    if (completed)
         note_end(dependency);
-    if (is_final && carries_error)
+    if (completed && carries_error)
         note_failure(dependency);
     starts ? start_step() : finish_step();
 }
@@ -173,13 +174,13 @@ inline void Event::submitted() {
     reached(waiters, false);
 }
 
-inline void Event::reached(Waiter *waiters, bool is_final) {
+inline void Event::reached(Waiter *waiters, bool completed) {
     while (waiters) {
         const Waiter &waiter = *waiters;
         const bool carries_error = waiter.carries_error, starts = waiter.starts;
         const Ref<Event> event = std::move(waiters->event); // which `waiter` is a part of
         waiters = waiter.next;
-        event->dependency_reached(carries_error, starts, *this, is_final);
+        event->dependency_reached(carries_error, starts, *this, completed);
     }
 }
 
@@ -202,21 +203,21 @@ inline void Event::finish_within_call() {
         times_[2] = times_[2] ? times_[2] : times_[3];
         times_[1] = times_[2];
     }
-    reached_submitted_ = reached_final_ = true;
+    reached_submitted_ = reached_complete_ = true;
     status_.store(PI_EVENT_COMPLETE, std::memory_order_release);
 }
 
 inline void Event::complete() {
     // What the command kept alive goes before anybody can see that it is final.
     command_.reset();
-    Waiter *submitted_waiters, *final_waiters;
+    Waiter *submitted_waiters, *complete_waiters;
     std::vector<std::pair<pi_event_callback, void *>> callbacks;
     pi_result result;
     {
         std::lock_guard lock(mutex_);
-        reached_submitted_ = reached_final_ = true;
+        reached_submitted_ = reached_complete_ = true;
         submitted_waiters = submitted_waiters_.take_all();
-        final_waiters = final_waiters_.take_all();
+        complete_waiters = complete_waiters_.take_all();
         callbacks.swap(callbacks_);
         result = result_;
         status_.store(PI_EVENT_COMPLETE, std::memory_order_release);
@@ -225,7 +226,7 @@ inline void Event::complete() {
     if (sequence_)
         sequence_->forget(*this);
     reached(submitted_waiters, true);
-    reached(final_waiters, true);
+    reached(complete_waiters, true);
     for (const auto &[callback, user_data] : callbacks) {
         const CallbackScope scope(host());
         callback(handle(), result, user_data);
@@ -234,9 +235,9 @@ inline void Event::complete() {
 
 // ----- the application's side ---------------------------------------------------------------------
 
-inline bool Event::wait_final(uint64_t timeout) {
+inline bool Event::wait_complete(uint64_t timeout) {
     std::unique_lock lock(mutex_);
-    const auto done = [this] { return reached_final_; };
+    const auto done = [this] { return reached_complete_; };
     // Beyond about 100 years the clock's arithmetic would overflow: that is for ever.
     if (timeout > uint64_t{3'000'000'000} * 1'000'000'000) {
         condition_.wait(lock, done);
@@ -246,11 +247,11 @@ inline bool Event::wait_final(uint64_t timeout) {
 }
 
 inline void Event::wait(uint64_t timeout) {
-    if (!final()) {
+    if (!is_complete()) {
         if (timeout && CallbackScope::active(host()))
             fail(PI_ERROR_WOULD_BLOCK, "waiting for an event inside a callback");
-        if (!wait_final(timeout))
-            fail(PI_ERROR_TIMEOUT, "the event was not final after ", timeout, " ns");
+        if (!wait_complete(timeout))
+            fail(PI_ERROR_TIMEOUT, "the event was not complete after ", timeout, " ns");
     }
     const pi_result code = result();
     if (code != PI_SUCCESS)
@@ -261,7 +262,7 @@ inline void Event::set_callback(pi_event_callback callback, void *user_data) {
     require(callback, "callback");
     {
         std::lock_guard lock(mutex_);
-        if (!reached_final_) {
+        if (!reached_complete_) {
             callbacks_.emplace_back(callback, user_data);
             return;
         }
@@ -362,10 +363,10 @@ inline void Sequence::finish() {
         events = open_events();
     }
     for (const Ref<Event> &event : events) {
-        if (!event->final() && CallbackScope::active(event->host()))
+        if (!event->is_complete() && CallbackScope::active(event->host()))
             fail(PI_ERROR_WOULD_BLOCK, "finishing a queue inside a callback");
         event->help();
-        event->wait_final(PI_TIMEOUT_NEVER);
+        event->wait_complete(PI_TIMEOUT_NEVER);
     }
 }
 

@@ -78,7 +78,7 @@ struct pi_sdk_event {
 
     pthread_mutex_t mutex; /* guards what follows; no other lock is taken under it */
     pthread_cond_t condition;
-    int final;
+    int complete;
     pi_result result;
     char *text;          /* of an own failure */
     int lacks_text;      /* there was no memory for it */
@@ -161,7 +161,7 @@ static inline void pi_sdk_call_host_function(const pi_host *host, pi_host_functi
 
 /* ----- The life of an event ------------------------------------------------------------------- */
 
-static inline int pi_sdk_event_is_final(const pi_sdk_event *event) {
+static inline int pi_sdk_event_is_complete(const pi_sdk_event *event) {
     return atomic_load_explicit(&event->status, memory_order_acquire) == PI_EVENT_COMPLETE;
 }
 
@@ -247,17 +247,17 @@ static inline void pi_sdk_event_depends(pi_sdk_event *event, pi_sdk_event *depen
 /* Puts `event` behind `dependency`. */
 static inline void pi_sdk_event_follow(pi_sdk_event *event, pi_sdk_event *dependency,
                                        pi_sdk_edge *edge, int carries_error) {
-    int is_final;
+    int is_complete;
     *edge = (pi_sdk_edge){NULL, event, carries_error};
     pthread_mutex_lock(&dependency->mutex);
-    is_final = dependency->final;
-    if (!is_final) {
+    is_complete = dependency->complete;
+    if (!is_complete) {
         atomic_fetch_add_explicit(&event->missing, 1, memory_order_relaxed);
         *dependency->waiters_end = edge;
         dependency->waiters_end = &edge->next;
     }
     pthread_mutex_unlock(&dependency->mutex);
-    if (is_final && carries_error)
+    if (is_complete && carries_error)
         pi_sdk_event_depends(event, dependency);
 }
 
@@ -280,7 +280,7 @@ static inline void pi_sdk_event_complete(pi_sdk_task *task) {
     for (i = 0; i < PI_SDK_KEPT; ++i)
         pi_sdk_release(event->command.keeps[i]);
     pthread_mutex_lock(&event->mutex);
-    event->final = 1;
+    event->complete = 1;
     edge = event->waiters;
     callback = event->callbacks;
     atomic_store_explicit(&event->status, PI_EVENT_COMPLETE, memory_order_release);
@@ -339,11 +339,11 @@ static inline void pi_sdk_event_begin(pi_sdk_task *task) {
 }
 
 /* Blocks until the event is final or `timeout` nanoseconds are over; 0 on timeout. */
-static inline int pi_sdk_event_wait_final(pi_sdk_event *event, uint64_t timeout) {
+static inline int pi_sdk_event_wait_complete(pi_sdk_event *event, uint64_t timeout) {
     const uint64_t second = 1000000000;
     const int forever = timeout / second > 3000000000u; /* about 100 years */
     struct timespec end = {0};
-    int over = 0, is_final;
+    int over = 0, is_complete;
     if (!forever) {
         clock_gettime(CLOCK_MONOTONIC, &end);
         timeout += (uint64_t)end.tv_nsec;
@@ -351,25 +351,25 @@ static inline int pi_sdk_event_wait_final(pi_sdk_event *event, uint64_t timeout)
         end.tv_nsec = (long)(timeout % second);
     }
     pthread_mutex_lock(&event->mutex);
-    while (!event->final && !over) {
+    while (!event->complete && !over) {
         if (forever)
             pthread_cond_wait(&event->condition, &event->mutex);
         else
             over = pthread_cond_timedwait(&event->condition, &event->mutex, &end) != 0;
     }
-    is_final = event->final;
+    is_complete = event->complete;
     pthread_mutex_unlock(&event->mutex);
-    return is_final;
+    return is_complete;
 }
 
 /* piEventWait of an event that was checked. */
 static inline pi_result pi_sdk_event_wait_for(pi_sdk_event *event, uint64_t timeout) {
     const pi_host *host = event->object.host;
-    if (!pi_sdk_event_is_final(event)) {
+    if (!pi_sdk_event_is_complete(event)) {
         if (timeout && pi_sdk_in_callback(host))
             return pi_sdk_fail(host, PI_ERROR_WOULD_BLOCK, "waiting for an event in a callback");
-        if (!timeout || !pi_sdk_event_wait_final(event, timeout))
-            return pi_sdk_fail(host, PI_ERROR_TIMEOUT, "the event was not final after %llu ns",
+        if (!timeout || !pi_sdk_event_wait_complete(event, timeout))
+            return pi_sdk_fail(host, PI_ERROR_TIMEOUT, "the event was not complete after %llu ns",
                                (unsigned long long)timeout);
     }
     if (event->result == PI_SUCCESS)

@@ -86,12 +86,12 @@ static inline pi_result PI_CALL pi_sdk_queue_finish(pi_queue handle) {
     pthread_mutex_lock(&queue->mutex);
     last = (pi_sdk_event *)pi_sdk_retain(queue->last);
     pthread_mutex_unlock(&queue->mutex);
-    if (last && !pi_sdk_event_is_final(last)) {
+    if (last && !pi_sdk_event_is_complete(last)) {
         if (pi_sdk_in_callback(pi_sdk_host(handle)))
             result = pi_sdk_fail(pi_sdk_host(handle), PI_ERROR_WOULD_BLOCK,
                                  "finishing a queue in a callback");
         else
-            pi_sdk_event_wait_final(last, PI_TIMEOUT_NEVER);
+            pi_sdk_event_wait_complete(last, PI_TIMEOUT_NEVER);
     }
     pi_sdk_release(last);
     return result;
@@ -168,7 +168,8 @@ static inline pi_result pi_sdk_enqueue(pi_queue handle, const pi_sdk_command *co
     pi_sdk_event_step(event);
 
     /* A command that found no memory to start with is refused: perhaps nobody has its event. */
-    if (blocking || (pi_sdk_event_is_final(event) && event->result == PI_ERROR_OUT_OF_HOST_MEMORY))
+    if (blocking ||
+        (pi_sdk_event_is_complete(event) && event->result == PI_ERROR_OUT_OF_HOST_MEMORY))
         result = pi_sdk_event_wait_for(event, PI_TIMEOUT_NEVER);
     if (!result && out_event)
         *out_event = (pi_event)event;
@@ -225,11 +226,11 @@ static inline pi_result PI_CALL pi_sdk_event_get_info(pi_event handle, pi_event_
     if (result)
         return result;
     /* Nothing of the outcome may be looked at before it is final. */
-    const int is_final = pi_sdk_event_is_final(event);
+    const int is_complete = pi_sdk_event_is_complete(event);
     const pi_sdk_info rows[] = {
         pi_sdk_u32(PI_EVENT_INFO_STATUS, atomic_load(&event->status)),
-        pi_sdk_u32(PI_EVENT_INFO_RESULT, is_final ? (uint32_t)event->result : PI_SUCCESS),
-        pi_sdk_text(PI_EVENT_INFO_ERROR_TEXT, is_final ? pi_sdk_event_text(event) : ""),
+        pi_sdk_u32(PI_EVENT_INFO_RESULT, is_complete ? (uint32_t)event->result : PI_SUCCESS),
+        pi_sdk_text(PI_EVENT_INFO_ERROR_TEXT, is_complete ? pi_sdk_event_text(event) : ""),
         pi_sdk_handle(PI_EVENT_INFO_CONTEXT, event->context),
         pi_sdk_handle(PI_EVENT_INFO_QUEUE, event->queue),
         pi_sdk_u32(PI_EVENT_INFO_COMMAND, event->command.type),
@@ -249,7 +250,7 @@ static inline pi_result PI_CALL pi_sdk_event_set_callback(pi_event handle, pi_ev
     pi_sdk_event *event = (pi_sdk_event *)handle;
     const pi_host *host = pi_sdk_host(handle);
     pi_sdk_callback *callback;
-    int is_final;
+    int is_complete;
     pi_result result = pi_sdk_check_event(handle);
     if (!result && !call)
         result = pi_sdk_fail(host, PI_ERROR_INVALID_NULL_POINTER, "callback is NULL");
@@ -261,13 +262,13 @@ static inline pi_result PI_CALL pi_sdk_event_set_callback(pi_event handle, pi_ev
     callback->call = call;
     callback->user_data = user_data;
     pthread_mutex_lock(&event->mutex);
-    is_final = event->final;
-    if (!is_final) {
+    is_complete = event->complete;
+    if (!is_complete) {
         *event->callbacks_end = callback;
         event->callbacks_end = &callback->next;
     }
     pthread_mutex_unlock(&event->mutex);
-    if (is_final) {
+    if (is_complete) {
         callback->task.run = pi_sdk_run_callback;
         callback->task.of = pi_sdk_retain(event);
         pi_sdk_post(&callback->task);
