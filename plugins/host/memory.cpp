@@ -17,7 +17,7 @@ namespace pi::host {
 using sdk::fail;
 using sdk::InfoWriter;
 
-// ----- Checks -------------------------------------------------------------------------------------
+// ----- Checks ------------------------------------------------------------------------------------
 
 uint64_t checked_alignment(uint64_t asked) {
     if (asked & (asked - 1) && asked)
@@ -46,7 +46,7 @@ void check_demands(uint64_t flags, uint32_t scope) {
              "PI_MEM_USE_HOST_PTR names stays as the application made it");
 }
 
-// ----- Mem ----------------------------------------------------------------------------------------
+// ----- Mem ---------------------------------------------------------------------------------------
 
 namespace {
 

@@ -18,7 +18,7 @@ namespace pi::sim {
 using sdk::Bytes;
 using sdk::InfoWriter;
 
-// ----- ScopeMemory --------------------------------------------------------------------------------
+// ----- ScopeMemory -------------------------------------------------------------------------------
 
 void ScopeMemory::fail(const char *why, uint64_t size) const {
     const pi_memory_scope &scope = spec_.scope;
@@ -70,7 +70,7 @@ void ScopeMemory::give_back(const Reservation &reservation) {
         runs_.erase(*reservation.run_);
 }
 
-// ----- Device -------------------------------------------------------------------------------------
+// ----- Device ------------------------------------------------------------------------------------
 
 Device::Device(const pi_host *host, Platform &platform, const DeviceSpec &spec, Site site)
     : Object(host, false), platform_(platform), spec_(spec), site_(site) {

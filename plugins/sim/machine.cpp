@@ -8,7 +8,7 @@ namespace pi::sim {
 
 namespace {
 
-// ----- links --------------------------------------------------------------------------------------
+// ----- links -------------------------------------------------------------------------------------
 
 Site read_site(const Machine &machine, const Value &value) {
     const std::string name = value.string("\"host\" or a device's name");
@@ -151,7 +151,7 @@ void read_link(Machine &machine, const Value &value) {
             }
 }
 
-// ----- faults -------------------------------------------------------------------------------------
+// ----- faults ------------------------------------------------------------------------------------
 
 FaultSpec read_fault(const Value &value) {
     value.object({"function", "call", "count", "result", "part", "delay"});

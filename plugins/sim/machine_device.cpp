@@ -8,7 +8,7 @@ namespace pi::sim {
 
 namespace {
 
-// ----- scopes -------------------------------------------------------------------------------------
+// ----- scopes ------------------------------------------------------------------------------------
 
 void read_maintenance(const Value &value, ScopeSpec &spec) {
     if (!value.present())
@@ -76,7 +76,7 @@ ScopeSpec read_scope(const Value &value) {
     return spec;
 }
 
-// ----- devices ------------------------------------------------------------------------------------
+// ----- devices -----------------------------------------------------------------------------------
 
 KernelSpec read_kernel(const Value &value) {
     value.object({"launch_time", "item_time"});

@@ -14,7 +14,7 @@ namespace pi::sim {
 using sdk::fail;
 using sdk::InfoWriter;
 
-// ----- Mem ----------------------------------------------------------------------------------------
+// ----- Mem ---------------------------------------------------------------------------------------
 
 Site Mem::site() const {
     if (storage().imported_from())
@@ -90,7 +90,7 @@ uint64_t Mem::maintenance_time(uint64_t bytes) const {
     return duration_of(device_.maintenance_speed(scope_spec()), bytes);
 }
 
-// ----- Checks -------------------------------------------------------------------------------------
+// ----- Checks ------------------------------------------------------------------------------------
 
 namespace {
 

@@ -71,7 +71,7 @@ constexpr pi_dispatch make_functions() {
 
 constexpr pi_dispatch functions = make_functions();
 
-// ----- faults -------------------------------------------------------------------------------------
+// ----- faults ------------------------------------------------------------------------------------
 
 enum FunctionIndex : size_t {
 #define PI_FUNCTION(name, group, needs, since) index_##name,

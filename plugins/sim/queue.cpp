@@ -6,7 +6,7 @@
 
 namespace pi::sim {
 
-// ----- Work ---------------------------------------------------------------------------------------
+// ----- Work --------------------------------------------------------------------------------------
 
 Work::Work(Instance &instance, Transfer transfer, Body body, const FaultSpec *fault)
     : instance_(instance), transfer_(std::move(transfer)), body_(std::move(body)), fault_(fault) {}
@@ -68,7 +68,7 @@ void Work::run(sdk::Event &event) {
     }
 }
 
-// ----- Queue --------------------------------------------------------------------------------------
+// ----- Queue -------------------------------------------------------------------------------------
 
 /// What sdk::enqueue asks of a queue, for one command.
 struct Queue::Submission {

@@ -14,7 +14,7 @@ uint64_t whole_time(double nanoseconds) {
                : last_time;
 }
 
-// ----- Channel ------------------------------------------------------------------------------------
+// ----- Channel -----------------------------------------------------------------------------------
 
 uint64_t Channel::earliest(uint64_t ready, uint64_t duration) const {
     uint64_t start = ready;
@@ -48,7 +48,7 @@ void Channel::forget(uint64_t time) {
         busy_.erase(busy_.begin());
 }
 
-// ----- Timeline -----------------------------------------------------------------------------------
+// ----- Timeline ----------------------------------------------------------------------------------
 
 const Timeline::Inside *&Timeline::Inside::current() {
     static thread_local const Inside *innermost = nullptr;
@@ -241,7 +241,7 @@ uint64_t Timeline::profiling(const Times &times, pi_profiling_info name) const {
     }
 }
 
-// ----- QueueOrder ---------------------------------------------------------------------------------
+// ----- QueueOrder --------------------------------------------------------------------------------
 
 void QueueOrder::add(const Timeline &timeline, const TimesPointer &times, sdk::Sequence::Role role,
                      bool has_wait_list, std::vector<TimesPointer> &waits) {

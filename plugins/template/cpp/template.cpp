@@ -17,7 +17,7 @@ using sdk::InfoWriter;
 constexpr sdk::PluginIdentity this_plugin{"template", "0.1", 0};
 using Plugin = sdk::plugin_entries<Instance, this_plugin>;
 
-// ----- Platforms and devices ----------------------------------------------------------------------
+// ----- Platforms and devices ---------------------------------------------------------------------
 
 /// Yours: open the vendor's library here, once (pi/sdk/library.hpp), under a mutex; without it throw
 /// PI_ERROR_UNAVAILABLE with a text that says why.
@@ -95,7 +95,7 @@ pi_result PI_CALL device_get_memory_scopes(pi_device device, uint32_t capacity,
     });
 }
 
-// ----- Contexts and the connection query ----------------------------------------------------------
+// ----- Contexts and the connection query ---------------------------------------------------------
 
 pi_result PI_CALL context_create(pi_platform platform, const pi_context_desc *desc,
                                  pi_context *out_context) {
@@ -141,7 +141,7 @@ pi_result PI_CALL get_memory_connection(pi_device src_device, pi_context src_con
     });
 }
 
-// ----- Queues and buffers -------------------------------------------------------------------------
+// ----- Queues and buffers ------------------------------------------------------------------------
 
 pi_result PI_CALL queue_create(pi_context context, pi_device device, const pi_queue_desc *desc,
                                pi_queue *out_queue) {
@@ -235,7 +235,7 @@ pi_result PI_CALL mem_get_info(pi_mem mem, pi_mem_info name, uint64_t size, void
                           [&](Mem &self) { answer_info(self, rows, name, size, value, out_size); });
 }
 
-// ----- The plugin ---------------------------------------------------------------------------------
+// ----- The plugin --------------------------------------------------------------------------------
 
 constexpr pi_dispatch make_functions() {
     pi_dispatch functions{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The maps that the application holds of memory that is mapped by commands in a vendor's stream: in place, or through
-// staging. (Of memory that the plugin copies itself: map_table.hpp.)
+// The maps that the application has not unmapped, of memory that commands in a vendor's stream map,
+// in place or through staging. (Memory that the plugin copies itself: map_table.hpp.)
 #pragma once
 
 #include <pi/sdk/object.hpp>
@@ -17,17 +17,17 @@ namespace pi::sdk {
 template <class Staging>
 struct ActiveMap {
     void *pointer = nullptr;
-    uint64_t offset = 0, size = 0; ///< bytes from the mem's begin
+    uint64_t offset = 0, size = 0; ///< bytes from the begin of the mem
     uint64_t flags = 0;            ///< PI_MAP_
     Staging
-        staging{}; ///< what the pointer is in, if that is neither the memory itself nor host_ptr
+        staging{}; ///< the pointer's memory, unless that is the mapped memory itself or host_ptr
 };
 
-/// One map, or none, which is added to others without memory: commands make it before they run.
+/// One map or none. Commands make it before they run: adding it to a list then needs no memory.
 template <class Map>
 using OneMap = std::list<Map>;
 
-/// Of one memory object; a Map has a `pointer`. Thread-safe.
+/// The maps of one memory object. A Map has a `pointer`. Thread-safe.
 template <class Map>
 class ActiveMaps {
 public:
@@ -35,10 +35,10 @@ public:
         std::lock_guard lock(mutex_);
         maps_.splice(maps_.end(), map);
     }
-    /// Takes a map out, for an unmap; PI_ERROR_INVALID_VALUE if there is none of this pointer.
+    /// Removes and returns a map for an unmap. PI_ERROR_INVALID_VALUE if no map has this pointer.
     OneMap<Map> take(const void *pointer) {
         std::lock_guard lock(mutex_);
-        // Of several maps with one pointer, all of them for reading, any will do.
+        // Several maps with the same pointer are all for reading: any of them will do.
         const auto found = std::find_if(maps_.begin(), maps_.end(),
                                         [&](const Map &map) { return map.pointer == pointer; });
         if (found == maps_.end())
@@ -59,7 +59,8 @@ private:
     std::list<Map> maps_; ///< guarded by mutex_
 };
 
-/// A map that an unmap is for: still there if the unmap does not happen. Mem has `ActiveMaps<Map> &maps()`.
+/// The map that an unmap removes; it is added again if the unmap does not happen. Mem has
+/// `ActiveMaps<Map> &maps()`.
 template <class Mem, class Map>
 class TakenMap {
 public:

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a command holds of the objects that it names.
+// A command's reference to an object that it names.
 #pragma once
 
 #include <pi/sdk/object.hpp>
 
 namespace pi::sdk {
 
-/// An object that a command names. The command keeps it alive; but one that is gone when the enqueue call returns, which
-/// `target.within_call` says, leaves that to the application's handle, or to `target.references`, if there are such, which
-/// outlive the command.
+/// A reference that keeps the object alive as long as the command. A command that is destroyed when
+/// its enqueue call returns (`target.within_call`) takes no reference: the caller's handle keeps
+/// the object alive. If there are `target.references`, which outlive such a command, they get a
+/// reference.
 template <class Object>
 class CommandRef {
 public:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What commands that have no event keep alive: a backend whose queue is a vendor's stream gives such a command to the
-// stream at once, past the graph, and lets go of what it names when it learns that the stream has come so far.
+// The references of commands without an event. A backend whose queue is a vendor's stream puts such
+// a command into the stream at once, past the graph, and releases its references after it finds
+// that the stream has passed it.
 #pragma once
 
 #include <pi/sdk/object.hpp>
@@ -17,7 +18,7 @@
 
 namespace pi::sdk {
 
-/// References to the objects that one command names. A few take no memory of their own.
+/// References to the objects that one command names. The first few need no allocation.
 class CommandReferences {
 public:
     template <class T>
@@ -37,11 +38,11 @@ private:
     size_t count_ = 0;
 };
 
-/// The references of many commands, by the commands' numbers, which ascend. Its memory is used again.
+/// The references of many commands by command number, in ascending order. Reuses its memory.
 class ReferenceQueue {
 public:
     bool empty() const { return first_ == all_.size(); }
-    /// Makes room, so that the next add() of so many cannot fail.
+    /// Reserves room: the next add() calls of so many references cannot fail.
     void reserve(size_t more) {
         if (all_.size() + more <= all_.capacity())
             return;
@@ -54,8 +55,9 @@ public:
         for (size_t i = 0; i < references.size(); ++i)
             all_.push_back({number, std::move(references[i])});
     }
-    /// Takes out references of commands through this number; fewer than `out` has room for are the last ones. What goes
-    /// with the last reference to an object may call back: the caller lets go of them without its locks.
+    /// Moves references of the commands up to number `through` to `out`, at most its size, and
+    /// returns how many. Fewer than that are the last ones. Releasing the last reference to an
+    /// object may call back: release them without a lock.
     size_t take(uint64_t through, std::span<AnyRef> out) {
         size_t taken = 0;
         for (; taken < out.size() && !empty() && all_[first_].number <= through; ++first_)
@@ -73,20 +75,22 @@ private:
         AnyRef object;
     };
     std::vector<Entry> all_;
-    size_t first_ = 0; ///< those before it have been taken
+    size_t first_ = 0; ///< the entries before it are taken
 };
 
-/// How long what commands without events name is kept at most beyond their end, if nobody waits: their end is looked for so
-/// often.
+/// How often threads look for ended commands without events: the longest time for which their
+/// references are held after their end while no thread waits.
 inline constexpr std::chrono::milliseconds release_poll_interval{10};
 
-/// What commands without an event keep of one stream of a vendor's, under that stream's mutex.
+/// The references of commands without an event of one vendor stream; used under that stream's
+/// mutex.
 class DeferredReleases {
 public:
-    /// Makes room, so that the next defer() of so many cannot fail.
+    /// Reserves room: the next defer() of so many references cannot fail.
     void reserve(size_t references) { references_.reserve(references); }
-    /// Takes over the references of the stream's newest command. True after many: it is time to look which have ended. To
-    /// let go of what they name may wait for other work, so that no enqueue does it.
+    /// Adds the references of the stream's newest command. Returns true when many were added: it is
+    /// time to look for ended commands. Enqueue calls do not release references themselves, since a
+    /// release may wait for other work.
     bool defer(uint64_t number, CommandReferences &references) noexcept {
         constexpr uint64_t commands_between_looks = 256;
         newest_ = number;
@@ -96,10 +100,11 @@ public:
             next_look_ = number + commands_between_looks;
         return due;
     }
-    /// The number of the newest command without an event; 0: there was none.
+    /// The number of the newest command without an event; 0 if there was none.
     uint64_t newest() const { return newest_; }
-    /// Lets go of what commands through this number keep. `lock` is open meanwhile, since what goes with a last reference
-    /// may call back. On return nothing of it is kept any more, by threads that came before neither.
+    /// Releases the references of commands up to number `through`. `lock` is unlocked meanwhile,
+    /// since the last release of an object may call back. On return all of them are released,
+    /// including those that other threads took before.
     void release(uint64_t through, std::unique_lock<std::mutex> &lock) {
         std::array<AnyRef, 16> gone;
         ++releasing_;
@@ -118,8 +123,8 @@ public:
 private:
     ReferenceQueue references_;
     uint64_t newest_ = 0;
-    uint64_t next_look_ = 0; ///< the number of the command with which one is due
-    unsigned releasing_ = 0; ///< threads that let go of references
+    uint64_t next_look_ = 0; ///< the number of the command after which to look
+    unsigned releasing_ = 0; ///< threads that are releasing references
     std::condition_variable released_;
 };
 

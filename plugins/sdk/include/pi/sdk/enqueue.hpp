@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every piEnqueueX shares, and the entry points on events, which are the same for all backends.
+// The parts that every piEnqueueX shares, and the entries of events, which are the same in all
+// backends.
 #pragma once
 
 #include <pi/sdk/deferred_release.hpp>
@@ -11,8 +12,8 @@
 
 namespace pi::sdk {
 
-/// A command made of a callable `start(Event &)`; what it captures by value is kept alive until the event
-/// is final.
+/// A command made of a callable `start(Event &)`. Its captured values live until the event is
+/// complete.
 template <class Start>
 class FunctionCommand final : public Command {
 public:
@@ -27,9 +28,9 @@ std::unique_ptr<Command> make_command(Start start) {
     return std::make_unique<FunctionCommand<Start>>(std::move(start));
 }
 
-/// The call's arguments after the descriptor.
+/// The call's arguments besides the descriptor.
 struct EnqueueArguments {
-    uint64_t flags; ///< the descriptor's; only PI_COMMAND_BLOCKING is looked at
+    uint64_t flags; ///< the descriptor's; only PI_COMMAND_BLOCKING is read
     pi_struct_type type;
     uint32_t wait_count;
     const pi_event *wait_list;
@@ -37,17 +38,19 @@ struct EnqueueArguments {
     Sequence::Role role = Sequence::Role::COMMAND;
 };
 
-/// Whether the command is blocking and nothing can hold it back, so that the backend may do it within the call,
-/// without an event in the queue. Other threads' commands that come meanwhile are unordered with it, as always.
-/// See run_within_call.
+/// Whether the command is blocking and has nothing to wait for, so that the backend may run it
+/// within the call, without an event in the queue. It is unordered with commands that other threads
+/// enqueue meanwhile, as always. See run_within_call.
 template <class Queue>
 bool runs_within_call(Queue &queue, const EnqueueArguments &arguments) {
     return arguments.flags & PI_COMMAND_BLOCKING && !arguments.wait_count &&
            !CallbackScope::active(queue.host()) && queue.sequence().idle();
 }
 
-/// Of a queue in order: whether a command may go past the graph, straight to the vendor. Nobody gets an event of it, it waits
-/// for none, and all before it have ended or are where phase(last) says SUBMITTED of the one before it.
+/// For in-order queues: whether a command may take the fast path to the vendor, past the graph. It
+/// may if it has no event and no wait list, does not block, and if every command before it is
+/// complete or submitted in an order that phase(last) accepts (SUBMITTED for the command before
+/// it).
 template <class Queue, class PhaseOf>
 bool takes_fast_path(Queue &queue, const EnqueueArguments &arguments, PhaseOf &&phase) {
     return !arguments.out_event && !arguments.wait_count &&
@@ -55,8 +58,9 @@ bool takes_fast_path(Queue &queue, const EnqueueArguments &arguments, PhaseOf &&
            queue.sequence().open(std::forward<PhaseOf>(phase));
 }
 
-/// Does a command that runs_within_call: body(event) does it and throws its failure. `event` is the new event that
-/// the application asked for, or NULL; it is given out, final, when the body is done.
+/// Runs a command for which runs_within_call holds: body(event) runs it and throws its failure.
+/// `event` is the new event if the application requested one, else NULL; the application gets it,
+/// complete, after the body.
 template <class Queue, class Body>
 void run_within_call(Queue &queue, const EnqueueArguments &arguments, Body &&body) {
     if (!arguments.out_event)
@@ -67,23 +71,25 @@ void run_within_call(Queue &queue, const EnqueueArguments &arguments, Body &&bod
     *arguments.out_event = event.give();
 }
 
-/// After a submit: what the vendor did not take, as the event's payload tells, or found no memory
-/// to start, is thrown.
+/// Called after a submit: throws if the vendor refused the command, as its event's payload reports,
+/// or if there was no memory to start it.
 inline void throw_refusal(const Event &event) {
     const bool refused = event.found_no_memory() || (event.payload() && event.payload()->refused());
     if (refused && event.is_complete() && event.result() != PI_SUCCESS)
         throw Error(event.result(), event.error_text());
 }
 
-/// Blocks until the event is final, in the vendor where its payload can do so; throws the command's error. Not inside a callback.
+/// Blocks until the event is complete, in the vendor's driver where its payload can; throws the
+/// command's error. Not allowed within a callback.
 inline void wait_with_help(Event &event) {
     event.help();
     event.wait(PI_TIMEOUT_NEVER);
 }
 
-/// The end of every piEnqueueX, when the descriptor is checked and the command made: checks the wait
-/// list, puts the command into the queue, waits if it is blocking. What the vendor refuses at once, as the payload tells, is
-/// an error of the call. Queue has `Ref<Event> make_event(pi_struct_type)` and `Sequence &sequence()`.
+/// The last part of every piEnqueueX, once the descriptor is checked and the command is made:
+/// checks the wait list, puts the command into the queue, and waits if it is blocking. A command
+/// that the vendor refuses at once, as the payload reports, fails the call. Queue has `Ref<Event>
+/// make_event(pi_struct_type)` and `Sequence &sequence()`.
 template <class Queue>
 void enqueue(Queue &queue, const EnqueueArguments &arguments, std::unique_ptr<Command> command,
              std::unique_ptr<Payload> payload = nullptr) {
@@ -93,7 +99,7 @@ void enqueue(Queue &queue, const EnqueueArguments &arguments, std::unique_ptr<Co
     const std::vector<Event *> waits =
         read_wait_list(queue.host(), arguments.wait_count, arguments.wait_list);
     Ref<Event> event = queue.make_event(arguments.type);
-    if (payload) // else the queue may have given it one
+    if (payload) // else the queue may have set one
         event->set_payload(std::move(payload));
     queue.sequence().submit(*event, std::move(command), waits, arguments.role);
     throw_refusal(*event);
@@ -103,11 +109,13 @@ void enqueue(Queue &queue, const EnqueueArguments &arguments, std::unique_ptr<Co
         *arguments.out_event = event.give();
 }
 
-/// The end of every piEnqueueX of a backend that makes its command as CommandType(Target, parts...) and has more than one way
-/// to its vendor: within the call; straight, past the graph, for what is a PlainCommand; and in the graph. Of the backend,
-/// found by the type of its queue: Queue::takes_fast_path(arguments), enqueue_within_call(queue, arguments, command),
-/// CommandType::put_on_fast_path(references) and enqueue_in_graph(queue, arguments, command). A Target is made of the queue,
-/// whether the command is gone when the call returns, and where what it names is kept if it is not done by then.
+/// The last part of every piEnqueueX of a backend that makes its commands as CommandType(Target,
+/// parts...). It takes one of three ways to the vendor: within the call; on the fast path, past the
+/// graph, for a PlainCommand; or through the graph. The backend has
+/// Queue::takes_fast_path(arguments), CommandType::put_on_fast_path(references) and, found by the
+/// type of its queue, enqueue_within_call(queue, arguments, command) and enqueue_in_graph(queue,
+/// arguments, command). A Target is made of {queue, whether the command is destroyed when the call
+/// returns, the CommandReferences that outlive such a command or NULL}.
 template <class CommandType, class Target, class PlainCommand, class Queue, class... Parts>
 void enqueue_some_way(Queue &queue, const EnqueueArguments &arguments, Parts &&...parts) {
     if (runs_within_call(queue, arguments)) {
@@ -187,7 +195,7 @@ inline pi_result PI_CALL release(pi_event event) {
     return call<Event>(event, [](Event &self) { self.application_release(); });
 }
 
-/// Fills the event slots of a plugin's table, native handles excepted.
+/// Fills the event slots of a plugin's table except those of native handles.
 template <class Context>
 constexpr void fill(pi_dispatch &table) {
     table.piEventWait = wait;

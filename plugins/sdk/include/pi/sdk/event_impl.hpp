@@ -34,15 +34,16 @@ inline uint64_t Event::profiling(pi_profiling_info name) const {
     return name < PI_PROFILING_START ? time : std::max(time, not_before_);
 }
 
-// ----- dependencies -------------------------------------------------------------------------------
+// ----- dependencies ------------------------------------------------------------------------------
 
 inline void Event::expect(size_t dependencies) {
-    if (dependencies) // one for its start, one for its finish
+    if (dependencies) // one for the start, one for the completion
         waiting_ = std::make_unique<Waiter[]>(2 * dependencies);
 }
 
 inline bool Event::wait_for(Event &dependency, Phase phase, bool carries_error, bool starts) {
-    // Counted before, as it may be reached at once; never down to zero here, as launch() holds one.
+    // Counted first, since it may be reached at once. Cannot drop to zero here: launch() holds a
+    // count.
     std::atomic<uint32_t> &counter = starts ? missing_ : unfinished_;
     counter.fetch_add(1, std::memory_order_relaxed);
     Waiter &waiter = waiting_[waiting_count_];
@@ -92,7 +93,8 @@ inline void Event::note_failure(const Event &root) {
         return;
     std::string words = root.error_text();
     std::lock_guard lock(mutex_);
-    // A vendor that poisons followers makes them fail, too: the dependency is the better cause.
+    // A vendor may fail the followers of a failed command by itself: the dependency is the better
+    // cause.
     if (result_ == PI_ERROR_DEPENDENCY_FAILED)
         return;
     result_ = PI_ERROR_DEPENDENCY_FAILED;
@@ -118,9 +120,9 @@ inline void Event::launch(std::unique_ptr<Command> command, std::span<Event *con
     start_step();
 }
 
-// ----- the life of a command ----------------------------------------------------------------------
+// ----- the life of a command ---------------------------------------------------------------------
 
-/// The task, of which an event has one at a time, holds a reference.
+/// An event has one task at a time, which holds a reference.
 inline void Event::post(void (Event::*step)()) {
     retain();
     step_ = step;
@@ -178,7 +180,7 @@ inline void Event::reached(Waiter *waiters, bool completed) {
     while (waiters) {
         const Waiter &waiter = *waiters;
         const bool carries_error = waiter.carries_error, starts = waiter.starts;
-        const Ref<Event> event = std::move(waiters->event); // which `waiter` is a part of
+        const Ref<Event> event = std::move(waiters->event); // `waiter` is a part of this event
         waiters = waiter.next;
         event->dependency_reached(carries_error, starts, *this, completed);
     }
@@ -208,7 +210,7 @@ inline void Event::finish_within_call() {
 }
 
 inline void Event::complete() {
-    // What the command kept alive goes before anybody can see that it is final.
+    // Release the command's references before anyone can see that it is complete.
     command_.reset();
     Waiter *submitted_waiters, *complete_waiters;
     std::vector<std::pair<pi_event_callback, void *>> callbacks;
@@ -233,12 +235,12 @@ inline void Event::complete() {
     }
 }
 
-// ----- the application's side ---------------------------------------------------------------------
+// ----- the application's side --------------------------------------------------------------------
 
 inline bool Event::wait_complete(uint64_t timeout) {
     std::unique_lock lock(mutex_);
     const auto done = [this] { return reached_complete_; };
-    // Beyond about 100 years the clock's arithmetic would overflow: that is for ever.
+    // Beyond about 100 years the clock's arithmetic would overflow: wait without a timeout.
     if (timeout > uint64_t{3'000'000'000} * 1'000'000'000) {
         condition_.wait(lock, done);
         return true;
@@ -312,7 +314,7 @@ inline void Event::application_release() {
     release();
 }
 
-// ----- Sequence -----------------------------------------------------------------------------------
+// ----- Sequence ----------------------------------------------------------------------------------
 
 inline void Sequence::submit(Event &event, std::unique_ptr<Command> command,
                              std::span<Event *const> waits, Role role) {
@@ -334,7 +336,7 @@ inline void Sequence::submit(Event &event, std::unique_ptr<Command> command,
             before.push_back(one.get());
         event.expect(waits.size() + order.size());
         command->expect(waits.size() + order.size());
-        // From here on nothing fails.
+        // From here on nothing can fail.
         event.older_ = newest_;
         if (newest_)
             newest_->newer_ = &event;

@@ -13,7 +13,7 @@
 
 namespace pi::sdk {
 
-// ----- Formats ------------------------------------------------------------------------------------
+// ----- Formats -----------------------------------------------------------------------------------
 
 /// What the values of a channel are to kernels and fills.
 enum class ColorKind { FLOAT, SINT, UINT };
@@ -92,7 +92,7 @@ private:
     const ChannelType *type_;
 };
 
-// ----- Shapes -------------------------------------------------------------------------------------
+// ----- Shapes ------------------------------------------------------------------------------------
 
 /// Which words of a descriptor a type of image has.
 struct ImageType {
@@ -206,7 +206,7 @@ inline std::vector<uint64_t> image_pitches(const ImageShape &shape, const Rectan
     return bytes;
 }
 
-// ----- Descriptors --------------------------------------------------------------------------------
+// ----- Descriptors -------------------------------------------------------------------------------
 
 /// Where the pixels of host_ptr or of a viewed buffer lie, from `desc.offset` on: pitches checked and defaults filled in.
 inline Rectangle read_image_pitches(const pi_mem_image_desc &desc, const ImageShape &shape) {
@@ -269,7 +269,7 @@ inline Rectangle check_image_view(const pi_mem_image_desc &desc, const ImageShap
     return pixels;
 }
 
-// ----- Samplers -----------------------------------------------------------------------------------
+// ----- Samplers ----------------------------------------------------------------------------------
 
 /// The words of a sampler's descriptor.
 inline void check_sampler(const pi_sampler_desc &desc) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The maps of a memory object that the application holds.
+// The maps of a memory object that the application has not unmapped.
 #pragma once
 
 #include <pi/sdk/layout.hpp>
@@ -15,10 +15,11 @@
 
 namespace pi::sdk {
 
-/// Which maps of one memory object there are. A map of flat memory that the host can address gives the memory itself; one of
-/// an n-D allocation, or of other memory, a dense copy, which the unmap brings back. Several maps may have one pointer: those
-/// for reading, of which any will do for an unmap, and behind one whose unmap has been enqueued and not run a new one of any
-/// kind. Each has its own range and flags. Thread-safe.
+/// The maps of one memory object. A map of flat memory that the host can address returns the memory
+/// itself; a map of an n-D allocation or of other memory returns a dense copy, which the unmap
+/// writes back. Several maps may have the same pointer: maps for reading, any of which an unmap may
+/// end; and, after an unmap that is enqueued but has not run, a new map of any kind. Each has its
+/// own range and flags. Thread-safe.
 class MapTable {
 public:
     struct Range {
@@ -33,18 +34,18 @@ public:
     };
     using Handle = std::list<Map>::iterator;
 
-    /// A map has been enqueued. Unless `in_place`, it gives a copy even of flat memory.
+    /// Adds an enqueued map. Unless `in_place`, it returns a copy even of flat memory.
     Handle promise(const LogicalBytes &bytes, const pi_buffer_map_desc &desc, bool in_place = true);
-    /// It has run: its pointer.
+    /// The map has run; returns its pointer.
     void *fulfil(const LogicalBytes &bytes, Handle map);
-    /// It will never run.
+    /// Removes a map that will never run.
     void withdraw(Handle map);
-    /// An unmap has been enqueued: of which range; nothing if each map of the pointer, of those that have not run, too, has an
-    /// unmap already.
+    /// Adds an enqueued unmap and returns the range that it unmaps; nothing if every map of the
+    /// pointer, including those that have not run, has an unmap already.
     std::optional<Range> claim(const void *pointer);
-    /// It runs, for the oldest map of the pointer that has run: that is gone; false if there is none.
+    /// Runs an unmap: removes the oldest map of the pointer that has run. False if there is none.
     bool unmap(const LogicalBytes &bytes, const void *pointer);
-    /// It will never run: the map stays.
+    /// Removes an unmap that will never run; the map stays.
     void withdraw_claim(const void *pointer);
 
 private:
@@ -52,7 +53,7 @@ private:
 
     std::mutex mutex_;
     std::list<Map> maps_;                     ///< oldest first
-    std::map<const void *, uint32_t> claims_; ///< unmaps on their way, by pointer; never 0
+    std::map<const void *, uint32_t> claims_; ///< enqueued unmaps by pointer; never 0
 };
 
 inline MapTable::Handle MapTable::promise(const LogicalBytes &bytes, const pi_buffer_map_desc &desc,
@@ -85,7 +86,7 @@ inline void MapTable::withdraw(Handle map) {
 
 inline std::optional<MapTable::Range> MapTable::claim(const void *pointer) {
     std::lock_guard lock(mutex_);
-    // In the order of the maps, as far as any matters.
+    // Unmaps take the maps in order, as far as the order matters.
     const auto claims = claims_.find(pointer);
     uint32_t claimed = claims == claims_.end() ? 0 : claims->second;
     for (const Map &map : maps_) {
@@ -125,11 +126,11 @@ inline void MapTable::drop_claim(const void *pointer) {
         claims_.erase(claims);
 }
 
-/// A map between its enqueue and its run: withdrawn if the command never runs. Keeps the memory object alive.
+/// An enqueued map: removed if the command never runs. Keeps the memory object alive.
 template <class Mem>
 class MapPromise {
 public:
-    /// `maps` is of `mem`; `bytes` are what the map is of.
+    /// `maps` is of `mem`; the map is of `bytes`.
     MapPromise(Mem &mem, MapTable &maps, const LogicalBytes &bytes, const pi_buffer_map_desc &desc,
                bool in_place = true)
         : mem_(mem), maps_(maps), bytes_(bytes), map_(maps.promise(bytes, desc, in_place)) {}
@@ -142,7 +143,7 @@ public:
             maps_.withdraw(map_);
     }
     Mem &mem() const { return *mem_; }
-    /// The command has run: the map's pointer.
+    /// The command has run; returns the map's pointer.
     void *fulfil() {
         promised_ = false;
         return maps_.fulfil(bytes_, map_);
@@ -156,11 +157,12 @@ private:
     bool promised_ = true;
 };
 
-/// An unmap between its enqueue and its run: the map stays if the command never runs. Keeps the memory object alive.
+/// An enqueued unmap: the map stays if the command never runs. Keeps the memory object alive.
 template <class Mem>
 class UnmapPromise {
 public:
-    /// PI_ERROR_INVALID_VALUE if no map of `maps`, which are of `mem`, gave the pointer, or all that did have an unmap.
+    /// PI_ERROR_INVALID_VALUE if no map in `maps`, the maps of `mem`, has the pointer, or if each
+    /// has an unmap.
     UnmapPromise(Mem &mem, MapTable &maps, const void *pointer)
         : mem_(mem), maps_(maps), pointer_(pointer), range_(maps.claim(pointer)) {
         if (!range_)
@@ -177,7 +179,7 @@ public:
     }
     Mem &mem() const { return *mem_; }
     const MapTable::Range &range() const { return *range_; }
-    /// The command runs: `bytes` are what the map was of. PI_ERROR_INVALID_VALUE if the map has not run.
+    /// The command runs; the map was of `bytes`. PI_ERROR_INVALID_VALUE if the map has not run.
     void run(const LogicalBytes &bytes) {
         range_.reset();
         if (!maps_.unmap(bytes, pointer_))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pages of memory.
+// Anonymous pages by mmap.
 #pragma once
 
 #include <pi/sdk/address.hpp>
@@ -13,7 +13,7 @@
 
 namespace pi::sdk {
 
-/// A mapping that is undone when the object goes.
+/// A mapping, unmapped by the destructor.
 class MmapRegion {
 public:
     MmapRegion() = default;
@@ -39,8 +39,9 @@ private:
     uint64_t size_ = 0;
 };
 
-/// Fresh zeroed pages that begin at a multiple of `alignment`, a power of two; empty if the system has none, with
-/// the reason in errno. `flags` are added to those of mmap: MAP_NORESERVE asks for addresses alone.
+/// Maps fresh zeroed pages that begin at a multiple of `alignment`, a power of two. Empty if the
+/// system has none, with the reason in errno. `flags` are added to mmap's: MAP_NORESERVE reserves
+/// addresses only.
 inline MmapRegion map_pages(uint64_t size, uint64_t alignment, int flags = 0) {
     const auto page_size = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     alignment = std::max(alignment, page_size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Help for plugin authors, the C half: object headers, handle checks, sized descriptors, info answers
- * and error texts. Everything is static inline; a plugin needs nothing but this header and pi_plugin.h.
- * The C++ half (the .hpp files beside) stands on it.
+ * The C half of the sdk for plugin authors: object headers, handle checks, sized descriptors, info
+ * queries and error texts. Everything is static inline: a plugin needs only this header and
+ * pi_plugin.h. The C++ half (the .hpp files of this folder) is built on it.
  */
 #ifndef PI_SDK_PI_SDK_H
 #define PI_SDK_PI_SDK_H
@@ -18,8 +18,8 @@
 extern "C" {
 #endif
 
-/* Sets the thread's error text, printf-like, and returns the code: `return pi_sdk_fail(host, ...);`. Texts
- * are cut at 1023 bytes. */
+/* Sets the thread's error text, printf-like, and returns `code`: `return pi_sdk_fail(host, ...);`.
+ * Longer texts are cut at 1023 bytes. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
@@ -34,7 +34,8 @@ pi_sdk_fail(const pi_host *host, pi_result code, const char *format, ...) {
     return code;
 }
 
-/* Writes the version of the headers that the plugin was compiled with, into what the loader has of it. */
+/* Writes the header version that the plugin was compiled with to the fields that the loader's
+ * *out_desc has. */
 static inline void pi_sdk_state_version(pi_plugin_desc *out_desc) {
     out_desc->version_major = PI_VERSION_MAJOR;
     out_desc->version_minor = PI_VERSION_MINOR;
@@ -42,7 +43,7 @@ static inline void pi_sdk_state_version(pi_plugin_desc *out_desc) {
         out_desc->draft = PI_VERSION_DRAFT;
 }
 
-/* Writes the header of a new object and counts it. */
+/* Writes the header of a new object and counts the object. */
 static inline void pi_sdk_object_begin(pi_object_header *header, const pi_host *host,
                                        pi_kind kind) {
     header->dispatch = host->dispatch;
@@ -51,7 +52,8 @@ static inline void pi_sdk_object_begin(pi_object_header *header, const pi_host *
     host->object_count(host, 1);
 }
 
-/* The object is gone (call it last). The instance itself is neither begun nor ended: it is not counted. */
+/* Uncounts a destroyed object; call it last. The instance itself is not counted: neither call is
+ * for it. */
 static inline void pi_sdk_object_end(const pi_host *host) {
     host->object_count(host, -1);
 }
@@ -73,13 +75,13 @@ static inline pi_result pi_sdk_invalid(pi_kind kind) {
     return codes[kind < sizeof codes / sizeof codes[0] ? kind : 0];
 }
 
-/* Whether piDevicesGet with `types` asks for devices of this type. */
+/* Whether `types` of piDevicesGet includes devices of this type. */
 static inline int pi_sdk_asks_for(pi_device_type types, pi_device_type type) {
     return !types || (types & type);
 }
 
-/* Whether pi.h lists this information for objects of this kind: then an object without it answers
- * PI_ERROR_UNSUPPORTED_FEATURE; all other names are PI_ERROR_INVALID_ENUMERATION. */
+/* Whether pi.h lists this query for objects of this kind. If it does, an object without an answer
+ * returns PI_ERROR_UNSUPPORTED_FEATURE; all other names are PI_ERROR_INVALID_ENUMERATION. */
 static inline int pi_sdk_info_exists(pi_kind kind, uint32_t name) {
     static const struct {
         pi_kind kind;
@@ -107,7 +109,7 @@ static inline int pi_sdk_info_exists(pi_kind kind, uint32_t name) {
     return 0;
 }
 
-/* The answer of a Get...Info function: `bytes` bytes at `data`. */
+/* Answers an info query with the `bytes` bytes at `data`, checking value, size and out_size. */
 static inline pi_result pi_sdk_write_info(const pi_host *host, const void *data, uint64_t bytes,
                                           uint64_t size, void *value, uint64_t *out_size) {
     if (!value && !out_size)
@@ -124,7 +126,8 @@ static inline pi_result pi_sdk_write_info(const pi_host *host, const void *data,
     return PI_SUCCESS;
 }
 
-/* That every descriptor behind a header is of the type `chained` (0 = none is known) or may be ignored. */
+/* Checks that every descriptor chained behind `header` has the type `chained` (0: none is known) or
+ * may be ignored. */
 static inline pi_result pi_sdk_check_chain(const pi_host *host, const pi_struct_header *header,
                                            pi_struct_type chained) {
     const pi_struct_header *link;
@@ -138,9 +141,10 @@ static inline pi_result pi_sdk_check_chain(const pi_host *host, const pi_struct_
     return PI_SUCCESS;
 }
 
-/* Copies an input descriptor into the struct that this plugin was compiled with: shorter ones are
- * extended by zeros, longer ones accepted if the unknown tail is zero. Checks struct_size and type, and
- * that every chained descriptor is of `chained` (0 = none is known) or may be ignored. */
+/* Copies an input descriptor into the struct that this plugin was compiled with: a shorter one is
+ * extended by zeros; a longer one is accepted if the unknown tail is zero. Checks struct_size and
+ * type, and that every chained descriptor has the type `chained` (0: none is known) or may be
+ * ignored. */
 static inline pi_result pi_sdk_read_desc(const pi_host *host, const void *desc, pi_struct_type type,
                                          pi_struct_type chained, void *out, size_t size) {
     const pi_struct_header *header = (const pi_struct_header *)desc;
@@ -168,8 +172,9 @@ static inline pi_result pi_sdk_read_desc(const pi_host *host, const void *desc, 
     return PI_SUCCESS;
 }
 
-/* Writes an output struct: the smaller of both sizes, zeros beyond what this plugin knows; struct_size,
- * type and next stay the caller's. `known` is the whole struct as compiled here. */
+/* Writes an output struct. `known` is the whole struct as this plugin was compiled with it. Copies
+ * the smaller of both sizes and zeroes the caller's bytes beyond it; struct_size, type and next
+ * keep the caller's values. */
 static inline pi_result pi_sdk_write_struct(const pi_host *host, const void *known, size_t size,
                                             pi_struct_type type, void *out) {
     pi_struct_header *header = (pi_struct_header *)out;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The command graph for plugins in C: events, the commands behind them, in-order queues. It holds commands
- * back until what they wait for is final, carries errors, calls callbacks, and knows nothing of a
- * backend. A plugin checks a command's descriptor, describes the command and calls pi_sdk_enqueue; when
- * its turn has come the graph calls `start`, and the plugin calls pi_sdk_event_finish when it is done.
+ * The command graph for plugins in C: events, the commands behind them, in-order queues. The graph
+ * delays commands until their dependencies are complete, propagates errors and calls callbacks. It
+ * is independent of any backend. A plugin checks a command's descriptor, fills a pi_sdk_command and
+ * calls pi_sdk_enqueue. When the command is ready, the graph calls `start`; when the command is
+ * done, the plugin calls pi_sdk_event_finish.
  *
- * A command starts when every event of its wait list and the command before it in its queue are final. So a
- * backend whose own queues order commands is given them one at a time; event.hpp, for C++, can hand
- * them over earlier.
+ * A command starts when every event of its wait list, and the command before it in its queue, are
+ * complete. A backend whose own queues order commands therefore gets one at a time; event.hpp, for
+ * C++, can submit them earlier.
  */
 #ifndef PI_SDK_PI_SDK_EVENT_H
 #define PI_SDK_PI_SDK_EVENT_H
@@ -24,83 +25,86 @@ typedef struct pi_sdk_queue pi_sdk_queue;
 
 enum { PI_SDK_KEPT = 4 };
 
-/* What an enqueue call asks for. Everything is copied; what `keeps` names is retained until the event is
- * final. */
+/* The command of an enqueue call. Everything is copied; the handles in `keeps` are retained until
+ * the event is complete. */
 typedef struct pi_sdk_command {
     pi_struct_type type; /* of the call's descriptor */
-    uint64_t flags;      /* the descriptor's: only PI_COMMAND_BLOCKING is looked at */
-    /* Called once, on any thread, with no lock held, when all that the command waits for is final and
-     * nothing in its wait list has failed. Must not block; leads to exactly one pi_sdk_event_finish, in it
-     * or later, on any thread. NULL: there is nothing to do. */
+    uint64_t flags;      /* the descriptor's; only PI_COMMAND_BLOCKING is read */
+    /* Called once, on any thread, with no lock held, when all dependencies are complete and nothing
+     * in the wait list has failed. Must not block. Each call needs exactly one pi_sdk_event_finish,
+     * within it or later, on any thread. NULL: there is nothing to do. */
     void (*start)(pi_sdk_event *event);
-    /* Called exactly once: just before the event is final, started or not, or when the command could not be
-     * enqueued. May be NULL. */
+    /* Called exactly once, whether the command started or not: just before the event is complete,
+     * or when the command cannot be enqueued. May be NULL. */
     void (*drop)(const struct pi_sdk_command *command);
     const void *data; /* data_size bytes, copied; the event's command points to the copy */
     size_t data_size;
     void *keeps[PI_SDK_KEPT]; /* handles; NULL for none */
-    void *host_ptr; /* the application's memory, which it keeps itself; for `start` to read */
+    /* the application's memory, for `start` to read; the application keeps it valid */
+    void *host_ptr;
 } pi_sdk_command;
 
-/* Something for pi_sdk_post to do. */
+/* A task for pi_sdk_post. */
 typedef struct pi_sdk_task {
     struct pi_sdk_task *next;
     void (*run)(struct pi_sdk_task *task);
     void *of;
 } pi_sdk_task;
 
-/* That `waiter` waits for the event in whose list this is. */
+/* An entry in a dependency's list: `waiter` waits for it. */
 typedef struct pi_sdk_edge {
     struct pi_sdk_edge *next;
     pi_sdk_event *waiter;
-    int carries_error; /* of the wait list; else it is only the queue's order */
+    int carries_error; /* from the wait list; 0: only the queue's order */
 } pi_sdk_edge;
 
 typedef struct pi_sdk_callback {
-    pi_sdk_task task; /* first, of a callback that is set on a final event */
+    pi_sdk_task task; /* first; used by a callback that is set on a complete event */
     struct pi_sdk_callback *next;
     pi_event_callback call;
     void *user_data;
 } pi_sdk_callback;
 
-/* The object behind pi_event: of a command, or of the host when it has no queue. A plugin reads
- * `command`; the rest is the graph's. */
+/* The object behind pi_event: a command's event, or a host event, which has no queue. A plugin
+ * reads `command`; the rest is the graph's. */
 struct pi_sdk_event {
     pi_sdk_object object;
     pi_sdk_command command; /* its data is aligned for any type */
     void *context;
     pi_sdk_queue *queue;
     pi_sdk_task task;
-    _Atomic uint32_t status;  /* pi_event_status */
-    _Atomic uint32_t missing; /* what it waits for, plus one while it is put into the graph */
-    _Atomic uint32_t held;    /* by the application; what a host event's abandonment goes by */
+    _Atomic uint32_t status; /* pi_event_status */
+    /* dependencies that are not complete, plus one while it enters the graph */
+    _Atomic uint32_t missing;
+    /* references of the application; a host event without any is abandoned */
+    _Atomic uint32_t held;
     _Atomic uint32_t signalled;
 
-    pthread_mutex_t mutex; /* guards what follows; no other lock is taken under it */
+    pthread_mutex_t mutex; /* guards the members below; no other lock is taken under it */
     pthread_cond_t condition;
     int complete;
     pi_result result;
-    char *text;          /* of an own failure */
-    int lacks_text;      /* there was no memory for it */
-    pi_sdk_event *cause; /* of a dependency's: the root, whose text it is */
+    char *text;          /* of the command's own failure */
+    int lacks_text;      /* there was no memory for the text */
+    pi_sdk_event *cause; /* of PI_ERROR_DEPENDENCY_FAILED: the event that failed first */
     pi_sdk_edge *waiters, **waiters_end;
     pi_sdk_callback *callbacks, **callbacks_end;
 };
 
-/* An in-order queue, the object behind pi_queue. A plugin with more to keep begins its own struct with it; its
+/* An in-order queue, the object behind pi_queue. A plugin's own struct may begin with it; its
  * `destroy` calls pi_sdk_queue_destroy. */
 struct pi_sdk_queue {
     pi_sdk_object object;
     void *context, *device;
     uint64_t flags;
     pthread_mutex_t mutex; /* guards last; taken before any event's, never after */
-    pi_sdk_event *last;    /* the newest event; NULL when it is final */
+    pi_sdk_event *last;    /* the newest event; NULL once it is complete */
 };
 
 /* ----- This thread ---------------------------------------------------------------------------- */
 
-/* Tasks that wait for the one that runs, and how many callbacks of the application run, where the loader does not
- * count them. Weak and hidden: one for the whole plugin, however many files it has. */
+/* This thread's pending tasks, and its depth of application callbacks for loaders that do not count
+ * it. Weak and hidden: a plugin has one of it, however many files it has. */
 typedef struct pi_sdk_thread {
     pi_sdk_task *first, *last;
     int running;
@@ -108,8 +112,8 @@ typedef struct pi_sdk_thread {
 } pi_sdk_thread;
 __attribute__((weak, visibility("hidden"))) _Thread_local pi_sdk_thread pi_sdk_this_thread;
 
-/* Runs the task now, or, inside another one, after it: a chain of a million events must not need a million
- * stack frames. */
+/* Runs the task now, or, within another task, after that one: a chain of a million events must not
+ * need a million stack frames. */
 static inline void pi_sdk_post(pi_sdk_task *task) {
     pi_sdk_thread *thread = &pi_sdk_this_thread;
     task->next = NULL;
@@ -130,14 +134,15 @@ static inline void pi_sdk_post(pi_sdk_task *task) {
     thread->running = 0;
 }
 
-/* pi_host::callback_depth; with an older loader that of this plugin alone. */
+/* pi_host::callback_depth; with an older loader, which lacks it, only this plugin's callbacks
+ * count. */
 static inline int32_t pi_sdk_callback_depth(const pi_host *host, int32_t change) {
     if (host->struct_size >= offsetof(pi_host, callback_depth) + sizeof host->callback_depth)
         return host->callback_depth(host, change);
     return pi_sdk_this_thread.callbacks += change;
 }
 
-/* True in a callback, of this plugin or of any other, where blocking calls answer PI_ERROR_WOULD_BLOCK. */
+/* True within a callback of any plugin, where blocking calls return PI_ERROR_WOULD_BLOCK. */
 static inline int pi_sdk_in_callback(const pi_host *host) {
     return pi_sdk_callback_depth(host, 0) > 0;
 }
@@ -150,8 +155,8 @@ static inline void pi_sdk_call_back(pi_sdk_event *event, pi_sdk_callback *callba
     free(callback);
 }
 
-/* Calls the function of piEnqueueHostFunction under the rules of callbacks. On a thread of the plugin, so not in
- * `start`, which also runs on threads of the application. */
+/* Calls a piEnqueueHostFunction function under the rules of callbacks. Call it on a thread of the
+ * plugin, not in `start`, which may run on a thread of the application. */
 static inline void pi_sdk_call_host_function(const pi_host *host, pi_host_function function,
                                              void *user_data) {
     pi_sdk_callback_depth(host, 1);
@@ -165,7 +170,7 @@ static inline int pi_sdk_event_is_complete(const pi_sdk_event *event) {
     return atomic_load_explicit(&event->status, memory_order_acquire) == PI_EVENT_COMPLETE;
 }
 
-/* Of a final one: its own words, or those of the failure that it comes from. */
+/* A complete event's error text: its own, or that of the failure that caused it. */
 static inline const char *pi_sdk_event_text(const pi_sdk_event *event) {
     const pi_sdk_event *root = event->cause ? event->cause : event;
     return root->text ? root->text : root->lacks_text ? "no memory for the error's text" : "";
@@ -181,8 +186,9 @@ static inline void pi_sdk_event_destroy(void *object) {
     pi_sdk_release(event->context);
 }
 
-/* A new event with one reference, which is the graph's until the event is final. `edges` are wanted for what it
- * waits for; they lie behind the event, and the command's data behind them. */
+/* Makes an event with one reference, the graph's, which the graph releases when the event is
+ * complete. It has room for `edges` dependencies behind it, and for the command's data behind
+ * those. */
 static inline pi_sdk_event *pi_sdk_event_new(const pi_host *host, void *context,
                                              pi_sdk_queue *queue, const pi_sdk_command *command,
                                              size_t edges) {
@@ -216,7 +222,7 @@ static inline pi_sdk_event *pi_sdk_event_new(const pi_host *host, void *context,
     return event;
 }
 
-/* Every task of an event holds a reference to it. */
+/* Each task of an event holds a reference to it. */
 static inline void pi_sdk_event_post(pi_sdk_event *event, void (*run)(pi_sdk_task *task)) {
     event->task.run = run;
     event->task.of = pi_sdk_retain(event);
@@ -225,13 +231,13 @@ static inline void pi_sdk_event_post(pi_sdk_event *event, void (*run)(pi_sdk_tas
 
 static inline void pi_sdk_event_begin(pi_sdk_task *task);
 
-/* One thing less to wait for. */
+/* One dependency less. The last one starts the command. */
 static inline void pi_sdk_event_step(pi_sdk_event *event) {
     if (atomic_fetch_sub_explicit(&event->missing, 1, memory_order_acq_rel) == 1)
         pi_sdk_event_post(event, pi_sdk_event_begin);
 }
 
-/* A final event of the wait list: if it failed, so does the waiter. The first failure counts. */
+/* Fails the event if a complete event of its wait list failed. The first failure counts. */
 static inline void pi_sdk_event_depends(pi_sdk_event *event, pi_sdk_event *dependency) {
     if (dependency->result == PI_SUCCESS)
         return;
@@ -244,7 +250,7 @@ static inline void pi_sdk_event_depends(pi_sdk_event *event, pi_sdk_event *depen
     pthread_mutex_unlock(&event->mutex);
 }
 
-/* Puts `event` behind `dependency`. */
+/* Makes `event` wait for `dependency`. */
 static inline void pi_sdk_event_follow(pi_sdk_event *event, pi_sdk_event *dependency,
                                        pi_sdk_edge *edge, int carries_error) {
     int is_complete;
@@ -268,13 +274,13 @@ static inline void pi_sdk_queue_forget(pi_sdk_queue *queue, const pi_sdk_event *
     pthread_mutex_unlock(&queue->mutex);
 }
 
-/* The last task of an event: everybody is told. */
+/* The last task of an event: notifies dependents, waiting threads and callbacks. */
 static inline void pi_sdk_event_complete(pi_sdk_task *task) {
     pi_sdk_event *event = (pi_sdk_event *)task->of;
     pi_sdk_edge *edge;
     pi_sdk_callback *callback;
     int i;
-    /* What the command kept alive goes before anybody can see that it is final. */
+    /* Release the command's references before anyone can see that it is complete. */
     if (event->command.drop)
         event->command.drop(&event->command);
     for (i = 0; i < PI_SDK_KEPT; ++i)
@@ -290,7 +296,7 @@ static inline void pi_sdk_event_complete(pi_sdk_task *task) {
     if (event->queue)
         pi_sdk_queue_forget(event->queue, event);
     while (edge) {
-        const pi_sdk_edge this_edge = *edge; /* a part of the waiter, which may go */
+        const pi_sdk_edge this_edge = *edge; /* a part of the waiter, which may be destroyed */
         if (this_edge.carries_error)
             pi_sdk_event_depends(this_edge.waiter, event);
         pi_sdk_event_step(this_edge.waiter);
@@ -305,8 +311,9 @@ static inline void pi_sdk_event_complete(pi_sdk_task *task) {
     pi_sdk_release(event); /* the graph's */
 }
 
-/* The command is done, with PI_SUCCESS or an error and its text (copied; NULL for none). Once for each `start`,
- * on any thread, with no lock held. The event may be gone after it. */
+/* Finishes the command with PI_SUCCESS, or with an error and its text (copied; NULL for none).
+ * Called once for each `start`, on any thread, with no lock held. The event may be destroyed when
+ * it returns. */
 static inline void pi_sdk_event_finish(pi_sdk_event *event, pi_result result, const char *text) {
     pthread_mutex_lock(&event->mutex);
     event->result = result;
@@ -320,7 +327,7 @@ static inline void pi_sdk_event_finish(pi_sdk_event *event, pi_result result, co
     pi_sdk_event_post(event, pi_sdk_event_complete);
 }
 
-/* The first task of a command's event: all that it waits for is final. */
+/* The first task of a command's event: all its dependencies are complete. */
 static inline void pi_sdk_event_begin(pi_sdk_task *task) {
     pi_sdk_event *event = (pi_sdk_event *)task->of;
     int failed;
@@ -338,7 +345,7 @@ static inline void pi_sdk_event_begin(pi_sdk_task *task) {
     pi_sdk_release(event);
 }
 
-/* Blocks until the event is final or `timeout` nanoseconds are over; 0 on timeout. */
+/* Blocks until the event is complete; returns 0 after `timeout` nanoseconds without that. */
 static inline int pi_sdk_event_wait_complete(pi_sdk_event *event, uint64_t timeout) {
     const uint64_t second = 1000000000;
     const int forever = timeout / second > 3000000000u; /* about 100 years */
@@ -362,7 +369,7 @@ static inline int pi_sdk_event_wait_complete(pi_sdk_event *event, uint64_t timeo
     return is_complete;
 }
 
-/* piEventWait of an event that was checked. */
+/* piEventWait of a checked event. */
 static inline pi_result pi_sdk_event_wait_for(pi_sdk_event *event, uint64_t timeout) {
     const pi_host *host = event->object.host;
     if (!pi_sdk_event_is_complete(event)) {

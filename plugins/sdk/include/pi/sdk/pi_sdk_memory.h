@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Buffers for plugins in C, and the begin of the commands on them.
+ * Buffers for plugins in C, and the checks that the commands on them begin with.
  */
 #ifndef PI_SDK_PI_SDK_MEMORY_H
 #define PI_SDK_PI_SDK_MEMORY_H
@@ -8,10 +8,10 @@
 #include <pi/sdk/pi_sdk_queue.h>
 #include <pi/sdk/pi_sdk_region.h>
 
-/* A map that the application holds, or one that is enqueued. */
+/* A map that is enqueued, or that the application has not unmapped yet. */
 typedef struct pi_sdk_map {
-    struct pi_sdk_map *next; /* a younger one */
-    void *pointer;           /* what it gave; NULL until it has run */
+    struct pi_sdk_map *next; /* the next younger one */
+    void *pointer;           /* the mapped pointer; NULL until the map has run */
     pi_buffer_map_desc desc;
 } pi_sdk_map;
 
@@ -19,15 +19,15 @@ typedef struct pi_sdk_mem {
     pi_sdk_object object;
     pi_context context;
     pi_device device;
-    pi_mem_buffer_desc desc; /* as asked for, but with the storage's alignment; next is NULL */
-    pi_coherence
-        coherence;        /* COHERENT if the scope is, else MAP_UNMAP: the plugin may know better */
-    unsigned char *bytes; /* set by the plugin: the storage's address for the host, if it has one */
-    pthread_mutex_t mutex; /* guards the list */
-    pi_sdk_map *maps;      /* oldest first */
+    pi_mem_buffer_desc desc; /* as requested, except alignment, the storage's; next is NULL */
+    pi_coherence coherence;  /* of the scope: COHERENT, else MAP_UNMAP; the plugin may change it */
+    unsigned char *bytes;    /* the storage's host address, set by the plugin; NULL without one */
+    pthread_mutex_t mutex;   /* guards the list */
+    pi_sdk_map *maps;        /* oldest first */
 } pi_sdk_mem;
 
-/* A plugin's own `destroy` calls it last. What is mapped still is in `maps` until then. */
+/* A plugin's own `destroy` calls it last. Until then `maps` still has the maps that were never
+ * unmapped. */
 static inline void pi_sdk_mem_destroy(void *object) {
     pi_sdk_mem *mem = (pi_sdk_mem *)object;
     while (mem->maps) {
@@ -81,17 +81,17 @@ static inline pi_result pi_sdk_check_buffer_desc(const pi_host *host,
     return PI_SUCCESS;
 }
 
-/* Storage in the process's own memory, or NULL; freed by free(). */
+/* Allocates storage in the process's own memory; freed by free(). NULL without memory. */
 static inline void *pi_sdk_aligned_alloc(uint64_t alignment, uint64_t size) {
     const uint64_t room = alignment - 1;
-    if (size > PTRDIFF_MAX - room) /* aligned_alloc wants a multiple */
+    if (size > PTRDIFF_MAX - room) /* aligned_alloc requires a multiple */
         return NULL;
     return aligned_alloc((size_t)alignment, (size_t)((size + room) & ~room));
 }
 
-/* The begin of piMemBufferCreate: checks everything and makes the object, a struct of `size` bytes that begins
- * with a pi_sdk_mem; its storage is the plugin's to add, aligned to desc.alignment. Of the flags READ_ONLY,
- * WRITE_ONLY, COPY and USE are known. */
+/* The first part of piMemBufferCreate: checks everything and makes the object, a struct of `size`
+ * bytes that begins with a pi_sdk_mem. The plugin adds the storage, aligned to desc.alignment.
+ * Known flags: PI_MEM_READ_ONLY, PI_MEM_WRITE_ONLY, PI_MEM_COPY_HOST_PTR, PI_MEM_USE_HOST_PTR. */
 static inline pi_result pi_sdk_mem_new(pi_context context, pi_device device,
                                        const pi_mem_buffer_desc *given, size_t size,
                                        const pi_mem *out_mem, pi_sdk_mem **out_object) {
@@ -124,7 +124,8 @@ static inline pi_result pi_sdk_mem_new(pi_context context, pi_device device,
     return PI_SUCCESS;
 }
 
-/* What holds of the storage and of the application's pointer, if that is used: it may have less. */
+/* The alignment of the storage, or of the application's pointer where that is used and less
+ * aligned. */
 static inline uint64_t pi_sdk_mem_alignment(const pi_sdk_mem *mem) {
     const uintptr_t address = (uintptr_t)mem->desc.host_ptr, has = address & (~address + 1);
     return mem->desc.flags & PI_MEM_USE_HOST_PTR && has < mem->desc.alignment ? has
@@ -155,7 +156,7 @@ static inline pi_result PI_CALL pi_sdk_mem_get_info(pi_mem handle, pi_mem_info n
 
 /* ----- Commands ------------------------------------------------------------------------------- */
 
-/* The plugin's own answer about a buffer and the place of a queue, or of another buffer. */
+/* The plugin's own connection from a buffer to another device in its context. */
 static inline pi_memory_connection pi_sdk_connection(const pi_sdk_mem *src, const void *dst_device,
                                                      const void *dst_context) {
     const pi_sdk_device *device = (const pi_sdk_device *)src->device;
@@ -169,7 +170,8 @@ static inline int pi_sdk_is_unified(const pi_sdk_mem *mem, pi_queue handle) {
     return pi_sdk_connection(mem, queue->device, queue->context) == PI_MEMORY_CONNECTION_UNIFIED;
 }
 
-/* A command's buffer: its kind, and that the queue's device can use it. PI_ERROR_INVALID_MEM_OBJECT. */
+/* Checks a command's buffer: its kind, and that the queue's device can use it (else
+ * PI_ERROR_INVALID_MEM_OBJECT). */
 static inline pi_result pi_sdk_check_mem(pi_queue queue, pi_mem mem, const char *name) {
     const pi_host *host = pi_sdk_host(queue);
     const pi_result result = pi_sdk_check(host, mem, PI_KIND_MEM, name);
@@ -181,7 +183,8 @@ static inline pi_result pi_sdk_check_mem(pi_queue queue, pi_mem mem, const char 
     return result;
 }
 
-/* Both buffers of a copy: usable here, or one is and the plugin copies between them (MIGRATABLE). */
+/* Checks both buffers of a copy: the queue's device can use both, or it can use one and the plugin
+ * copies between them (MIGRATABLE). */
 static inline pi_result pi_sdk_check_copied(pi_queue queue, pi_mem src_handle, pi_mem dst_handle) {
     const pi_host *host = pi_sdk_host(queue);
     const pi_sdk_mem *src = (const pi_sdk_mem *)src_handle, *dst = (const pi_sdk_mem *)dst_handle;
@@ -218,14 +221,15 @@ static inline pi_result pi_sdk_read_copy(pi_queue queue, const pi_buffer_copy_de
         return result;
     src = (const pi_sdk_mem *)out_desc->src;
     dst = (const pi_sdk_mem *)out_desc->dst;
-    /* Within one buffer an overlap is one wherever it lies: without an address any will do. */
+    /* Within one buffer regions overlap wherever it lies: without an address any address serves for
+     * the check. */
     src_begin = src->bytes || src != dst ? (const void *)src->bytes : src;
     dst_begin = dst->bytes || src != dst ? (const void *)dst->bytes : dst;
     return pi_sdk_check_regions(host, out_desc->region_count, out_desc->regions, src_begin,
                                 src->desc.size, dst_begin, dst->desc.size);
 }
 
-/* Of PI_CAPABILITY_BUFFER_COMMANDS: what read and write have in common. */
+/* Checks what read and write (PI_CAPABILITY_BUFFER_COMMANDS) have in common. */
 static inline pi_result pi_sdk_check_transfer(pi_queue queue, pi_mem mem, const void *host_ptr,
                                               uint32_t count, const pi_region *regions,
                                               uint32_t reserved, int is_read) {
@@ -261,9 +265,10 @@ static inline pi_result pi_sdk_read_write(pi_queue queue, const pi_buffer_write_
                                           out_desc->reserved, 0);
 }
 
-/* A checked fill with a copy of its pattern: the data of a command. */
+/* A checked fill with a copy of its pattern, for use as a command's data. */
 typedef struct pi_sdk_fill {
-    pi_buffer_fill_desc desc; /* its pattern is the application's, and gone after the call */
+    /* its pattern pointer is the application's, and invalid after the call */
+    pi_buffer_fill_desc desc;
     unsigned char pattern[128];
 } pi_sdk_fill;
 static inline pi_result pi_sdk_read_fill(pi_queue queue, const pi_buffer_fill_desc *given,
@@ -294,13 +299,14 @@ static inline pi_result pi_sdk_read_fill(pi_queue queue, const pi_buffer_fill_de
     return pi_sdk_check_range(host, desc->offset, desc->size,
                               ((const pi_sdk_mem *)desc->mem)->desc.size);
 }
-/* Does it, where `bytes` is the buffer's first byte. */
+/* Runs the fill; `bytes` is the buffer's first byte. */
 static inline void pi_sdk_fill_bytes(const pi_sdk_fill *fill, unsigned char *bytes) {
     const uint64_t size = fill->desc.size, cached = 128 * 1024;
     unsigned char *const begin = bytes + fill->desc.offset;
     uint64_t done = size ? fill->desc.pattern_size : 0, step;
     memcpy(begin, fill->pattern, (size_t)done);
-    /* Doubling: each pass copies everything written so far, up to what stays in the second cache. */
+    /* Each pass copies all that is written so far, up to a size that stays in the second-level
+     * cache. */
     for (; done < size; done += step) {
         step = done < cached ? done : cached;
         if (step > size - done)
@@ -328,8 +334,8 @@ static inline pi_result pi_sdk_read_map(pi_queue queue, const pi_buffer_map_desc
     return result ? result : pi_sdk_check_pointer(host, out_desc->out_pointer, "out_pointer");
 }
 
-/* Where the list has the oldest map that gave this pointer, or, with NULL, one that has not run; else where it ends.
- * With the mutex held. */
+/* The link to the oldest map of this pointer, or, for NULL, of one that has not run; the list's end
+ * without one. Call it with the mutex locked. */
 static inline pi_sdk_map **pi_sdk_find_map(pi_sdk_mem *mem, const void *pointer) {
     pi_sdk_map **at = &mem->maps;
     while (*at && (*at)->pointer != pointer)
@@ -337,8 +343,8 @@ static inline pi_sdk_map **pi_sdk_find_map(pi_sdk_mem *mem, const void *pointer)
     return at;
 }
 
-/* `pointer` is what a map of mem gave. What one that is held back will give is known only when it runs: then any may be
- * right, but, where the storage has an address, only within it. */
+/* Reads an unmap. `pointer` must come from a map of mem. A map that has not run yet has no pointer
+ * yet: then any pointer may be right, but only within the storage, where that has an address. */
 static inline pi_result pi_sdk_read_unmap(pi_queue queue, const pi_unmap_desc *given,
                                           pi_unmap_desc *out_desc) {
     const pi_host *host = pi_sdk_host(queue);
@@ -365,13 +371,13 @@ static inline pi_result pi_sdk_read_unmap(pi_queue queue, const pi_unmap_desc *g
     return PI_SUCCESS;
 }
 
-/* The data of a map's command: its descriptor first. */
+/* The data of a map command; the descriptor comes first. */
 typedef struct pi_sdk_map_data {
     pi_buffer_map_desc desc;
     pi_sdk_map *map; /* NULL once it has run */
 } pi_sdk_map_data;
 
-/* It will never run. */
+/* Drops a map that will never run. */
 static inline void pi_sdk_map_drop(const pi_sdk_command *command) {
     pi_sdk_mem *mem = (pi_sdk_mem *)command->keeps[0];
     pi_sdk_map *map = ((const pi_sdk_map_data *)command->data)->map, **at = &mem->maps;
@@ -385,8 +391,8 @@ static inline void pi_sdk_map_drop(const pi_sdk_command *command) {
     free(map);
 }
 
-/* Enqueues a map. Its descriptor is the command's data; `start` calls pi_sdk_mem_mapped before it finishes with
- * success. */
+/* Enqueues a map. The command's data begins with its descriptor; `start` calls pi_sdk_mem_mapped
+ * before it finishes with success. */
 static inline pi_result pi_sdk_enqueue_map(pi_queue queue, const pi_buffer_map_desc *desc,
                                            void (*start)(pi_sdk_event *event), uint32_t wait_count,
                                            const pi_event *wait_list, pi_event *out_event) {
@@ -411,9 +417,9 @@ static inline pi_result pi_sdk_enqueue_map(pi_queue queue, const pi_buffer_map_d
     return pi_sdk_enqueue(queue, &command, wait_count, wait_list, out_event);
 }
 
-/* In a map's `start`, or later: it gives this pointer. */
+/* Called in a map's `start` or later: sets the mapped pointer. */
 static inline void pi_sdk_mem_mapped(pi_sdk_event *event, void *pointer) {
-    pi_sdk_map_data *data = (pi_sdk_map_data *)event->command.data; /* the event's own */
+    pi_sdk_map_data *data = (pi_sdk_map_data *)event->command.data; /* the event's own copy */
     pi_sdk_mem *mem = (pi_sdk_mem *)event->command.keeps[0];
     pthread_mutex_lock(&mem->mutex);
     data->map->pointer = pointer;
@@ -422,8 +428,9 @@ static inline void pi_sdk_mem_mapped(pi_sdk_event *event, void *pointer) {
     *data->desc.out_pointer = pointer;
 }
 
-/* In an unmap's, likewise: the oldest map that gave its pointer is over, and is told unless out_map is NULL. 0 if
- * there is none: each map needs its own unmap, and has only one. */
+/* Called in an unmap's `start` or later: removes the oldest map of its pointer, and copies its
+ * descriptor to *out_map unless that is NULL. Returns 0 if there is no such map: every map needs an
+ * unmap of its own. */
 static inline int pi_sdk_mem_unmapped(pi_sdk_event *event, pi_buffer_map_desc *out_map) {
     const pi_unmap_desc *desc = (const pi_unmap_desc *)event->command.data;
     pi_sdk_mem *mem = (pi_sdk_mem *)event->command.keeps[0];
@@ -440,7 +447,7 @@ static inline int pi_sdk_mem_unmapped(pi_sdk_event *event, pi_buffer_map_desc *o
     return map != NULL;
 }
 
-/* Enqueues an unmap, likewise. `start` finishes with an error if pi_sdk_mem_unmapped answers 0. */
+/* Enqueues an unmap. If pi_sdk_mem_unmapped returns 0, `start` finishes with an error. */
 static inline pi_result pi_sdk_enqueue_unmap(pi_queue queue, const pi_unmap_desc *desc,
                                              void (*start)(pi_sdk_event *event),
                                              uint32_t wait_count, const pi_event *wait_list,

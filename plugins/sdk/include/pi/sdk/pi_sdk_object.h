@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Help for plugins in C: objects with reference counts, checks of handles, lists and info answers. A plugin's
- * own struct begins with a pi_sdk_object (or with one of the sdk's objects, which do). C only: plugins in
- * C++ have object.hpp.
+ * For plugins in C: reference-counted objects, handle checks, lists and info queries. A plugin's
+ * own struct begins with a pi_sdk_object, or with an sdk struct that does. C only: plugins in C++
+ * have object.hpp.
  */
 #ifndef PI_SDK_PI_SDK_OBJECT_H
 #define PI_SDK_PI_SDK_OBJECT_H
@@ -23,13 +23,13 @@ typedef struct pi_sdk_object {
     const pi_host *host;
     _Atomic uint32_t references;
     uint32_t counted; /* 0: lives as long as the instance; retain and release change nothing */
-    /* Called by the last release: gives back what the object holds. NULL: nothing. The object's own
-     * bytes are freed after it. */
+    /* Called by the last release, before the object's own bytes are freed: frees what the object
+     * owns. May be NULL. */
     void (*destroy)(void *object);
 } pi_sdk_object;
 
-/* A new object: `size` zeroed bytes that begin with a pi_sdk_object, with one reference. NULL, and the
- * error text set, when there is no memory: answer PI_ERROR_OUT_OF_HOST_MEMORY then. */
+/* Makes an object of `size` zeroed bytes, which begins with a pi_sdk_object, with one reference.
+ * Without memory sets the error text and returns NULL: return PI_ERROR_OUT_OF_HOST_MEMORY then. */
 static inline void *pi_sdk_new(const pi_host *host, pi_kind kind, size_t size,
                                void (*destroy)(void *object)) {
     pi_sdk_object *object = (pi_sdk_object *)calloc(1, size);
@@ -46,7 +46,8 @@ static inline void *pi_sdk_new(const pi_host *host, pi_kind kind, size_t size,
     return object;
 }
 
-/* Makes an object of a part of the instance: platforms and root devices, which live as long as it does. */
+/* Makes a part of the instance an object: platforms and root devices, which live as long as the
+ * instance. */
 static inline void pi_sdk_embed(const pi_host *host, pi_kind kind, pi_sdk_object *object) {
     memset(object, 0, sizeof *object);
     object->header.dispatch = host->dispatch;
@@ -55,7 +56,7 @@ static inline void pi_sdk_embed(const pi_host *host, pi_kind kind, pi_sdk_object
     atomic_init(&object->references, 1);
 }
 
-/* Both take an object of any kind, and retain gives it back. NULL is left alone. */
+/* Both accept an object of any kind, or NULL, which they ignore. Retain returns its argument. */
 static inline void *pi_sdk_retain(void *handle) {
     pi_sdk_object *object = (pi_sdk_object *)handle;
     if (object && object->counted)
@@ -77,14 +78,15 @@ static inline void pi_sdk_release(void *handle) {
 
 /* ----- Checks --------------------------------------------------------------------------------- */
 
-/* The host of the object behind an entry's first argument: the loader has dispatched by it, so it is an
- * object of this plugin, though maybe of a wrong kind. */
+/* The host behind an entry's first argument. The loader dispatched by this handle, so it is an
+ * object of this plugin, but maybe of the wrong kind. */
 static inline const pi_host *pi_sdk_host(const void *handle) {
     return ((const pi_sdk_object *)handle)->host;
 }
 
-/* PI_ERROR_INVALID_<KIND> with a text unless the handle is of this instance and kind. `name` is the
- * argument's. Every handle is checked, also the first one for its kind. */
+/* Returns PI_ERROR_INVALID_<KIND> with a text unless the handle is an object of this instance and
+ * kind. `name` is the argument's. Check every handle, the first argument too: its kind may be
+ * wrong. */
 static inline pi_result pi_sdk_check(const pi_host *host, const void *handle, pi_kind kind,
                                      const char *name) {
     const pi_object_header *header = (const pi_object_header *)handle;
@@ -99,14 +101,14 @@ static inline pi_result pi_sdk_check(const pi_host *host, const void *handle, pi
     return PI_SUCCESS;
 }
 
-/* A pointer argument that may not be NULL. */
+/* Checks a pointer argument that must not be NULL. */
 static inline pi_result pi_sdk_check_pointer(const pi_host *host, const void *pointer,
                                              const char *name) {
     return pointer ? PI_SUCCESS
                    : pi_sdk_fail(host, PI_ERROR_INVALID_NULL_POINTER, "%s is NULL", name);
 }
 
-/* PI_ERROR_UNSUPPORTED_FEATURE if `flags` has a bit that is not in `known`. */
+/* Returns PI_ERROR_UNSUPPORTED_FEATURE if `flags` has a bit that is not in `known`. */
 static inline pi_result pi_sdk_check_flags(const pi_host *host, uint64_t flags, uint64_t known) {
     return flags & ~known ? pi_sdk_fail(host, PI_ERROR_UNSUPPORTED_FEATURE,
                                         "flags is 0x%llx; only the bits 0x%llx are known here",
@@ -122,7 +124,8 @@ static inline pi_result pi_sdk_check_reserved(const pi_host *host, uint64_t rese
 
 /* ----- Answers -------------------------------------------------------------------------------- */
 
-/* The (capacity, out_array, out_count) idiom of an entry whose first argument is `handle`, of `kind`. */
+/* Answers (capacity, out_array, out_count) of an entry whose first argument is `handle`, of
+ * `kind`. */
 static inline pi_result pi_sdk_write_list(const void *handle, pi_kind kind, const void *items,
                                           size_t item_size, uint32_t count, uint32_t capacity,
                                           void *out_items, uint32_t *out_count) {
@@ -140,7 +143,7 @@ static inline pi_result pi_sdk_write_list(const void *handle, pi_kind kind, cons
     return PI_SUCCESS;
 }
 
-/* One information of an object. Tables end with {0}. */
+/* One query that an object answers. Tables end with {0}. */
 typedef struct pi_sdk_info {
     uint32_t name; /* the enumerator */
     union {
@@ -152,7 +155,7 @@ typedef struct pi_sdk_info {
     uint64_t bytes;
 } pi_sdk_info;
 
-/* The rows, after the types in the enumerators' comments. */
+/* Rows, named after the types in the enumerators' comments. */
 static inline pi_sdk_info pi_sdk_u32(uint32_t name, uint32_t value) {
     return (pi_sdk_info){name, {.u32 = value}, NULL, sizeof value};
 }
@@ -169,7 +172,7 @@ static inline pi_sdk_info pi_sdk_bytes(uint32_t name, const void *data, uint64_t
     return (pi_sdk_info){name, {0}, data, bytes};
 }
 
-/* Looks `name` up; nothing is answered and *out_found is 0 when the table does not have it. */
+/* Looks `name` up. If the table lacks it, sets *out_found to 0 and writes nothing else. */
 static inline pi_result pi_sdk_find_info(const pi_host *host, const pi_sdk_info *rows,
                                          uint32_t name, uint64_t size, void *value,
                                          uint64_t *out_size, int *out_found) {
@@ -183,8 +186,9 @@ static inline pi_result pi_sdk_find_info(const pi_host *host, const pi_sdk_info 
     return PI_SUCCESS;
 }
 
-/* A Get...Info entry of a checked object: the table's row, else PI_ERROR_UNSUPPORTED_FEATURE for a name that
- * the object cannot answer, or PI_ERROR_INVALID_ENUMERATION for one that is not in the list. */
+/* Answers an info query on a checked object from `rows`. A name that they lack gives
+ * PI_ERROR_UNSUPPORTED_FEATURE if pi.h lists it for this kind, else
+ * PI_ERROR_INVALID_ENUMERATION. */
 static inline pi_result pi_sdk_answer(const void *object, const pi_sdk_info *rows, uint32_t name,
                                       uint64_t size, void *value, uint64_t *out_size) {
     const pi_host *host = pi_sdk_host(object);
@@ -203,7 +207,7 @@ static inline pi_result pi_sdk_answer(const void *object, const pi_sdk_info *row
 
 /* ----- Entries -------------------------------------------------------------------------------- */
 
-/* pi_sdk_<kind>_retain and _release, one pair a kind, because each slot has a type of its own. */
+/* pi_sdk_<kind>_retain and _release: a pair for each kind, since the slots' types differ. */
 #define PI_SDK_COUNTED(object, kind)                                                               \
     static inline pi_result PI_CALL pi_sdk_##object##_retain(pi_##object handle) {                 \
         const pi_result result = pi_sdk_check(pi_sdk_host(handle), handle, kind, #object);         \

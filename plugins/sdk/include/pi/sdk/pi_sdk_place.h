@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Instances, platforms, devices and contexts of plugins in C. They are ready to use, or to begin a plugin's own
- * structs with.
+ * Instances, platforms, devices and contexts of plugins in C, to use as they are or at the begin of
+ * a plugin's own structs.
  */
 #ifndef PI_SDK_PI_SDK_PLACE_H
 #define PI_SDK_PI_SDK_PLACE_H
 
 #include <pi/sdk/pi_sdk_object.h>
 
-/* An instance: one for each loader. All that a plugin knows lives in it, nothing in statics. */
+/* An instance, one for each loader. All of a plugin's state is in it, none in static variables. */
 typedef struct pi_sdk_plugin {
     pi_sdk_object object;
     const char *name, *version;
@@ -16,12 +16,12 @@ typedef struct pi_sdk_plugin {
     pi_dispatch functions;
 } pi_sdk_plugin;
 
-/* Parts of the instance: they live as long as it does. */
+/* Parts of the instance; they live as long as it does. */
 typedef struct pi_sdk_platform {
     pi_sdk_object object;
     pi_sdk_plugin *plugin;
     uint32_t device_count;
-    const pi_device *devices; /* the root devices; a part of the instance, too */
+    const pi_device *devices; /* the root devices; also a part of the instance */
 } pi_sdk_platform;
 typedef struct pi_sdk_device {
     pi_sdk_object object;
@@ -29,7 +29,7 @@ typedef struct pi_sdk_device {
     pi_device_type type;
     uint32_t scope_count;
     const pi_memory_scope *scopes;
-    uint64_t max_alignment; /* the largest that a buffer can ask for */
+    uint64_t max_alignment; /* the largest alignment that a buffer may request */
 } pi_sdk_device;
 
 typedef struct pi_sdk_context {
@@ -127,7 +127,8 @@ static inline pi_result PI_CALL pi_sdk_context_get_info(pi_context handle, pi_co
     return pi_sdk_answer(context, rows, name, size, value, out_size);
 }
 
-/* Both handles, and that the device is one of the context's. `host` is that of the entry's first argument. */
+/* Checks both handles, and that the device is one of the context's. `host` is that of the entry's
+ * first argument. */
 static inline pi_result pi_sdk_check_place(const pi_host *host, pi_context handle,
                                            pi_device device) {
     const pi_sdk_context *context = (const pi_sdk_context *)handle;
@@ -160,8 +161,8 @@ static inline pi_result PI_CALL pi_sdk_plugin_get_info(pi_plugin handle, pi_plug
     return pi_sdk_answer(plugin, rows, name, size, value, out_size);
 }
 
-/* Makes the plugin's platform of a part of the instance, and of `devices`, likewise a part, whose structs the
- * plugin fills by pi_sdk_embed_device. */
+/* Makes a part of the instance the plugin's platform. `devices`, also a part of the instance, are
+ * its devices; the plugin fills their structs by pi_sdk_embed_device. */
 static inline void pi_sdk_embed_platform(pi_sdk_plugin *plugin, uint32_t device_count,
                                          const pi_device *devices, pi_sdk_platform *platform) {
     pi_sdk_embed(plugin->object.host, PI_KIND_PLATFORM, &platform->object);
@@ -180,7 +181,7 @@ static inline void pi_sdk_embed_device(pi_sdk_platform *platform, pi_device_type
     device->max_alignment = max_alignment;
 }
 
-/* piPlatformGetInfo: `rows` are the plugin's; PI_PLATFORM_INFO_PLUGIN is answered here. */
+/* Answers piPlatformGetInfo from the plugin's `rows`; PI_PLATFORM_INFO_PLUGIN is answered here. */
 static inline pi_result pi_sdk_answer_platform(pi_platform handle, const pi_sdk_info *rows,
                                                uint32_t name, uint64_t size, void *value,
                                                uint64_t *out_size) {
@@ -231,7 +232,8 @@ static inline pi_result PI_CALL pi_sdk_device_get_memory_scopes(pi_device handle
                                    device->scope_count, capacity, out_scopes, out_count);
 }
 
-/* piDeviceGetInfo: `rows` are the plugin's; what a root device answers anyway is answered here. */
+/* Answers piDeviceGetInfo from the plugin's `rows`; what is the same for every root device is
+ * answered here. */
 static inline pi_result pi_sdk_answer_device(pi_device handle, const pi_sdk_info *rows,
                                              uint32_t name, uint64_t size, void *value,
                                              uint64_t *out_size) {
@@ -255,7 +257,7 @@ static inline pi_result pi_sdk_answer_device(pi_device handle, const pi_sdk_info
     return pi_sdk_answer(handle, common, name, size, value, out_size);
 }
 
-/* The arguments of piGetMemoryConnection. */
+/* Checks the arguments of piGetMemoryConnection. */
 static inline pi_result pi_sdk_check_connection(pi_device src_device, pi_context src_context,
                                                 pi_device dst_device, pi_context dst_context,
                                                 const pi_memory_connection *out_connection) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Everything that a plugin in C does as every other plugin: include this one, before any header of the C
- * library. The objects below are ready to use, or to begin a plugin's own structs with; pi_sdk_open gives the
- * slots that a plugin leaves NULL the entries of the sdk, so that a first plugin writes only what is about its
- * device (plugins/template/template.c).
+ * The header for plugins in C: include it before any header of the C library. The sdk's objects can
+ * be used as they are, or begin a plugin's own structs. pi_sdk_open fills the slots that a plugin
+ * leaves NULL with the sdk's entries, so a first plugin writes only what is specific to its device
+ * (plugins/template/template.c).
  */
 #ifndef PI_SDK_PI_SDK_PLUGIN_H
 #define PI_SDK_PI_SDK_PLUGIN_H
 
 #include <pi/sdk/pi_sdk_memory.h>
 
-/* Gives the slots that are NULL the entries above. */
+/* Fills the NULL slots with the sdk's entries. */
 static inline void pi_sdk_complete(pi_dispatch *functions) {
 #define PI_SDK_SLOT(slot, entry)                                                                   \
     if (!functions->slot)                                                                          \
@@ -45,7 +45,7 @@ static inline void pi_sdk_complete(pi_dispatch *functions) {
 #undef PI_SDK_SLOT
 }
 
-/* pi_plugin_desc::teardown of an instance that pi_sdk_open has made. */
+/* pi_plugin_desc::teardown of an instance made by pi_sdk_open. */
 static inline void PI_CALL pi_sdk_teardown(pi_plugin instance) {
     pi_sdk_object *object = (pi_sdk_object *)instance;
     if (object->destroy)
@@ -53,10 +53,11 @@ static inline void PI_CALL pi_sdk_teardown(pi_plugin instance) {
     free(object);
 }
 
-/* The body of piPluginMain: makes the instance, a struct of `size` bytes that begins with a pi_sdk_plugin, with
- * the plugin's own `functions` and the sdk's where those are NULL, and fills in *out_desc. `destroy` (or NULL)
- * gives back what the instance holds besides. NULL on failure, with the error text set: answer
- * PI_ERROR_OUT_OF_HOST_MEMORY then. name and version must be constants. */
+/* The body of piPluginMain. Makes the instance, a struct of `size` bytes that begins with a
+ * pi_sdk_plugin, with the plugin's own `functions` and the sdk's where those are NULL, and fills
+ * *out_desc. `destroy` frees what else the instance owns; it may be NULL. On failure sets the error
+ * text and returns NULL: return PI_ERROR_OUT_OF_HOST_MEMORY then. name and version must be
+ * constants. */
 static inline void *pi_sdk_open(const pi_host *host, pi_plugin_desc *out_desc, const char *name,
                                 const char *version, uint64_t capabilities,
                                 const pi_dispatch *functions, size_t size,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Strict C hides clocks, threads and their signal masks. The headers that need them include this one first, and so must
- * be included before the C library's.
+ * Strict C hides clocks, threads and their signal masks. The headers that need them include this
+ * header first, so they must be included before the C library's.
  */
 #ifndef PI_SDK_PI_SDK_POSIX_H
 #define PI_SDK_PI_SDK_POSIX_H

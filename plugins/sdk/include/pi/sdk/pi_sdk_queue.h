@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Queues for plugins in C: the object, enqueueing, and the entries of queues and events, which are the same for
- * all backends.
+ * Queues for plugins in C: the object, enqueueing, and the entries of queues and events, which are
+ * the same in all backends.
  */
 #ifndef PI_SDK_PI_SDK_QUEUE_H
 #define PI_SDK_PI_SDK_QUEUE_H
@@ -18,7 +18,8 @@ static inline void pi_sdk_queue_destroy(void *object) {
     pi_sdk_release(queue->context);
 }
 
-/* piQueueCreate for a struct of `size` bytes that begins with a pi_sdk_queue: in order, without profiling. */
+/* piQueueCreate for a struct of `size` bytes that begins with a pi_sdk_queue. In order, without
+ * profiling. */
 static inline pi_result pi_sdk_queue_new(pi_context context, pi_device device,
                                          const pi_queue_desc *given, size_t size,
                                          pi_queue *out_queue) {
@@ -99,8 +100,9 @@ static inline pi_result PI_CALL pi_sdk_queue_finish(pi_queue handle) {
 
 /* ----- Enqueueing ----------------------------------------------------------------------------- */
 
-/* The begin of every piEnqueueX: the queue's kind, the descriptor, its flags. `known` are the flags that the
- * command has, PI_COMMAND_BLOCKING among them. `flags` is where *out_desc has its own. */
+/* The first part of every piEnqueueX: checks the queue's kind, the descriptor and its flags.
+ * `known` are the flags that the command accepts, PI_COMMAND_BLOCKING included. *out_desc begins
+ * with a pi_struct_header and `flags`. */
 static inline pi_result pi_sdk_read_command(pi_queue queue, const void *desc, pi_struct_type type,
                                             uint64_t known, void *out_desc, size_t size) {
     const pi_host *host = pi_sdk_host(queue);
@@ -131,9 +133,9 @@ static inline pi_result pi_sdk_check_wait_list(const pi_host *host, uint32_t cou
     return PI_SUCCESS;
 }
 
-/* The end of every piEnqueueX, when the descriptor and the handles in it are checked: checks the wait list,
- * puts the command into the queue, waits if it is blocking. Otherwise the only calls of `start` that happen
- * inside are those of commands that are ready. */
+/* The last part of every piEnqueueX, once the descriptor and its handles are checked: checks the
+ * wait list, puts the command into the queue, and waits if it is blocking. If it is not blocking,
+ * the only `start` calls made within this call are those of ready commands. */
 static inline pi_result pi_sdk_enqueue(pi_queue handle, const pi_sdk_command *command,
                                        uint32_t wait_count, const pi_event *wait_list,
                                        pi_event *out_event) {
@@ -154,7 +156,7 @@ static inline pi_result pi_sdk_enqueue(pi_queue handle, const pi_sdk_command *co
         return result ? result : PI_ERROR_OUT_OF_HOST_MEMORY;
     }
     edges = (pi_sdk_edge *)(event + 1);
-    pi_sdk_retain(event); /* ours; the first is the graph's */
+    pi_sdk_retain(event); /* this call's; the first is the graph's */
     pthread_mutex_lock(&queue->mutex);
     previous = (pi_sdk_event *)pi_sdk_retain(queue->last);
     queue->last = event;
@@ -167,7 +169,8 @@ static inline pi_result pi_sdk_enqueue(pi_queue handle, const pi_sdk_command *co
     pi_sdk_release(previous);
     pi_sdk_event_step(event);
 
-    /* A command that found no memory to start with is refused: perhaps nobody has its event. */
+    /* A command that found no memory to start with is refused: the caller may have no event to see
+     * it by. */
     if (blocking ||
         (pi_sdk_event_is_complete(event) && event->result == PI_ERROR_OUT_OF_HOST_MEMORY))
         result = pi_sdk_event_wait_for(event, PI_TIMEOUT_NEVER);
@@ -178,8 +181,8 @@ static inline pi_result pi_sdk_enqueue(pi_queue handle, const pi_sdk_command *co
     return result;
 }
 
-/* The two commands that do nothing. With a wait list or without one they follow the command before: the queue is in
- * order. */
+/* The two commands that do nothing. With or without a wait list they follow the command before
+ * them, since the queue is in order. */
 static inline pi_result pi_sdk_enqueue_nothing(pi_queue queue, const void *given,
                                                pi_struct_type type, uint32_t wait_count,
                                                const pi_event *wait_list, pi_event *out_event) {
@@ -225,7 +228,7 @@ static inline pi_result PI_CALL pi_sdk_event_get_info(pi_event handle, pi_event_
     const pi_result result = pi_sdk_check_event(handle);
     if (result)
         return result;
-    /* Nothing of the outcome may be looked at before it is final. */
+    /* Read the outcome only once the event is complete. */
     const int is_complete = pi_sdk_event_is_complete(event);
     const pi_sdk_info rows[] = {
         pi_sdk_u32(PI_EVENT_INFO_STATUS, atomic_load(&event->status)),
@@ -332,7 +335,7 @@ static inline pi_result PI_CALL pi_sdk_event_retain(pi_event handle) {
     return PI_SUCCESS;
 }
 
-/* The application's last reference to a host event that was not signalled abandons it. */
+/* Abandons a host event whose last application reference goes before it was signalled. */
 static inline pi_result PI_CALL pi_sdk_event_release(pi_event handle) {
     pi_sdk_event *event = (pi_sdk_event *)handle;
     const pi_result result = pi_sdk_check_event(handle);

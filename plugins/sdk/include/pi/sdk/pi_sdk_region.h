@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Rectangles of bytes (pi_region) for plugins in C: checks against sizes, overlap, and copying. The same
- * rules as in region.hpp.
+ * Rectangles of bytes (pi_region) for plugins in C: size checks, overlap, and copying, with the
+ * rules of region.hpp.
  */
 #ifndef PI_SDK_PI_SDK_REGION_H
 #define PI_SDK_PI_SDK_REGION_H
 
 #include <pi/sdk/pi_sdk_object.h>
 
-/* One end of a region with the defaults filled in: rows and slices of at least 1, real pitches. */
+/* One end of a region with the defaults filled in: at least 1 row and slice, and the real
+ * pitches. */
 typedef struct pi_sdk_rectangle {
     uint64_t offset;
     uint64_t row; /* bytes */
@@ -16,7 +17,7 @@ typedef struct pi_sdk_rectangle {
     uint64_t row_pitch, slice_pitch;
 } pi_sdk_rectangle;
 
-/* The first byte after the last one that a checked rectangle touches. */
+/* The offset behind the last byte that a checked rectangle touches. */
 static inline uint64_t pi_sdk_rectangle_end(const pi_sdk_rectangle *r) {
     return r->offset + (r->slices - 1) * r->slice_pitch + (r->rows - 1) * r->row_pitch + r->row;
 }
@@ -24,7 +25,7 @@ static inline int pi_sdk_rectangle_is_dense(const pi_sdk_rectangle *r) {
     return (r->rows == 1 || r->row_pitch == r->row) &&
            (r->slices == 1 || r->slice_pitch == r->row * r->rows);
 }
-/* Begin of row `index`, counted through all slices. */
+/* The offset of row `index`, counted through all slices. */
 static inline uint64_t pi_sdk_row_offset(const pi_sdk_rectangle *r, uint64_t index) {
     return r->offset + index / r->rows * r->slice_pitch + index % r->rows * r->row_pitch;
 }
@@ -49,7 +50,8 @@ static inline pi_sdk_rectangle pi_sdk_destination(const pi_region *region) {
     return pi_sdk_rectangle_of(region->dst_offset, region->extent, region->dst_pitch);
 }
 
-/* PI_ERROR_INVALID_SIZE unless the rectangle is well formed and ends within `limit` bytes; `end` names it. */
+/* Returns PI_ERROR_INVALID_SIZE unless the rectangle is well formed and ends within `limit` bytes.
+ * `end` names it in messages. */
 static inline pi_result pi_sdk_check_rectangle(const pi_host *host, const pi_sdk_rectangle *r,
                                                uint64_t limit, const char *end) {
     uint64_t slice, slices, end_of_all;
@@ -64,7 +66,7 @@ static inline pi_result pi_sdk_check_rectangle(const pi_host *host, const pi_sdk
             "a region's pitches {%llu, %llu} in %s are smaller than its rows {%llu, %llu}",
             (unsigned long long)r->row_pitch, (unsigned long long)r->slice_pitch, end,
             (unsigned long long)r->row, (unsigned long long)slice);
-    /* Of the last slice all rows, and of the last row no more than its bytes. */
+    /* The last slice counts with all its rows, the last row only with its own bytes. */
     if (__builtin_mul_overflow(r->slices - 1, r->slice_pitch, &slices) ||
         __builtin_add_overflow(slices, slice - r->row_pitch + r->row, &end_of_all) ||
         __builtin_add_overflow(r->offset, end_of_all, &end_of_all))
@@ -77,7 +79,8 @@ static inline pi_result pi_sdk_check_rectangle(const pi_host *host, const pi_sdk
     return PI_SUCCESS;
 }
 
-/* PI_ERROR_INVALID_SIZE unless `size` bytes from `offset` are at least 1 and within `limit`. */
+/* Returns PI_ERROR_INVALID_SIZE unless `size` is at least 1 and the range from `offset` ends within
+ * `limit`. */
 static inline pi_result pi_sdk_check_range(const pi_host *host, uint64_t offset, uint64_t size,
                                            uint64_t limit) {
     if (!size)
@@ -105,8 +108,9 @@ static inline int pi_sdk_overlap(const pi_sdk_rectangle *a, const pi_sdk_rectang
     return 0;
 }
 
-/* Checks the regions of a copy: both ends well formed and within src_size and dst_size bytes, reserved
- * words zero. Where both storages have an address (else NULL), no source may overlap its destination. */
+/* Checks the regions of a copy: both ends well formed and within src_size and dst_size bytes,
+ * reserved words zero. If both storages have an address (else NULL), no source may overlap its
+ * destination. */
 static inline pi_result pi_sdk_check_regions(const pi_host *host, uint32_t count,
                                              const pi_region *regions, const void *src,
                                              uint64_t src_size, const void *dst,
@@ -128,7 +132,7 @@ static inline pi_result pi_sdk_check_regions(const pi_host *host, uint32_t count
             return result;
         if (!src || !dst)
             continue;
-        /* By address: two buffers may have been given the same host memory. */
+        /* By address: two buffers may use the same host memory. */
         from.offset += (uintptr_t)src;
         to.offset += (uintptr_t)dst;
         if (pi_sdk_overlap(&from, &to))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Signals and a plugin's own threads, in C and C++. Those that are sent to the process are the application's, and no
- * thread of a plugin may take them. Those that a thread causes by a fault of its own come to that thread alone; where
- * it blocks them they end the process, and no handler runs that could tell of it.
+ * Signals and a plugin's own threads, in C and C++. Signals that are sent to the process belong to
+ * the application, so no thread of a plugin may receive them. A signal that a thread causes by its
+ * own fault comes to that thread alone; if the thread blocked it, the process would end without
+ * running a handler that could report it.
  */
 #ifndef PI_SDK_PI_SDK_SIGNALS_H
 #define PI_SDK_PI_SDK_SIGNALS_H
@@ -12,8 +13,8 @@
 #include <signal.h>
 #include <stddef.h>
 
-/* Blocks all signals but those of faults for this thread, and so for those that it starts. *out_before is for
- * pthread_sigmask(SIG_SETMASK, ...) when they are started. */
+/* Blocks all signals except those of faults in this thread, and so in threads that it starts.
+ * Restore the mask with pthread_sigmask(SIG_SETMASK, out_before, NULL) once they are started. */
 static inline void pi_sdk_block_signals(sigset_t *out_before) {
     const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
     sigset_t blocked;

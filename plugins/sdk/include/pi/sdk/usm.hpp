@@ -100,7 +100,7 @@ private:
     const std::shared_ptr<UsmPoolMemory<Memory>> memory_;
 };
 
-// ----- Checks of the commands ---------------------------------------------------------------------
+// ----- Checks of the commands --------------------------------------------------------------------
 
 /// PI_ERROR_INVALID_USM_POINTER if the range is of a context whose USM this one's commands cannot use.
 template <class Usm>
@@ -166,7 +166,7 @@ inline void check_advice(pi_usm_advice advice) {
              PI_USM_ADVICE_RESET);
 }
 
-// ----- Entry points -------------------------------------------------------------------------------
+// ----- Entry points ------------------------------------------------------------------------------
 
 namespace usm_entries {
 
