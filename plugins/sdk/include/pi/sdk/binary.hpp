@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which of a program's images suits a device (piDeviceSelectBinary).
+// Selects the one of a program's images that suits a device best (piDeviceSelectBinary).
 #pragma once
 
 #include <pi/sdk/descriptor.hpp>
@@ -10,14 +10,14 @@
 
 namespace pi::sdk {
 
-/// A kind of image that a device takes; a device lists the best first.
+/// A kind of image that a device accepts; a device lists the best first.
 struct BinaryTarget {
     std::string_view target;
     pi_program_format format;
 };
 
-/// The index of the first of `binaries` that is one of `accepted` and of the first target there that any is of;
-/// PI_ERROR_INVALID_BINARY, telling both lists, when none is.
+/// Returns the index of the first of `binaries` that matches the earliest target of `accepted` that
+/// any matches. PI_ERROR_INVALID_BINARY, listing both, if none matches.
 inline uint32_t select_binary(std::span<const BinaryTarget> accepted, uint32_t count,
                               const pi_program_binary *binaries) {
     const auto list = read_array(count, binaries, "binaries");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sized descriptors in, sized structs out, lists and info answers.
+// Sized input descriptors, sized output structs, lists and info queries.
 #pragma once
 
 #include <pi/sdk/object.hpp>
@@ -14,7 +14,8 @@
 
 namespace pi::sdk {
 
-/// Runs a function of the C half, which reports through a host; its failure becomes an Error.
+/// Calls a function of the C half, which reports its failure through a host, and throws that
+/// failure as an Error.
 template <class Body>
 void throwing(Body &&body) {
     std::string message;
@@ -28,13 +29,14 @@ void throwing(Body &&body) {
         throw Error(result, std::move(message));
 }
 
-/// The caller's descriptor in the form that this plugin was compiled with. Errors as in pi.h. `chained` is
-/// the one type that its `next` may hold besides those that may be ignored.
+/// Reads the caller's descriptor into the struct that this plugin was compiled with. Errors as in
+/// pi.h. `chained` is the only type that its `next` chain may have, besides types that may be
+/// ignored.
 template <class Desc>
 Desc read_desc(const Desc *desc, pi_struct_type type, pi_struct_type chained = PI_TYPE_NONE) {
     Desc out;
     if (desc && desc->struct_size == sizeof out && desc->type == type && !desc->next)
-        out = *desc; // as nearly all are
+        out = *desc; // the common case
     else
         throwing([&](const pi_host *host) {
             return pi_sdk_read_desc(host, desc, type, chained, &out, sizeof out);
@@ -46,13 +48,13 @@ Desc read_desc(const Desc *desc, pi_struct_type type, pi_struct_type chained = P
     return out;
 }
 
-/// As read_desc, where NULL means all defaults.
+/// As read_desc; NULL means all defaults.
 template <class Desc>
 Desc read_optional_desc(const Desc *desc, pi_struct_type type) {
     return desc ? read_desc(desc, type) : Desc{};
 }
 
-/// A description that has only flags, of which there are none yet; NULL will do.
+/// Checks a descriptor that has only flags, none of which is defined yet; NULL is allowed.
 template <class Desc>
 void check_plain_desc(const Desc *desc, pi_struct_type type) {
     check_flags(read_optional_desc(desc, type).flags, 0, "desc->flags");
@@ -67,7 +69,7 @@ inline const pi_struct_header *find_chained(const void *next, pi_struct_type typ
     return nullptr;
 }
 
-/// Writes an output struct as pi.h demands it.
+/// Writes an output struct as pi.h requires.
 template <class Struct>
 void write_struct(const Struct &known, pi_struct_type type, Struct *out) {
     throwing([&](const pi_host *host) {
@@ -75,7 +77,7 @@ void write_struct(const Struct &known, pi_struct_type type, Struct *out) {
     });
 }
 
-/// The (capacity, out_array, out_count) idiom.
+/// Answers (capacity, out_array, out_count).
 template <class T>
 void write_list(std::span<const T> items, uint32_t capacity, T *out_items, uint32_t *out_count) {
     if (!out_items && !out_count)
@@ -87,7 +89,7 @@ void write_list(std::span<const T> items, uint32_t capacity, T *out_items, uint3
         *out_count = static_cast<uint32_t>(items.size());
 }
 
-/// An array argument with its count, empty if the count is 0; PI_ERROR_INVALID_NULL_POINTER.
+/// Reads an array argument and its count; empty if the count is 0. PI_ERROR_INVALID_NULL_POINTER.
 template <class T>
 std::span<const T> read_array(uint32_t count, const T *items, const char *name) {
     if (count && !items)
@@ -95,8 +97,8 @@ std::span<const T> read_array(uint32_t count, const T *items, const char *name) 
     return {items, count};
 }
 
-/// A list of handles, checked: of this instance, each once. `accept(object, name)` throws for one that is wrong
-/// otherwise.
+/// Reads a list of handles: each is of this instance and occurs once. `accept(object, name)` throws
+/// for an object that is wrong for another reason.
 template <class T, class Accept = decltype([](T &, const ArgumentName &) {})>
 std::vector<T *> read_handles(const pi_host *host, uint32_t count,
                               const typename T::Handle *handles, const char *name,
@@ -113,13 +115,14 @@ std::vector<T *> read_handles(const pi_host *host, uint32_t count,
     return objects;
 }
 
-/// Answers one Get...Info call.
+/// Answers one info query.
 class InfoWriter {
 public:
     InfoWriter(uint64_t size, void *value, uint64_t *out_size)
         : size_(size), value_(value), out_size_(out_size) {}
 
-    /// A single value: must be of exactly the type that the enumerator's comment names. An array of characters is a string.
+    /// Writes a single value of exactly the type that the enumerator's comment names. An array of
+    /// characters is a string.
     template <class T>
     requires(!std::is_array_v<T>) void operator()(const T &value) const {
         static_assert(std::is_trivially_copyable_v<T>);
@@ -143,16 +146,16 @@ private:
     uint64_t *out_size_;
 };
 
-/// One row of an info table: the name and what answers it.
+/// One row of an info table: a name and the function that answers it.
 template <class T>
 struct InfoRow {
     uint32_t name;
     void (*answer)(T &object, const InfoWriter &write);
 };
 
-/// Answers from a table, and then from another one (what kinds of objects have in all plugins, and what they have in
-/// this one); a name that is in neither is PI_ERROR_UNSUPPORTED_FEATURE if pi.h lists it for this kind, else
-/// PI_ERROR_INVALID_ENUMERATION.
+/// Answers a query from `rows`, then from a second table (the rows that all plugins share, and this
+/// plugin's own). A name that neither has is PI_ERROR_UNSUPPORTED_FEATURE if pi.h lists it for this
+/// kind, else PI_ERROR_INVALID_ENUMERATION.
 template <class T>
 void answer_info(T &object, std::span<const InfoRow<T>> rows, std::span<const InfoRow<T>> more,
                  uint32_t name, uint64_t size, void *value, uint64_t *out_size) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Errors inside a plugin are exceptions; at the ABI they become a code and a text.
+// Within a plugin errors are exceptions; at the ABI they become a code and a text.
 #pragma once
 
 #include <pi/sdk/pi_sdk.h>
@@ -28,28 +28,27 @@ private:
     std::string text_;
 };
 
-/// The arguments written one after another: text("size is ", size, ", at most ", limit). Throws
-/// std::bad_alloc.
+/// Joins the arguments: text("size is ", size, ", at most ", limit). Throws std::bad_alloc.
 template <class... Parts>
 std::string text(const Parts &...parts) {
     std::ostringstream stream;
     (stream << ... << parts);
-    if (!stream) // a stream keeps an exception of its buffer to itself
+    if (!stream) // a stream swallows an exception of its buffer
         throw std::bad_alloc();
     return stream.str();
 }
 
-/// The same for an error's text: without memory for it, a text that needs none.
+/// As text(), for error texts: without memory returns a fixed text instead of throwing.
 template <class... Parts>
 std::string message(const Parts &...parts) noexcept {
     try {
         return text(parts...);
     } catch (...) {
-        return "out of memory"; // short enough to lie in the string itself
+        return "out of memory"; // short enough to need no allocation
     }
 }
 
-/// A copy of an error's text, likewise.
+/// Copies an error's text; without memory returns a fixed text.
 inline std::string copy_message(std::string_view words) noexcept {
     try {
         return std::string(words);
@@ -58,14 +57,15 @@ inline std::string copy_message(std::string_view words) noexcept {
     }
 }
 
-/// Throws Error with a text made of the parts; without memory for the text the code is the same.
+/// Throws Error with the joined parts as its text. Without memory for the text the code is the
+/// same.
 template <class... Parts>
 [[noreturn]] void fail(pi_result code, const Parts &...parts) {
     throw Error(code, message(parts...));
 }
 
-/// An argument's name in messages: "mem", or {"arguments", 3, ".mem"} for "arguments[3].mem". It is written out
-/// only when there is a message, so it costs a correct call nothing.
+/// An argument's name in messages: "mem", or {"arguments", 3, ".mem"} for "arguments[3].mem". It is
+/// formatted only for a message, so a correct call pays nothing.
 struct ArgumentName {
     constexpr ArgumentName(const char *plain) noexcept : name(plain) {}
     constexpr ArgumentName(const char *array, size_t element, const char *member = "") noexcept
@@ -81,7 +81,7 @@ struct ArgumentName {
     }
 };
 
-/// PI_ERROR_INVALID_NULL_POINTER unless the pointer is set. `name` is the argument's.
+/// PI_ERROR_INVALID_NULL_POINTER if the pointer is NULL. `name` is the argument's.
 template <class T>
 T *require(T *pointer, const ArgumentName &name) {
     if (!pointer)
@@ -89,14 +89,14 @@ T *require(T *pointer, const ArgumentName &name) {
     return pointer;
 }
 
-/// PI_ERROR_UNSUPPORTED_FEATURE when `flags` has a bit that is not in `known`.
+/// PI_ERROR_UNSUPPORTED_FEATURE if `flags` has a bit that is not in `known`.
 inline void check_flags(uint64_t flags, uint64_t known, const char *name) {
     if (flags & ~known)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, name, " has the unknown bits 0x", std::hex,
              flags & ~known, " (known are 0x", known, ")");
 }
 
-/// Returns use(code, text) of the exception in flight; call it inside a catch block. Needs no
+/// Returns use(code, text) for the current exception; call it inside a catch block. Needs no
 /// memory.
 template <class Use>
 auto with_current_error(Use &&use) noexcept {
@@ -115,20 +115,20 @@ auto with_current_error(Use &&use) noexcept {
     }
 }
 
-/// The exception in flight as an Error; call it inside a catch block.
+/// The current exception as an Error; call it inside a catch block.
 inline Error current_error() noexcept {
     return with_current_error(
         [](pi_result code, const char *words) { return Error(code, copy_message(words)); });
 }
 
-/// Inside a catch block that does without what failed: throws the exception on if memory was what
-/// it lacked, since next time there may be some.
+/// For a catch block that continues without what failed: rethrows the exception if the cause was
+/// lack of memory, since a later call may have enough.
 inline void rethrow_no_memory() {
     if (current_error().code() == PI_ERROR_OUT_OF_HOST_MEMORY)
         throw;
 }
 
-/// Runs `body`; exceptions end here, as this thread's last error. Every entry point goes through it.
+/// Runs `body` and turns an exception into this thread's last error. Every entry point uses it.
 template <class Body>
 pi_result guard(const pi_host *host, Body &&body) noexcept {
     try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What piMemImport and piMemExport have in common in plugins that take and give file descriptors.
+// The parts of piMemImport and piMemExport that plugins with file descriptors share.
 #pragma once
 
 #include <pi/sdk/address.hpp>
@@ -23,13 +23,14 @@ inline constexpr uint32_t external_bit(pi_external_type type) {
     return 1u << type;
 }
 
-/// PI_ERROR_INVALID_ENUMERATION for what is none.
+/// PI_ERROR_INVALID_ENUMERATION unless it is a PI_EXTERNAL_ type.
 inline void check_external_type(pi_external_type type, const char *name) {
     if (type < PI_EXTERNAL_HOST_POINTER || type > PI_EXTERNAL_ZE_IPC)
         fail(PI_ERROR_INVALID_ENUMERATION, name, " is ", type, ", which is no PI_EXTERNAL_ type");
 }
 
-/// Of a buffer that is to be exported: what does not depend on the types. Memory of scope 0 is.
+/// Checks what every buffer with export_types requires, whatever the types. Only memory of scope 0
+/// is exported.
 inline void check_export_demand(const pi_mem_buffer_desc &desc) {
     if (!desc.export_types)
         return;
@@ -41,21 +42,24 @@ inline void check_export_demand(const pi_mem_buffer_desc &desc) {
              ": memory of scope 0 is exported");
 }
 
-/// Of an import: PI_ERROR_UNSUPPORTED_FEATURE for a type that is not among those of the device of this name.
+/// PI_ERROR_UNSUPPORTED_FEATURE for an import whose type is not in `types`, those of the device of
+/// this name.
 inline void check_import_type(pi_external_type type, uint32_t types, const std::string &device) {
     if (!(types & external_bit(type)))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "handle.type is ", type, "; ", device,
              " imports the types 0x", std::hex, types, " (1 << PI_EXTERNAL_)");
 }
 
-/// Of an import where PI_EXTERNAL_NATIVE is taken: nothing else is given away.
+/// Checks `own` of an import where PI_EXTERNAL_NATIVE is accepted: only such a handle may change
+/// its owner.
 inline void check_import_own(const pi_mem_import_desc &desc) {
     if (desc.own > (desc.handle.type == PI_EXTERNAL_NATIVE ? 1u : 0u))
         fail(PI_ERROR_INVALID_VALUE, "own is ", desc.own,
              "; 0 is needed, or 1 for PI_EXTERNAL_NATIVE");
 }
 
-/// The caller's description of an import, whose offset counts from the begin of what the handle names.
+/// Reads an import's descriptor; the result's offset counts from the begin of the memory that the
+/// handle names.
 inline pi_mem_import_desc read_import(const pi_mem_import_desc *desc) {
     auto known = read_desc(desc, PI_TYPE_MEM_IMPORT_DESC);
     const pi_external_handle &handle = known.handle;
@@ -69,7 +73,7 @@ inline pi_mem_import_desc read_import(const pi_mem_import_desc *desc) {
     return known;
 }
 
-/// Of an import: what does not depend on the type.
+/// Checks the parts of an import that do not depend on its type.
 inline void check_import_range(const pi_mem_import_desc &desc) {
     check_flags(desc.flags, mem_access_flags, "flags");
     check_mem_access(desc.flags);
@@ -77,7 +81,7 @@ inline void check_import_range(const pi_mem_import_desc &desc) {
         fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
 }
 
-/// The same of a host pointer or a descriptor.
+/// As check_import_range, for an import of a host pointer or of a file descriptor.
 inline void check_import(const pi_mem_import_desc &desc) {
     check_import_range(desc);
     if (desc.own)
@@ -85,15 +89,15 @@ inline void check_import(const pi_mem_import_desc &desc) {
              "; a host pointer or file stays the application's, so it must be 0");
 }
 
-/// Where an import of a host pointer begins.
+/// The first byte of an import of a host pointer.
 inline std::byte *import_pointer(const pi_mem_import_desc &desc) {
     require(desc.handle.pointer, "handle.pointer");
     check_pointer_range(desc.handle.pointer, desc.offset, desc.size);
     return static_cast<std::byte *>(desc.handle.pointer) + desc.offset;
 }
 
-/// Gives a copy of the descriptor that memory was made with for this type, -1 if for none: then
-/// PI_ERROR_INVALID_OPERATION.
+/// Exports a copy of `file`, the descriptor that the memory was created with for this type. For -1,
+/// memory without one, throws PI_ERROR_INVALID_OPERATION.
 template <class Mem>
 pi_external_handle export_file(const Mem &mem, pi_external_type type, int file) {
     if (file < 0)
@@ -111,7 +115,7 @@ pi_external_handle export_file(const Mem &mem, pi_external_type type, int file) 
     struct stat status {};
     if (fstat(copy, &status) == 0)
         handle.allocation_size =
-            static_cast<uint64_t>(status.st_size); // of a dma-buf it is 0: not known
+            static_cast<uint64_t>(status.st_size); // 0 for a dma-buf: not known
     return handle;
 }
 

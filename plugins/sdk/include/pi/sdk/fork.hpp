@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// fork(), and what a process has that its child cannot use: a vendor's driver has threads, which the child lacks, and
-// locks, which nobody there will open. The loader refuses the child's calls on inherited objects. This is about new ones.
+// Drivers and fork(). A vendor's driver has threads, which a forked child lacks, and locks, which
+// no thread there unlocks. The loader refuses the child's calls on inherited objects; this prevents
+// new ones.
 #pragma once
 
 #include <pthread.h>
@@ -10,11 +11,12 @@
 
 namespace pi::sdk {
 
-/// Whether a vendor's driver is in use in this process, or was in the one that it was forked from. Of the plugin, whichever
-/// instance asks, as the driver is.
+/// Whether a vendor's driver is in use in this process, or was in its parent before the fork. One
+/// state for the plugin, not for each instance, since the driver is one, too.
 class DriverUse {
 public:
-    /// It is from now on. False: it was in a parent, and must not be used here.
+    /// Marks the driver as in use. False if a parent process used it: then it must not be used
+    /// here.
     static bool begin() noexcept {
         State expected = State::NONE;
         return state_.compare_exchange_strong(expected, State::HERE) || expected == State::HERE;

@@ -5,7 +5,8 @@
 
 namespace pi::sdk {
 
-/// A launch's descriptor. Entries beyond its dimensions, which are ignored, are 0.
+/// Reads a launch's descriptor. Sizes of dimensions that it does not have are ignored, and 0 in the
+/// result.
 inline pi_kernel_launch_desc read_launch_desc(const pi_kernel_launch_desc *desc) {
     pi_kernel_launch_desc known = read_desc(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
     for (uint64_t *entries :

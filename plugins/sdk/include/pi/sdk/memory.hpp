@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the descriptors of buffers, images, views and imports have in common: PI_MEM_ flags and host_ptr; and what all
-// memory objects answer.
+// The PI_MEM_ flags and host_ptr, which descriptors of buffers, images, views and imports share,
+// and the info queries and maintenance that all memory objects share.
 #pragma once
 
 #include <pi/sdk/region.hpp>
@@ -13,18 +13,18 @@ namespace pi::sdk {
 inline constexpr uint64_t mem_access_flags = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
 inline constexpr uint64_t mem_host_ptr_flags = PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR;
 inline constexpr uint64_t mem_demand_flags = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
-/// All that piMemBufferCreate and piMemImageCreate may be given.
+/// All flags that piMemBufferCreate and piMemImageCreate accept.
 inline constexpr uint64_t mem_creation_flags =
     mem_access_flags | mem_host_ptr_flags | mem_demand_flags;
 
-/// PI_ERROR_INVALID_VALUE if flags asks for both read-only and write-only.
+/// PI_ERROR_INVALID_VALUE if `flags` has both read-only and write-only.
 inline void check_mem_access(uint64_t flags) {
     if ((flags & mem_access_flags) == mem_access_flags)
         fail(PI_ERROR_INVALID_VALUE,
              "flags has both PI_MEM_READ_ONLY and PI_MEM_WRITE_ONLY; neither means both ways");
 }
 
-/// PI_ERROR_INVALID_VALUE or PI_ERROR_INVALID_NULL_POINTER unless host_ptr and its flags belong together.
+/// PI_ERROR_INVALID_VALUE or PI_ERROR_INVALID_NULL_POINTER unless host_ptr and its flags agree.
 inline void check_mem_host_ptr(uint64_t flags, const void *host_ptr) {
     const uint64_t use = flags & mem_host_ptr_flags;
     if (use == mem_host_ptr_flags)
@@ -38,7 +38,7 @@ inline void check_mem_host_ptr(uint64_t flags, const void *host_ptr) {
              ", but flags says neither PI_MEM_COPY_HOST_PTR nor PI_MEM_USE_HOST_PTR");
 }
 
-/// The flags of a view: access alone, and none that its parent does not have.
+/// Checks a view's flags: only access flags, and only access that its parent has.
 inline void check_view_access(uint64_t flags, uint64_t inherited) {
     check_flags(flags, mem_access_flags, "flags");
     check_mem_access(flags);
@@ -48,12 +48,13 @@ inline void check_view_access(uint64_t flags, uint64_t inherited) {
              ", but the parent allows access 0x", inherited, " only");
 }
 
-/// The flags that a checked view has: its parent's, where its own say nothing.
+/// A checked view's flags: its parent's, where it sets none of its own.
 constexpr uint64_t view_flags(uint64_t given, uint64_t inherited) {
     return (inherited & ~mem_access_flags) | (given ? given : inherited & mem_access_flags);
 }
 
-/// piMemGetInfo: what a plugin's Mem tells by members of the same names. `parent()` is the root's handle, or NULL.
+/// The rows of piMemGetInfo that call a member of the same name of a plugin's Mem. `parent()` is
+/// the root's handle, or NULL.
 template <class Mem>
 inline constexpr InfoRow<Mem> mem_rows[] = {
     {PI_MEM_INFO_SIZE, [](Mem &mem, const InfoWriter &write) { write(mem.size()); }},
@@ -69,8 +70,9 @@ inline constexpr InfoRow<Mem> mem_rows[] = {
      [](Mem &mem, const InfoWriter &write) { write(mem.reference_count()); }},
 };
 
-/// piMemFlush and piMemInvalidate of a backend whose memory in the host is coherent once events order its use, and whose other
-/// memory is handed over by map and unmap alone. Mem has `uint64_t size()` and `bool in_host()`.
+/// piMemFlush and piMemInvalidate of a backend whose memory is either coherent in the host once
+/// events order its use, or accessible by map and unmap only. Mem has `uint64_t size()` and `bool
+/// in_host()`.
 namespace mem_maintenance {
 
 template <class Mem>

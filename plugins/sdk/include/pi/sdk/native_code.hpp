@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tables of native functions (pi_native_kernel.h), given by address or by a shared object.
+// Tables of native functions (pi_native_kernel.h), passed by address or in a shared object.
 #pragma once
 
 #include <pi/pi_native_kernel.h>
@@ -29,16 +29,19 @@ struct NativeKernel {
 struct Variable {
     std::byte *begin;
     uint64_t size;
-    bool writable; ///< not constant
+    bool writable; ///< not constant data
 };
 
-/// An application's shared object with native kernels. Closed when the program and its kernels are gone.
+/// The application's shared object with native kernels. Closed once the program and its kernels are
+/// destroyed.
 class KernelLibrary {
 public:
-    /// PI_ERROR_INVALID_BINARY with the system's reason when it cannot be opened or is none.
+    /// PI_ERROR_INVALID_BINARY, with the system's reason, if it cannot be opened or lacks
+    /// piNativeProgram.
     explicit KernelLibrary(const std::string &path);
     const pi_native_program *program() const { return program_; }
-    /// PI_ERROR_INVALID_NAME unless the library itself (not one that it needs) exports a variable of this name.
+    /// PI_ERROR_INVALID_NAME unless the library itself exports such a variable; a library that it
+    /// depends on does not count.
     Variable variable(const char *name) const;
 
 private:
@@ -47,7 +50,7 @@ private:
     };
     std::unique_ptr<void, Close> library_;
     const pi_native_program *program_;
-    const void *program_symbol_; ///< piNativeProgram, which tells the library's own symbols
+    const void *program_symbol_; ///< piNativeProgram; identifies the library's own symbols
 };
 
 namespace detail {
@@ -95,7 +98,7 @@ inline std::vector<NativeKernel> read_table(const pi_native_program &table) {
     return kernels;
 }
 
-/// Whether a loaded object's segments let this address be written.
+/// Whether a loaded object's segments make this address writable.
 inline bool is_writable(uintptr_t address) {
     struct Search {
         uintptr_t address;
@@ -157,16 +160,17 @@ inline Variable KernelLibrary::variable(const char *name) const {
             detail::is_writable(reinterpret_cast<uintptr_t>(address))};
 }
 
-/// The functions of one program, and the library that they are of, if any.
+/// The functions of one program, and their library, if any.
 class NativeCode {
 public:
-    /// Reads what a program's descriptor has: a table by its address, or a shared object by its path.
-    /// PI_ERROR_INVALID_BINARY names what is wrong with it.
+    /// Reads a program's descriptor: the address of a table, or the path of a shared object.
+    /// PI_ERROR_INVALID_BINARY with the reason.
     explicit NativeCode(const pi_program_desc &desc);
 
     /// PI_ERROR_INVALID_NAME, listing the names that exist.
     const NativeKernel &kernel(const char *name) const;
-    /// PI_ERROR_INVALID_NAME if there is none; a table has none at all: PI_ERROR_UNSUPPORTED_FEATURE.
+    /// PI_ERROR_INVALID_NAME if there is none; PI_ERROR_UNSUPPORTED_FEATURE for a table, which has
+    /// no variables.
     Variable variable(const char *name) const;
     /// Separated by ';'.
     std::string kernel_names() const;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The entry points of programs and kernels that are the same for all plugins whose driver compiles. (Native functions:
-// native_program.hpp.)
+// The entries of programs and kernels that plugins with a compiling driver share. (Native
+// functions: native_program.hpp.)
 //
-// A Program has `context()`, `format()`, `devices()` (those it is built for), `kernel_names()`, `options()`, a reference
-// count, and
+// A Program has `context()`, `format()`, `devices()` (the ones it is built for), `kernel_names()`,
+// `options()`, a reference count, and
 //   void build(const pi_program_build_desc &)       may take long
-//   void compile(const pi_program_build_desc &)     the same; only if the plugin's table has piProgramCompile
+//   void compile(const pi_program_build_desc &)     the same; only if the table has piProgramCompile
 //   status(const Device &), log(const Device &)     of the newest build
-//   void require_built()                            throws unless it is
+//   void require_built()                            throws unless it is built
 //   std::vector<uint64_t> binary_sizes()            of each of devices(); throws unless it is built
 //   void copy_binaries(uint8_t **targets)           one for each of devices(); NULL: not wanted
-// A Kernel is made of (Program &, name) and has `name()`, `argument_count()`, `program()`, `context()` and a reference
-// count.
+// A Kernel is made of (Program &, name) and has `name()`, `argument_count()`, `program()`,
+// `context()` and a reference count.
 #pragma once
 
 #include <pi/sdk/descriptor.hpp>
@@ -23,7 +23,7 @@
 
 namespace pi::sdk {
 
-/// What each piProgramCreate checks before it looks at the format.
+/// The checks of every piProgramCreate that do not depend on the format.
 inline pi_program_desc read_program_desc(const pi_program_desc *desc,
                                          const pi_program *out_program) {
     const auto known = read_desc(desc, PI_TYPE_PROGRAM_DESC);
@@ -47,7 +47,8 @@ struct program_entries {
         });
     }
 
-    /// For the slot of piProgramCompile, which fill() leaves to plugins that can link (program_link.hpp).
+    /// For the slot of piProgramCompile. fill() does not set it: only plugins that can link do
+    /// (program_link.hpp).
     static pi_result PI_CALL compile(pi_program program, const pi_program_build_desc *desc) {
         return call<Program>(program, [&](Program &self) {
             if (CallbackScope::active(self.host()))
@@ -56,7 +57,8 @@ struct program_entries {
         });
     }
 
-    /// The same for piProgramLink; link_programs(Context &, const pi_program_link_desc &) makes the program.
+    /// For the slot of piProgramLink, likewise. link_programs(Context &, const pi_program_link_desc
+    /// &) makes the program.
     template <class Context, auto link_programs>
     static pi_result PI_CALL link(pi_context context, const pi_program_link_desc *desc,
                                   pi_program *out_program) {
@@ -116,7 +118,7 @@ struct program_entries {
         });
     }
 
-    /// Fills the slots of a plugin's table, piProgramCreate excepted.
+    /// Fills the slots of a plugin's table except piProgramCreate.
     static constexpr void fill(pi_dispatch &table) {
         table.piProgramBuild = build;
         table.piProgramRetain = retain_entry<Program>;
@@ -126,7 +128,7 @@ struct program_entries {
     }
 
 private:
-    /// The value is an array of pointers to where the bytes go.
+    /// The value is an array of pointers to the buffers for the bytes.
     static void write_binaries(Program &program, uint64_t size, void *value, uint64_t *out_size) {
         program.require_built();
         const uint64_t needed = program.devices().size() * sizeof(uint8_t *);
@@ -172,7 +174,7 @@ struct kernel_entries {
             kernel, [&](Kernel &self) { answer_info(self, rows, name, size, value, out_size); });
     }
 
-    /// Fills the slots of a plugin's table, those of groups and launches excepted.
+    /// Fills the slots of a plugin's table except those of groups and launches.
     static constexpr void fill(pi_dispatch &table) {
         table.piKernelCreate = create;
         table.piKernelRetain = retain_entry<Kernel>;

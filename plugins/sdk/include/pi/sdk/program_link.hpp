@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What building, compiling and linking programs is about: devices and parts. (Entry points: program.hpp.)
+// The devices and parts of piProgramBuild, Compile and Link. (Their entries: program.hpp.)
 #pragma once
 
 #include <pi/sdk/descriptor.hpp>
@@ -10,8 +10,8 @@
 
 namespace pi::sdk {
 
-/// The devices of a pi_program_build_desc or a pi_program_link_desc: the context's own, in its order, whatever order they are
-/// named in; all of them where none is named.
+/// The devices of a pi_program_build_desc or a pi_program_link_desc, in the context's order. All
+/// devices of the context if the descriptor names none.
 template <class Device, class Context, class Desc>
 std::vector<Device *> read_devices(const Context &context, const Desc &desc) {
     std::vector<const Device *> named;
@@ -27,7 +27,8 @@ std::vector<Device *> read_devices(const Context &context, const Desc &desc) {
     return devices;
 }
 
-/// The parts, each of the context and compiled for all of the devices: programs with
+/// Reads the programs to link, which must be of the context and compiled for all of the devices.
+/// Program has
 ///     is_compiled_for(const Device &)
 template <class Program, class Context, class Device>
 std::vector<Program *> read_parts(const Context &context, const pi_program_link_desc &desc,

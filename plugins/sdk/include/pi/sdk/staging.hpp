@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Staging: pinned memory of the host in powers of two bytes, which is kept and used again.
+// Staging: blocks of pinned host memory, sized in powers of two, which are kept for reuse.
 //
-// An `Owner`, what the vendor's pinned memory is of, has
+// The `Owner` of the vendor's pinned memory has
 //   StagingPool<Owner> &staging()
 //   std::byte *allocate_staging(uint64_t size)      throws
 //   void free_staging(std::byte *begin) noexcept
@@ -22,7 +22,7 @@
 
 namespace pi::sdk {
 
-/// The blocks that nobody has. Thread-safe.
+/// The free blocks of an owner. Thread-safe.
 template <class Owner>
 class StagingPool {
 public:
@@ -62,7 +62,7 @@ public:
         }
         owner.free_staging(begin);
     }
-    /// Calls free(begin) for each block that is kept; nobody takes one any more.
+    /// Calls free(begin) for each free block. No block is taken after it.
     template <class Free>
     void clear(Free &&free) {
         for (const auto &[size_class, blocks] : free_)
@@ -72,12 +72,12 @@ public:
     }
 
 private:
-    std::mutex mutex_; ///< guards what follows
+    std::mutex mutex_; ///< guards the members below
     std::map<unsigned, std::vector<std::byte *>> free_;
-    uint64_t kept_ = 0; ///< bytes of those
+    uint64_t kept_ = 0; ///< bytes of the free blocks
 };
 
-/// A block.
+/// One block, returned to its pool by the destructor.
 template <class Owner>
 class Staging {
 public:

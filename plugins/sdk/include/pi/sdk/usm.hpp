@@ -1,37 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// USM for plugins that keep a table of their allocations: the entry points, which are the same for all backends, and the
-// checks of the commands on pointers.
+// USM for plugins that keep a table of their allocations: the entries, which are the same in all
+// backends, and the checks of commands on pointers.
 //
 // `Usm` is the plugin's side, a class of static members:
 //   using Context, Device, Queue, Memory          its objects; Memory as in usm_memory.hpp
 //   constexpr bool across_contexts                commands use USM of every context of the instance
-//   constexpr uint64_t known_demands              the PI_MEM_REQUIRE_ flags that it knows
+//   constexpr uint64_t known_requirements         the supported PI_MEM_REQUIRE_ flags
 //   UsmTable<Memory> &table(const Context &)      the instance's
-//   void require(const Context &)                 PI_ERROR_UNSUPPORTED_FEATURE where no device of the context has USM
-//   void require(const Queue &)                   the same of the queue's device
+//   void require(const Context &)                 PI_ERROR_UNSUPPORTED_FEATURE unless a device of it has USM
+//   void require(const Queue &)                   the same for the queue's device
 //   Device &owner(const Context &, pi_device, pi_usm_kind)
-//                                                 the device, checked to be the context's and to have the kind; one that
-//                                                 has it for NULL, which comes with PI_USM_HOST only
+//                                                 the device, checked to be of the context and to
+//                                                 support the kind; for NULL, which only comes with
+//                                                 PI_USM_HOST, any device that supports it
 //   std::string name(const Device &)              for messages
 //   void check_scope(const Device &, uint32_t)    PI_ERROR_INVALID_VALUE unless the device has the scope
-//   void check_demands(uint64_t demands, uint32_t scope)
-//                                                 optional: PI_ERROR_UNSUPPORTED_FEATURE of what the scope does not have
-//   uint64_t alignment(const Device &, uint64_t)  what memory gets that is asked for with this alignment, which is 0 or a
-//                                                 power of two; PI_ERROR_INVALID_ALIGNMENT
+//   void check_requirements(uint64_t requirements, uint32_t scope)
+//                                                 optional: PI_ERROR_UNSUPPORTED_FEATURE for those
+//                                                 that the scope lacks
+//   uint64_t alignment(const Device &, uint64_t)  the alignment of memory for which this alignment, 0
+//                                                 or a power of two, is requested;
+//                                                 PI_ERROR_INVALID_ALIGNMENT
 //   uint64_t min_alignment(const Device &), max_alignment(const Device &)
-//                                                 the least and the greatest that alignment() answers
-//   Memory allocate(Context &, Device &, pi_usm_kind, uint64_t size, uint64_t alignment, uint64_t demands)
+//                                                 the smallest and largest result of alignment()
+//   Memory allocate(Context &, Device &, pi_usm_kind, uint64_t size, uint64_t alignment,
+//                   uint64_t requirements)
 //   Memory allocate_pooled(Context &, Device &, pi_usm_kind, uint64_t size, uint64_t alignment)
-//                                                 optional: the same for pools and for allocations by command, where
-//                                                 the vendor has memory that comes and goes without waiting
+//                                                 optional: the same for pools and for allocations
+//                                                 by command, if the vendor can allocate and free
+//                                                 without waiting
 //   const void *source(const Device &, pi_usm_kind)
-//                                                 optional: stands for the memory that such USM
-//                                                 comes from, the same for devices that share it;
-//                                                 without it all of the instance is one memory
+//                                                 optional: identifies the physical memory that such
+//                                                 USM comes from, the same for devices that share it;
+//                                                 by default the whole instance shares one
 //   void enqueue(Queue &, const EnqueueArguments &, run)
-//                                                 a command that only calls run() in its order, once; run is movable and
-//                                                 goes, called or not, before its event is final
+//                                                 enqueues a command that only calls run() once, in
+//                                                 its order; run is movable and destroyed, called or
+//                                                 not, before its event is complete
 #pragma once
 
 #include <pi/sdk/enqueue.hpp>
@@ -40,7 +46,7 @@
 
 namespace pi::sdk {
 
-/// What UsmPools knows the memory by.
+/// The key of a memory in UsmPools.
 template <class Usm>
 const void *usm_source(const typename Usm::Device &device, pi_usm_kind kind) {
     if constexpr (requires { Usm::source(device, kind); })
@@ -49,7 +55,7 @@ const void *usm_source(const typename Usm::Device &device, pi_usm_kind kind) {
         return nullptr;
 }
 
-/// Memory for a pool, or for an allocation by command.
+/// Allocates memory for a pool, or for an allocation by command.
 template <class Usm>
 typename Usm::Memory allocate_pooled(typename Usm::Context &context, typename Usm::Device &device,
                                      pi_usm_kind kind, uint64_t size, uint64_t alignment) {
@@ -59,7 +65,7 @@ typename Usm::Memory allocate_pooled(typename Usm::Context &context, typename Us
         return Usm::allocate(context, device, kind, size, alignment, 0);
 }
 
-/// A pool's handle. What it has handed out does not depend on it.
+/// A pool's handle. The pool's allocations do not depend on it.
 template <class Usm>
 class UsmPool : public Object<UsmPool<Usm>, pi_usm_pool> {
 public:
@@ -102,7 +108,8 @@ private:
 
 // ----- Checks of the commands --------------------------------------------------------------------
 
-/// PI_ERROR_INVALID_USM_POINTER if the range is of a context whose USM this one's commands cannot use.
+/// PI_ERROR_INVALID_USM_POINTER if the range is of a context whose USM this context's commands
+/// cannot use.
 template <class Usm>
 void check_usm_context(const typename Usm::Context &context,
                        const UsmRange<typename Usm::Memory> &range, const void *pointer,
@@ -112,7 +119,7 @@ void check_usm_context(const typename Usm::Context &context,
              " is USM of another context; commands use that of their queue's context");
 }
 
-/// Checks a range of an allocation that begins at an address within it.
+/// Checks `size` bytes at an address within an allocation.
 template <class Usm>
 void check_usm_range(const typename Usm::Context &context, const void *pointer, uint64_t size) {
     const auto range = Usm::table(context).get(require(pointer, "pointer"), "pointer");
@@ -120,7 +127,7 @@ void check_usm_range(const typename Usm::Context &context, const void *pointer, 
     check_range(range.offset_of(pointer), size, range.size, "the USM allocation");
 }
 
-/// The regions of a copy, of which one end may be plain host memory.
+/// Reads the regions of a copy; one end may be plain host memory.
 template <class Usm>
 Regions read_usm_regions(const typename Usm::Context &context, const pi_usm_copy_desc &desc) {
     const auto left = [&](const void *pointer, const char *name) -> std::optional<uint64_t> {
@@ -135,7 +142,7 @@ Regions read_usm_regions(const typename Usm::Context &context, const pi_usm_copy
         fail(PI_ERROR_INVALID_USM_POINTER, "neither src ", desc.src, " nor dst ", desc.dst,
              " is an address of a live USM allocation; one of them must be");
     auto regions = read_regions(desc.region_count, desc.regions, src_left, dst_left);
-    // Host memory has no known end but that of the address space.
+    // Host memory is only limited by the address space.
     const auto check_end = [](const void *pointer, const Rectangle &rectangle) {
         check_pointer_range(pointer, rectangle.offset, rectangle.end() - rectangle.offset);
     };
@@ -147,7 +154,7 @@ Regions read_usm_regions(const typename Usm::Context &context, const pi_usm_copy
     return regions;
 }
 
-/// The pattern of a fill, when the rest of it is checked, too.
+/// Checks a fill and returns its pattern.
 template <class Usm>
 std::vector<std::byte> read_usm_pattern(const typename Usm::Context &context,
                                         const pi_usm_fill_desc &desc) {
@@ -166,11 +173,11 @@ inline void check_advice(pi_usm_advice advice) {
              PI_USM_ADVICE_RESET);
 }
 
-// ----- Entry points ------------------------------------------------------------------------------
+// ----- Entries -------------------------------------------------------------------------------
 
 namespace usm_entries {
 
-/// The device of a creation, or, for host memory without one, any that has it.
+/// The device of an allocation, or any device with host USM where none is named.
 template <class Usm>
 typename Usm::Device &owner(const typename Usm::Context &context, pi_device device,
                             pi_usm_kind kind) {
@@ -183,7 +190,7 @@ typename Usm::Device &owner(const typename Usm::Context &context, pi_device devi
     return Usm::owner(context, device, kind);
 }
 
-/// The pool behind an argument, NULL for NULL. PI_ERROR_INVALID_USM_POOL unless it is of this context.
+/// The pool argument, NULL for NULL. PI_ERROR_INVALID_USM_POOL unless it is of this context.
 template <class Usm>
 UsmPool<Usm> *pool_of(const typename Usm::Context &context, pi_usm_pool pool) {
     if (!pool)
@@ -194,7 +201,8 @@ UsmPool<Usm> *pool_of(const typename Usm::Context &context, pi_usm_pool pool) {
     return &found;
 }
 
-/// What a pool is asked for must be what it is made of. `device` is NULL where the call names none.
+/// Checks that the arguments of an allocation match its pool's. `device` is NULL where the call
+/// names none.
 template <class Usm>
 void check_pool(const UsmPool<Usm> &pool, const pi_usm_desc &desc,
                 const typename Usm::Device *device) {
@@ -209,7 +217,7 @@ void check_pool(const UsmPool<Usm> &pool, const pi_usm_desc &desc,
              ": pools have ordinary memory; without pool the demand may be met");
 }
 
-/// A new allocation, which is not in the table yet. Without a pool, take(alignment) gives its memory.
+/// Makes an allocation, not yet in the table. Without a pool, its memory is take(alignment).
 template <class Usm, class Take>
 UsmAllocation<typename Usm::Memory>
 allocate(typename Usm::Context &context, typename Usm::Device &device, pi_usm_kind kind,
@@ -318,7 +326,7 @@ pi_result PI_CALL pool_get_info(pi_usm_pool pool, pi_usm_pool_info name, uint64_
                       [&](Pool &self) { answer_info(self, rows, name, size, value, out_size); });
 }
 
-/// An allocation in the table that goes again unless it is kept.
+/// An allocation in the table that is freed again unless it is committed.
 template <class Memory>
 class Reservation {
 public:
@@ -337,7 +345,7 @@ private:
     void *pointer_;
 };
 
-/// A free between its enqueue and its end: withdrawn if the command never runs.
+/// An enqueued free: withdrawn if the command never runs.
 template <class Memory>
 class FreePromise {
 public:
@@ -371,7 +379,7 @@ pi_result PI_CALL enqueue_alloc(pi_queue queue, const pi_usm_alloc_desc *desc, u
         UsmPool<Usm> *pool = pool_of<Usm>(context, known.pool);
         auto &on = pool ? pool->device() : self.device();
         const pi_usm_kind kind = pool ? pool->usm_kind() : pi_usm_kind{PI_USM_DEVICE};
-        // The memory is there from now on; the command only has its place in the order.
+        // The memory exists from now on; the command only marks its place in the order.
         Reservation reserved(Usm::table(context),
                              allocate<Usm>(context, on, kind, known.size, known.alignment, pool,
                                            [&](uint64_t alignment) {
@@ -401,7 +409,7 @@ pi_result PI_CALL enqueue_free(pi_queue queue, const pi_usm_free_desc *desc, uin
     });
 }
 
-/// Fills the slots of USM in a plugin's table, but for the commands that move or touch its bytes.
+/// Fills the USM slots of a plugin's table except those of commands that move or touch bytes.
 template <class Usm>
 constexpr void fill(pi_dispatch &table) {
     table.piUsmAlloc = alloc<Usm>;

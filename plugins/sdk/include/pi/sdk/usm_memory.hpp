@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the bytes of USM come from: the backend, or a pool that keeps blocks for reuse. `Memory` is the backend's
-// memory: movable, gives the bytes back when it goes, and has `std::byte *data() const`.
+// The memory of USM: the backend's, or blocks that a pool keeps for reuse. `Memory` is the
+// backend's memory: movable, freed by its destructor, with `std::byte *data() const`.
 #pragma once
 
 #include <pi/sdk/address.hpp>
@@ -25,13 +25,13 @@ namespace pi::sdk {
 template <class Memory>
 class UsmPoolMemory;
 
-/// The bytes of one allocation; they go back to their pool, or to the backend, when it goes.
+/// The memory of one allocation. The destructor returns it to its pool or to the backend.
 template <class Memory>
 class UsmBlock {
 public:
-    /// Memory of no pool.
+    /// Memory without a pool.
     explicit UsmBlock(Memory memory) : memory_(std::move(memory)) {}
-    /// A block of `home`, of which the application asked for `used` bytes.
+    /// A block of the pool `home`; the application requested `used` bytes of it.
     UsmBlock(std::shared_ptr<UsmPoolMemory<Memory>> home, Memory memory, uint64_t bytes,
              uint64_t used)
         : home_(std::move(home)), memory_(std::move(memory)), bytes_(bytes), used_(used) {}
@@ -42,7 +42,7 @@ public:
     }
 
     std::byte *data() const { return memory_.data(); }
-    /// NULL for memory of no pool.
+    /// NULL for memory without a pool.
     const std::shared_ptr<UsmPoolMemory<Memory>> &home() const { return home_; }
 
 private:
@@ -51,30 +51,32 @@ private:
     uint64_t bytes_ = 0, used_ = 0;
 };
 
-/// What a pool is made with. All alignments are powers of two.
+/// A pool's limits. All alignments are powers of two.
 struct UsmPoolLimits {
-    uint64_t threshold;     ///< bytes kept for reuse at most
-    uint64_t limit;         ///< bytes handed out at most; 0 = none
-    uint64_t min_alignment; ///< what take() is asked for at least; blocks have sizes in its steps
-    uint64_t max_alignment; ///< what take() is asked for at most
+    uint64_t threshold;     ///< the most bytes kept for reuse
+    uint64_t limit;         ///< the most bytes allocated at once; 0: no limit
+    uint64_t min_alignment; ///< the smallest alignment for take(); block sizes are multiples of it
+    uint64_t max_alignment; ///< the largest alignment for take()
 };
 
-/// The memory of a pool. It outlives the pool's handle until the last of its blocks is back. Thread-safe.
+/// The memory of a pool. It outlives the pool's handle until its last block is returned.
+/// Thread-safe.
 template <class Memory>
 class UsmPoolMemory : public std::enable_shared_from_this<UsmPoolMemory<Memory>> {
 public:
-    /// Memory from the backend: `allocate(bytes, alignment)`. Called by take() only.
+    /// Allocates memory from the backend. Only called by take().
     using Allocate = std::function<Memory(uint64_t bytes, uint64_t alignment)>;
     UsmPoolMemory(Allocate allocate, const UsmPoolLimits &limits)
         : allocate_(std::move(allocate)), limits_(limits), threshold_(limits.threshold) {}
 
-    /// A block that fits, a used one if there is one. PI_ERROR_OUT_OF_DEVICE_MEMORY, naming the limit, or what
-    /// the backend throws when nothing is left to give back to it.
+    /// Returns a block that fits, a kept one if possible. PI_ERROR_OUT_OF_DEVICE_MEMORY, naming the
+    /// limit, or the backend's exception if the pool has no kept memory left to free.
     UsmBlock<Memory> take(uint64_t size, uint64_t alignment);
-    /// By ~UsmBlock alone.
+    /// Only called by ~UsmBlock.
     void give_back(Memory memory, uint64_t bytes, uint64_t used) noexcept;
 
-    /// Bytes taken from the backend; of these, bytes that the application has asked for and not freed.
+    /// Bytes taken from the backend; and, of these, the bytes of allocations that the application
+    /// has not freed.
     uint64_t reserved() const {
         const std::lock_guard lock(mutex_);
         return reserved_;
@@ -84,7 +86,7 @@ public:
         return used_;
     }
 
-    /// The pool's handle while it has references, else NULL.
+    /// The pool's handle, or NULL once it has no references.
     pi_usm_pool handle() const {
         const std::lock_guard lock(mutex_);
         return handle_;
@@ -93,13 +95,13 @@ public:
         const std::lock_guard lock(mutex_);
         handle_ = handle;
     }
-    /// The handle's last reference is gone: nothing is kept for reuse any more.
+    /// The handle's last reference is gone: frees what is kept, and keeps nothing more.
     void close() noexcept;
-    /// Frees what is kept for reuse. Whether there was any.
+    /// Frees the kept blocks. False if there were none.
     bool free_idle() noexcept;
 
 private:
-    /// Its alignment, its bytes, and a number that makes it unlike any other.
+    /// {alignment, bytes, a unique number}.
     using Key = std::tuple<uint64_t, uint64_t, uint64_t>;
     struct Idle {
         Key key;
@@ -107,24 +109,24 @@ private:
     };
     using Idles = std::list<Idle>;
 
-    /// The bytes of a new block: eight sizes to each power of two, from 1 MiB on, so that blocks of
-    /// growing requests serve again. At most an eighth of a block is not asked for.
+    /// The size of a new block: eight sizes for each power of two, from 1 MiB on, so that blocks
+    /// fit slowly growing requests. At most an eighth of a block is unused.
     uint64_t block_size(uint64_t exact) const;
     void count_used(uint64_t size);
-    /// A block that waits for reuse, or none.
+    /// A kept block that fits, or none.
     Idles find(uint64_t size, uint64_t alignment);
     Memory allocate(uint64_t bytes, uint64_t alignment);
     void keep(Memory memory, uint64_t bytes);
-    /// Moves the blocks that have waited longest to `gone` until at most `bytes` wait.
+    /// Moves the blocks that were kept longest to `gone` until at most `bytes` are kept.
     void trim(uint64_t bytes, Idles &gone) noexcept;
 
     const Allocate allocate_;
     const UsmPoolLimits limits_;
-    mutable std::mutex mutex_; ///< guards what follows
+    mutable std::mutex mutex_; ///< guards the members below
     uint64_t threshold_;
     pi_usm_pool handle_ = nullptr;
     uint64_t reserved_ = 0, used_ = 0, idle_bytes_ = 0, next_number_ = 0;
-    Idles idle_; ///< those that have waited longest first
+    Idles idle_; ///< kept longest first
     std::map<Key, typename Idles::iterator> by_fit_;
 };
 
@@ -143,7 +145,7 @@ UsmBlock<Memory> UsmPoolMemory<Memory>::take(uint64_t size, uint64_t alignment) 
             try {
                 return {this->shared_from_this(), allocate(bytes, alignment), bytes, size};
             } catch (const Error &) {
-                // There may be room for what is asked for.
+                // There may be room for the exact size.
             }
         return {this->shared_from_this(), allocate(exact, alignment), exact, size};
     } catch (...) {
@@ -183,7 +185,7 @@ typename UsmPoolMemory<Memory>::Idles UsmPoolMemory<Memory>::find(uint64_t size,
             continue;
         const uint64_t bytes = std::get<1>(entry->first);
         if (bytes / 2 > size && bytes > 2 * limits_.min_alignment)
-            continue; // most of it would be wasted
+            continue; // most of it would be unused
         found.splice(found.begin(), idle_, entry->second);
         by_fit_.erase(entry);
         idle_bytes_ -= bytes;
@@ -210,7 +212,7 @@ Memory UsmPoolMemory<Memory>::allocate(uint64_t bytes, uint64_t alignment) {
 
 template <class Memory>
 void UsmPoolMemory<Memory>::give_back(Memory memory, uint64_t bytes, uint64_t used) noexcept {
-    Idles gone; // freed without the lock
+    Idles gone; // destroyed without the lock
     const std::lock_guard lock(mutex_);
     used_ -= used;
     if (bytes > threshold_) {
@@ -248,7 +250,7 @@ void UsmPoolMemory<Memory>::trim(uint64_t bytes, Idles &gone) noexcept {
 
 template <class Memory>
 bool UsmPoolMemory<Memory>::free_idle() noexcept {
-    Idles gone; // freed without the lock
+    Idles gone; // destroyed without the lock
     const std::lock_guard lock(mutex_);
     trim(0, gone);
     return !gone.empty();
@@ -263,21 +265,21 @@ void UsmPoolMemory<Memory>::close() noexcept {
     trim(0, gone);
 }
 
-/// The pools of an instance: before an allocation fails for want of memory, all pools of that
-/// memory free what they keep for reuse. Thread-safe.
+/// The pools of an instance. Before an allocation fails for lack of memory, all pools of that
+/// memory free the blocks that they keep. Thread-safe.
 template <class Memory>
 class UsmPools {
 public:
-    /// `source` stands for the memory that the pool's blocks come from: an address that all
-    /// allocations there name.
+    /// `source` identifies the memory that the pool's blocks come from: an address common to all
+    /// allocations there.
     void add(const void *source, const std::shared_ptr<UsmPoolMemory<Memory>> &pool) {
         const std::lock_guard lock(mutex_);
         std::erase_if(pools_, [](const Pool &each) { return each.second.expired(); });
         pools_.emplace_back(source, pool);
     }
 
-    /// Frees what all pools of that memory keep. Whether there was any, or has been since `times`
-    /// was times_freed().
+    /// Frees the kept blocks of all pools of that memory. True if there were any, or if blocks were
+    /// freed since times_freed() returned `times`.
     bool free_idle(const void *source, uint64_t times = 0) {
         std::vector<std::shared_ptr<UsmPoolMemory<Memory>>> found;
         {
@@ -286,7 +288,7 @@ public:
                 if (auto alive = of == source ? pool.lock() : nullptr)
                     found.push_back(std::move(alive));
         }
-        // One thread at a time, so that nobody fails while another is about to free.
+        // One thread at a time: no thread fails while another is about to free.
         const std::lock_guard lock(freeing_);
         for (const auto &pool : found)
             times_freed_ += pool->free_idle() ? 1 : 0;
@@ -294,7 +296,7 @@ public:
     }
     uint64_t times_freed() const { return times_freed_.load(); }
 
-    /// What `allocate()` gives; where it finds no memory, once more after free_idle().
+    /// Returns allocate(); if that finds no memory, calls it once more after free_idle().
     template <class Allocate>
     auto with_room(const void *source, Allocate &&allocate) {
         const uint64_t times = times_freed();
@@ -314,7 +316,7 @@ private:
 
     std::mutex mutex_; ///< guards the list
     std::vector<Pool> pools_;
-    std::mutex freeing_; ///< held while blocks go to the backend
+    std::mutex freeing_; ///< locked while blocks return to the backend
     std::atomic<uint64_t> times_freed_{0};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which addresses are USM.
+// The USM allocations of an instance, by address.
 #pragma once
 
 #include <pi/sdk/usm_memory.hpp>
@@ -11,7 +11,7 @@
 
 namespace pi::sdk {
 
-/// One allocation.
+/// A USM allocation.
 template <class Memory>
 struct UsmAllocation {
     UsmBlock<Memory> block;
@@ -19,10 +19,10 @@ struct UsmAllocation {
     pi_usm_kind kind;
     pi_device device;     ///< NULL for PI_USM_HOST
     const void *context;  ///< the plugin's object
-    bool freeing = false; ///< a command will free it
+    bool freeing = false; ///< a command is going to free it
 };
 
-/// What is told of the allocation that an address lies in.
+/// The allocation that an address lies in.
 template <class Memory>
 struct UsmRange {
     std::byte *base;
@@ -32,16 +32,16 @@ struct UsmRange {
     const void *context;
     std::shared_ptr<UsmPoolMemory<Memory>> pool; ///< NULL for none
 
-    /// Where the address lies in it.
+    /// The offset of the address in the allocation.
     uint64_t offset_of(const void *pointer) const {
         return static_cast<uint64_t>(static_cast<const std::byte *>(pointer) - base);
     }
-    /// Bytes from the address to the end.
+    /// The number of bytes from the address to the end.
     uint64_t left(const void *pointer) const { return size - offset_of(pointer); }
 };
 
-/// The live allocations of an instance, by address. A context's go with it at the latest: it calls drop(). Thread-safe; a
-/// lookup is logarithmic in their number.
+/// The live allocations of an instance, by address. A context frees its remaining ones by drop().
+/// Thread-safe; a lookup is logarithmic in their number.
 template <class Memory>
 class UsmTable {
 public:
@@ -51,31 +51,32 @@ public:
     /// The pools of the instance.
     UsmPools<Memory> &pools() { return pools_; }
 
-    /// The allocation's address.
+    /// Returns the allocation's address.
     void *add(Allocation allocation);
     /// nullopt if the address lies in no live allocation of any context.
     std::optional<Range> find(const void *pointer) const;
-    /// The same, or PI_ERROR_INVALID_USM_POINTER naming the argument.
+    /// As find, but throws PI_ERROR_INVALID_USM_POINTER, naming the argument.
     Range get(const void *pointer, const char *name) const;
 
-    /// A number that changes, and never back, whenever an allocation comes or goes: as long as it is the same, an
-    /// address within one still means the same. Never 0.
+    /// A number that changes whenever an allocation is added or freed, and never repeats: while it
+    /// is the same, an address within an allocation stays in that allocation. Never 0.
     uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
 
-    /// Frees the allocation that begins at this address. PI_ERROR_INVALID_USM_POINTER unless there is one of this
-    /// context that no command is to free.
+    /// Frees the allocation that begins at this address. PI_ERROR_INVALID_USM_POINTER unless this
+    /// context has one that no command is going to free.
     void free(const void *context, const void *pointer);
-    /// A free by command, in two steps: now it is noted, so that nobody else frees it, then done or withdrawn.
+    /// A free by a command: promise_free marks the allocation, so that no other call frees it;
+    /// fulfil_free frees it, or withdraw_free unmarks it.
     void promise_free(const void *context, const void *pointer);
     void fulfil_free(const void *pointer);
     void withdraw_free(const void *pointer);
 
-    /// Calls body(addresses) with the begins of all allocations of the context whose kind is in `kinds` (1 << kind). None
-    /// of them is freed before it returns; it must not use this table.
+    /// Calls body(addresses) with the begin of every allocation of the context whose kind is in
+    /// `kinds` (1 << kind). None of them is freed meanwhile. `body` must not use this table.
     template <class Body>
     void with_addresses(const void *context, uint32_t kinds, Body &&body) const;
 
-    /// Frees what is left of a context that goes.
+    /// Frees the remaining allocations of a context that is being destroyed.
     void drop(const void *context);
 
 private:
@@ -87,7 +88,7 @@ private:
 
     UsmPools<Memory> pools_;
     std::atomic<uint64_t> generation_{1}; ///< written under the lock
-    mutable std::mutex mutex_;            ///< a pool's is never taken under it
+    mutable std::mutex mutex_;            ///< a pool's mutex is never taken under it
     Allocations allocations_;             ///< by their begin; they do not overlap
 };
 
@@ -155,7 +156,7 @@ typename UsmTable<Memory>::Allocations::iterator UsmTable<Memory>::freeable(cons
 
 template <class Memory>
 void UsmTable<Memory>::free(const void *context, const void *pointer) {
-    typename Allocations::node_type gone; // freed without the lock
+    typename Allocations::node_type gone; // destroyed without the lock
     const std::lock_guard lock(mutex_);
     gone = allocations_.extract(freeable(context, pointer));
     changed();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The verification kernel (pi/pi_verification_kernel.h): the table of a plugin, and the kernel in the forms that several
-// backends take.
+// The verification kernel (pi/pi_verification_kernel.h): a plugin's table, and the kernel in the
+// formats that several backends accept.
 #pragma once
 
 #include <pi/pi_native_kernel.h>
@@ -15,7 +15,7 @@ namespace pi::sdk {
 
 inline constexpr const char *verification_kernel_name = "pi_copy_words";
 
-/// The plugin's table, whose function answers kernel_of(device), which may fail().
+/// A plugin's table. Its function returns kernel_of(device), which may fail().
 template <class Device, pi_verification_kernel (*kernel_of)(Device &device)>
 struct verification_kernel_entries {
     static pi_result PI_CALL get_kernel(pi_device device, pi_verification_kernel *out_kernel) {
@@ -25,12 +25,12 @@ struct verification_kernel_entries {
     static constexpr pi_verification_kernel_v1 table{sizeof(pi_verification_kernel_v1), get_kernel};
 };
 
-/// In OpenCL C, PTX and the like.
+/// The kernel as source: OpenCL C, PTX and the like.
 inline pi_verification_kernel verification_kernel(pi_program_format format, const char *source) {
     return {format, 0, source, std::strlen(source), verification_kernel_name};
 }
 
-/// As a native function.
+/// The kernel as a native function.
 inline void PI_CALL copy_words(const pi_native_group *group, void *const *arguments) {
     const auto *const from = static_cast<const char *>(arguments[0]);
     std::memcpy(static_cast<char *>(arguments[1]) + 4 * group->begin[0], from + 4 * group->begin[0],
@@ -45,7 +45,7 @@ inline pi_verification_kernel native_verification_kernel() {
 
 namespace verification_spirv {
 
-// The module, as "The SPIR-V Specification" numbers it.
+// The module, with the numbers of "The SPIR-V Specification".
 enum Word : uint32_t {
     magic = 0x07230203,
     version_1_0 = 0x00010000,
@@ -151,7 +151,7 @@ inline constexpr uint32_t module[] = {
 
 } // namespace verification_spirv
 
-/// For devices with addresses of 64 bits.
+/// For devices with 64-bit addresses.
 inline pi_verification_kernel spirv_verification_kernel() {
     return {PI_PROGRAM_FORMAT_SPIRV, 0, verification_spirv::module,
             sizeof verification_spirv::module, verification_kernel_name};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ends of things that nobody reports, a vendor's events of the application for example: one thread asks for all.
+// Polls for the end of things that nothing reports, for example a vendor's events of the
+// application, on one thread.
 #pragma once
 
 #include <pi/sdk/worker.hpp>
@@ -16,12 +17,14 @@
 
 namespace pi::sdk {
 
-/// Asks for each thing that was added whether it has ended, until it has, on one thread that starts with the first. It
-/// asks often at first and later every 2 ms: an end is noticed up to 2 ms late. Where to ask for all takes long, it does
-/// so an eighth of the time. The destructor asks once more, and drops what has not ended.
+/// Polls each function that was added until it returns true, on one thread that starts with the
+/// first. The interval grows from 50 us to 2 ms, so an end is noticed up to 2 ms late. If polling
+/// itself takes long, it uses at most an eighth of the thread's time. The destructor polls once
+/// more and drops the rest.
 class Watcher {
 public:
-    /// Whether it has ended; then it is not asked again, and destroyed. Never waits, throws nothing.
+    /// Returns whether the thing has ended; then it is destroyed without another call. Must not
+    /// wait or throw.
     using Look = std::function<bool()>;
 
     Watcher() = default;
@@ -37,7 +40,7 @@ public:
             thread_.join();
     }
 
-    /// std::system_error without a thread.
+    /// Throws std::system_error if the thread cannot start.
     void add(Look look) {
         std::list<Look> one;
         one.push_back(std::move(look));
@@ -86,7 +89,7 @@ private:
         }
     }
 
-    std::mutex mutex_; ///< guards what follows
+    std::mutex mutex_; ///< guards the members below
     std::condition_variable called_;
     std::list<Look> added_;
     bool stopping_ = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The size of a launch where work-groups are whole: the global size is a multiple of the local one, in every dimension.
-// (Groups that may be cut at their end: geometry.hpp.)
+// Launch sizes with whole work-groups: the global size is a multiple of the local size in every
+// dimension. (Work-groups that are cut at the end: geometry.hpp.)
 #pragma once
 
 #include <pi/pi.h>
@@ -22,10 +22,10 @@ struct WorkSize {
     uint64_t group_count() const { return groups[0] * groups[1] * groups[2]; }
 };
 
-/// What limits launches of a kernel on a device.
+/// A device's limits for launches of a kernel.
 struct WorkLimits {
-    Size3 max_items;    ///< of a group, on each axis
-    uint64_t max_group; ///< work-items of a group
+    Size3 max_items;    ///< of a work-group, on each axis
+    uint64_t max_group; ///< work-items of a work-group
     Size3 max_groups;   ///< on each axis
     bool global_offset;
     const std::string &kernel, &device; ///< for messages
@@ -39,7 +39,8 @@ inline WorkSize work_of(const Size3 &global, const Size3 &local) {
     return work;
 }
 
-/// The launch's global size; PI_ERROR_INVALID_WORK_SIZE, or PI_ERROR_UNSUPPORTED_FEATURE of an offset.
+/// Reads the global size; PI_ERROR_INVALID_WORK_SIZE, or PI_ERROR_UNSUPPORTED_FEATURE for an
+/// offset.
 inline Size3 read_global_size(const pi_kernel_launch_desc &desc, const WorkLimits &limits) {
     if (desc.dimensions < 1 || desc.dimensions > 3)
         fail(PI_ERROR_INVALID_WORK_SIZE, "dimensions is ", desc.dimensions, "; 1 to 3 is needed");
@@ -64,7 +65,7 @@ inline bool has_local_size(const pi_kernel_launch_desc &desc) {
                        [](uint64_t size) { return size != 0; });
 }
 
-/// The launch's local size; PI_ERROR_INVALID_WORK_SIZE.
+/// Reads the local size; PI_ERROR_INVALID_WORK_SIZE.
 inline Size3 read_local_size(const pi_kernel_launch_desc &desc, const Size3 &global,
                              const WorkLimits &limits) {
     Size3 local{1, 1, 1};
@@ -87,7 +88,7 @@ inline Size3 read_local_size(const pi_kernel_launch_desc &desc, const Size3 &glo
     return local;
 }
 
-/// Whole groups of about `wanted` work-items, with their first dimension long.
+/// Chooses whole work-groups of about `wanted` work-items, with a long first dimension.
 inline Size3 choose_whole_groups(const Size3 &global, const WorkLimits &limits, uint64_t wanted) {
     const auto largest_divisor = [](uint64_t of, uint64_t most) -> uint64_t {
         for (uint64_t candidate = std::min(of, most); candidate > 1; --candidate)
@@ -104,8 +105,8 @@ inline Size3 choose_whole_groups(const Size3 &global, const WorkLimits &limits, 
     return local;
 }
 
-/// Of a cooperative launch all groups must be resident together, as many as resident(work) of this size; larger ones are
-/// fewer.
+/// Chooses work-groups for a cooperative launch. All of them must be resident at once;
+/// resident(work) is how many of this size can be. Larger work-groups are fewer.
 template <class Resident>
 WorkSize choose_cooperative_groups(const Size3 &global, const WorkLimits &limits,
                                    Resident &&resident) {
@@ -117,7 +118,7 @@ WorkSize choose_cooperative_groups(const Size3 &global, const WorkLimits &limits
     }
 }
 
-/// PI_ERROR_INVALID_WORK_SIZE for more groups than the device counts.
+/// PI_ERROR_INVALID_WORK_SIZE for more work-groups than the device allows.
 inline void check_group_counts(const WorkSize &work, const Size3 &global,
                                const WorkLimits &limits) {
     for (size_t i = 0; i < work.groups.size(); ++i)
@@ -127,7 +128,7 @@ inline void check_group_counts(const WorkSize &work, const Size3 &global,
                  " has at most ", limits.max_groups[i], " there");
 }
 
-/// PI_ERROR_INVALID_WORK_SIZE for a cooperative launch of more groups than run together.
+/// PI_ERROR_INVALID_WORK_SIZE for a cooperative launch of more work-groups than can be resident.
 inline void check_resident(const WorkSize &work, uint64_t most, const WorkLimits &limits) {
     if (work.group_count() > most)
         fail(PI_ERROR_INVALID_WORK_SIZE, "a cooperative launch of ", work.group_count(),
