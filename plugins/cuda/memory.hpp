@@ -104,7 +104,7 @@ uint32_t export_types_within(const Device &device);
 /// PI_ERROR_INVALID_VALUE for a scope that there is not.
 void check_scope(const Device &device, uint32_t scope);
 /// What a creation's PI_MEM_REQUIRE_ flags demand; PI_ERROR_UNSUPPORTED_FEATURE of what the scope does not hold.
-void check_demands(const Device &device, uint64_t flags, uint32_t scope);
+void check_requirements(const Device &device, uint64_t flags, uint32_t scope);
 
 /// Whether commands of the context take the memory as it is. Images are for their own device alone.
 bool usable(Primary &user, const Mem &mem);

@@ -52,11 +52,11 @@ Primary &primary_for(Context &context, Device &device, pi_usm_kind kind, uint64_
 } // namespace
 
 Storage Usm::allocate(Context &context, Device &device, pi_usm_kind kind, uint64_t size,
-                      uint64_t alignment, uint64_t demands) {
-    if (demands & PI_MEM_REQUIRE_CONTIGUOUS)
+                      uint64_t alignment, uint64_t requirements) {
+    if (requirements & PI_MEM_REQUIRE_CONTIGUOUS)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              "PI_MEM_REQUIRE_CONTIGUOUS: CUDA does not tell where memory is physically");
-    if ((demands & PI_MEM_REQUIRE_PINNED) && kind != PI_USM_HOST)
+    if ((requirements & PI_MEM_REQUIRE_PINNED) && kind != PI_USM_HOST)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_PINNED: kind is ", kind,
              "; pinned memory is of kind PI_USM_HOST (", PI_USM_HOST, ")");
     Primary &primary = primary_for(context, device, kind, size);

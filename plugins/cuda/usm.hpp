@@ -31,7 +31,8 @@ struct Usm {
     using Queue = cuda::Queue;
     using Memory = Storage;
     static constexpr bool across_contexts = true; // check_usable() looks at access
-    static constexpr uint64_t known_demands = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
+    static constexpr uint64_t known_requirements =
+        PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
 
     static sdk::UsmTable<Memory> &table(const Context &context) { return context.instance().usm(); }
     static void require(const Context &) {} // every device has USM
@@ -43,7 +44,7 @@ struct Usm {
     static uint64_t min_alignment(const Device &) { return cuda::min_alignment; }
     static uint64_t max_alignment(const Device &) { return cuda::max_alignment; }
     static Memory allocate(Context &context, Device &device, pi_usm_kind kind, uint64_t size,
-                           uint64_t alignment, uint64_t demands);
+                           uint64_t alignment, uint64_t requirements);
     static Memory allocate_pooled(Context &context, Device &device, pi_usm_kind kind, uint64_t size,
                                   uint64_t alignment);
     static const void *source(const Device &device, pi_usm_kind kind) {

@@ -50,7 +50,7 @@ pi_memory_connection_info answer(Ends ends, const pi_memory_connection_query &qu
     info.path = PI_COPY_PATH_DIRECT;
     info.preferred_queue = PI_PREFERRED_QUEUE_EITHER;
     if (query.kind == PI_MEMORY_KIND_BUFFER &&
-        query.src_scope == scope_global) // as check_export_demand() has it
+        query.src_scope == scope_global) // as check_export_requirements() has it
         info.external_handle_types = export_types() & import_types;
     info.link_kind = same ? PI_LINK_SAME_DEVICE : PI_LINK_SYSTEM_MEMORY;
     std::strncpy(info.reason, reason, sizeof info.reason - 1);

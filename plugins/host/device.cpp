@@ -168,7 +168,7 @@ pi_result PI_CALL piDeviceGetGlobalTimestamps(pi_device device, uint64_t *out_de
 pi_result PI_CALL piDeviceGetMemoryScopes(pi_device device, uint32_t capacity,
                                           pi_memory_scope *out_scopes, uint32_t *out_count) {
     return sdk::call<Device>(device, [&](Device &self) {
-        constexpr uint64_t demands = PI_SCOPE_CONTIGUOUS | PI_SCOPE_PINNED;
+        constexpr uint64_t requirements = PI_SCOPE_CONTIGUOUS | PI_SCOPE_PINNED;
         pi_memory_scope scopes[scope_count];
         std::fill(std::begin(scopes), std::end(scopes),
                   pi_memory_scope{.name = "global",
@@ -180,7 +180,7 @@ pi_result PI_CALL piDeviceGetMemoryScopes(pi_device device, uint32_t capacity,
                                   .flush_atom = 1,
                                   .reserved = {}});
         scopes[scope_global].flags |=
-            PI_SCOPE_POOLABLE | PI_SCOPE_MAPS_IN_PLACE | (can_lock_pages() ? demands : 0);
+            PI_SCOPE_POOLABLE | PI_SCOPE_MAPS_IN_PLACE | (can_lock_pages() ? requirements : 0);
         // A map of rows is a copy, and each allocation has a shape of its own: neither in place nor poolable.
         std::strcpy(scopes[scope_scratchpad].name, scratchpad_name);
         scopes[scope_scratchpad].flags |= PI_SCOPE_LAYOUT;

@@ -27,8 +27,8 @@ Storage make_storage(const Device &owner, const pi_mem_image_desc &desc, const R
                      const Rectangle &dense) {
     if (desc.flags & PI_MEM_USE_HOST_PTR)
         return Storage::borrow(desc.host_ptr);
-    Storage storage =
-        Storage::allocate(owner, dense.end(), min_alignment, desc.flags & sdk::mem_demand_flags);
+    Storage storage = Storage::allocate(owner, dense.end(), min_alignment,
+                                        desc.flags & sdk::mem_requirement_flags);
     if (desc.flags & PI_MEM_COPY_HOST_PTR)
         sdk::for_each_piece(given, dense, [&](uint64_t from, uint64_t to, uint64_t bytes) {
             std::memcpy(storage.data() + to, static_cast<const std::byte *>(desc.host_ptr) + from,
@@ -49,8 +49,8 @@ pi_result PI_CALL piMemImageCreate(pi_context context, pi_device device,
         sdk::require(out_mem, "out_mem");
         check_scope(known.scope);
         const sdk::ImageShape shape = sdk::read_image_shape(known, image_limits);
-        const Rectangle given = sdk::check_image_create(known, shape, sdk::mem_creation_flags);
-        check_demands(known.flags, known.scope);
+        const Rectangle given = sdk::check_image_create(known, shape, sdk::mem_create_flags);
+        check_requirements(known.flags, known.scope);
         sdk::check_pointer_range(known.host_ptr, 0, given.end());
         const bool borrowed = known.flags & PI_MEM_USE_HOST_PTR;
         Storage storage = Usm::table(self).pools().with_room(

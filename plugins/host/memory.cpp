@@ -34,8 +34,8 @@ void check_scope(uint32_t scope) {
              ", numbered from 0");
 }
 
-void check_demands(uint64_t flags, uint32_t scope) {
-    if (!(flags & sdk::mem_demand_flags))
+void check_requirements(uint64_t flags, uint32_t scope) {
+    if (!(flags & sdk::mem_requirement_flags))
         return;
     if (scope != scope_global)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
@@ -51,9 +51,9 @@ void check_demands(uint64_t flags, uint32_t scope) {
 namespace {
 
 void check_buffer_flags(const pi_mem_buffer_desc &desc) {
-    sdk::check_flags(desc.flags, sdk::mem_creation_flags, "flags");
+    sdk::check_flags(desc.flags, sdk::mem_create_flags, "flags");
     sdk::check_mem_access(desc.flags);
-    check_demands(desc.flags, desc.scope);
+    check_requirements(desc.flags, desc.scope);
     sdk::check_mem_host_ptr(desc.flags, desc.host_ptr);
 }
 
@@ -82,7 +82,7 @@ void check_export(const pi_mem_buffer_desc &desc) {
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types,
              "; the host plugin exports 0x", possible, " here (PI_EXTERNAL_OPAQUE_FD",
              possible & dma_buf ? ", PI_EXTERNAL_DMA_BUF_FD)" : ")");
-    sdk::check_export_demand(desc);
+    sdk::check_export_requirements(desc);
 }
 
 /// The layout that a description chains, or a flat one.
@@ -108,9 +108,9 @@ Storage make_storage(const Device &owner, const pi_mem_buffer_desc &desc, uint64
     if (desc.flags & PI_MEM_USE_HOST_PTR)
         return Storage::borrow(desc.host_ptr);
     if (desc.export_types)
-        return Storage::allocate_shared(owner, size, alignment, desc.flags & sdk::mem_demand_flags,
-                                        desc.export_types);
-    return Storage::allocate(owner, size, alignment, desc.flags & sdk::mem_demand_flags);
+        return Storage::allocate_shared(owner, size, alignment,
+                                        desc.flags & sdk::mem_requirement_flags, desc.export_types);
+    return Storage::allocate(owner, size, alignment, desc.flags & sdk::mem_requirement_flags);
 }
 
 Storage import_storage(const pi_mem_import_desc &desc) {
@@ -130,10 +130,10 @@ pi_coherence coherence(const Mem &mem) {
 }
 
 uint64_t bus_address(const Mem &mem) {
-    const bool demanded = mem.flags() & PI_MEM_REQUIRE_CONTIGUOUS;
+    const bool required = mem.flags() & PI_MEM_REQUIRE_CONTIGUOUS;
     // Somebody else's dma-buf can be one run, too.
     const bool imported = mem.storage().dma_buf() && mem.storage().stays();
-    if (!demanded && !imported)
+    if (!required && !imported)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              "the memory may be anywhere: only one with PI_MEM_REQUIRE_CONTIGUOUS, or a dma-buf of "
              "a heap, has a bus address");
@@ -144,7 +144,7 @@ uint64_t bus_address(const Mem &mem) {
     if (!bus_is_physical())
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              "this machine has an IOMMU: each device on a bus sees addresses of its own");
-    if (!demanded) {
+    if (!required) {
         touch_pages(mem.data(), mem.size());
         if (!is_contiguous(mem.data(), mem.size()).value_or(true))
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "the dma-buf is no physical run");

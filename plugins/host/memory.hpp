@@ -24,7 +24,7 @@ using sdk::MapTable;
 uint64_t checked_alignment(uint64_t asked);
 void check_scope(uint32_t scope);
 /// PI_ERROR_UNSUPPORTED_FEATURE for PI_MEM_REQUIRE_ flags where they cannot hold.
-void check_demands(uint64_t flags, uint32_t scope);
+void check_requirements(uint64_t flags, uint32_t scope);
 
 /// What a memory object that is an image has besides its bytes.
 using Image = sdk::LinearImage;

@@ -60,9 +60,9 @@ Storage Storage::of_dma(DmaMemory memory) {
 }
 
 Storage Storage::allocate(const Device &device, uint64_t size, uint64_t alignment,
-                          uint64_t demands) {
+                          uint64_t requirements) {
     check_capacity(device, size);
-    if (demands & PI_MEM_REQUIRE_CONTIGUOUS) {
+    if (requirements & PI_MEM_REQUIRE_CONTIGUOUS) {
         DmaMemory memory = allocate_contiguous(size, alignment);
         if (memory.mapping)
             return of_dma(std::move(memory));
@@ -75,7 +75,7 @@ Storage Storage::allocate(const Device &device, uint64_t size, uint64_t alignmen
         storage.stays_ = run.stays;
         return storage;
     }
-    if (demands & PI_MEM_REQUIRE_PINNED) {
+    if (requirements & PI_MEM_REQUIRE_PINNED) {
         Storage storage = mapped(bound_pages(device, size, alignment));
         storage.pinned_ = pin(storage.pages_);
         return storage;
@@ -91,10 +91,10 @@ Storage Storage::allocate(const Device &device, uint64_t size, uint64_t alignmen
 }
 
 Storage Storage::allocate_shared(const Device &device, uint64_t size, uint64_t alignment,
-                                 uint64_t demands, uint32_t types) {
+                                 uint64_t requirements, uint32_t types) {
     check_capacity(device, size);
     const bool dma = types >> PI_EXTERNAL_DMA_BUF_FD & 1, file = types >> PI_EXTERNAL_OPAQUE_FD & 1;
-    const bool contiguous = demands & PI_MEM_REQUIRE_CONTIGUOUS;
+    const bool contiguous = requirements & PI_MEM_REQUIRE_CONTIGUOUS;
     if (contiguous || (dma && !sdk::can_share_pages())) {
         if (file)
             sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_EXTERNAL_OPAQUE_FD in export_types: ",
@@ -115,7 +115,7 @@ Storage Storage::allocate_shared(const Device &device, uint64_t size, uint64_t a
     device.topology().bind_memory(device.node(), shared.mapping.begin(), shared.mapping.size());
     DmaBuf buffer = dma ? sdk::share_pages(shared.file.get(), shared.mapping.size()) : DmaBuf();
     Storage storage = mapped(std::move(shared.mapping), std::move(buffer));
-    if (demands & PI_MEM_REQUIRE_PINNED)
+    if (requirements & PI_MEM_REQUIRE_PINNED)
         storage.pinned_ = pin(storage.pages_);
     storage.file_ = std::move(shared.file);
     storage.export_types_ = types;

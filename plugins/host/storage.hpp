@@ -24,10 +24,10 @@ public:
     /// Demands hold: PI_MEM_REQUIRE_CONTIGUOUS, which keeps it in memory as well, and PI_MEM_REQUIRE_PINNED; or
     /// PI_ERROR_UNSUPPORTED_FEATURE, saying what an administrator can enable.
     static Storage allocate(const Device &device, uint64_t size, uint64_t alignment,
-                            uint64_t demands = 0);
+                            uint64_t requirements = 0);
     /// The same, to be exported as 1 << PI_EXTERNAL_ types, of which export_types() has all.
     static Storage allocate_shared(const Device &device, uint64_t size, uint64_t alignment,
-                                   uint64_t demands, uint32_t types);
+                                   uint64_t requirements, uint32_t types);
     /// Somebody's memory that is mapped here.
     static Storage import(sdk::SharedRange range);
     static Storage import(sdk::DmaRange range);

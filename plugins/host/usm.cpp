@@ -22,8 +22,8 @@ void Usm::check_scope(const Device &, uint32_t scope) {
     host::check_scope(scope);
 }
 
-void Usm::check_demands(uint64_t demands, uint32_t scope) {
-    host::check_demands(demands, scope);
+void Usm::check_requirements(uint64_t requirements, uint32_t scope) {
+    host::check_requirements(requirements, scope);
 }
 
 uint64_t Usm::alignment(const Device &, uint64_t asked) {

@@ -144,9 +144,9 @@ Ref<Mem> create_image(Context &context, Device &device, const pi_mem_image_desc 
     require_images(device);
     const ImageType &type = find_image_type(desc.image_type);
     const ImageShape shape = read_image_shape(desc, image_limits(device, type.type));
-    const Rectangle given = check_image_create(desc, shape, mem_creation_flags);
+    const Rectangle given = check_image_create(desc, shape, mem_create_flags);
     check_scope(device, desc.scope);
-    check_demands(device, desc.flags, desc.scope);
+    check_requirements(device, desc.flags, desc.scope);
     if (desc.scope != SCOPE_GLOBAL)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "scope is ", desc.scope, " (", scope_names[desc.scope],
              "); images are in scope ", uint32_t{SCOPE_GLOBAL}, " (", scope_names[SCOPE_GLOBAL],

@@ -80,7 +80,7 @@ void check_scope(const Device &device, uint32_t scope) {
              uint32_t{SCOPE_COUNT}, " scopes, numbered from 0");
 }
 
-void check_demands(const Device &device, uint64_t flags, uint32_t scope) {
+void check_requirements(const Device &device, uint64_t flags, uint32_t scope) {
     if (flags & PI_MEM_REQUIRE_CONTIGUOUS)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              "PI_MEM_REQUIRE_CONTIGUOUS: Level Zero does not tell where memory of ", device.name(),
@@ -96,15 +96,15 @@ namespace {
 
 void check_buffer(const Device &device, const pi_mem_buffer_desc &desc) {
     check_scope(device, desc.scope);
-    check_flags(desc.flags, mem_creation_flags, "flags");
+    check_flags(desc.flags, mem_create_flags, "flags");
     check_mem_access(desc.flags);
     if (find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "no scope of ", device.name(), " has PI_SCOPE_LAYOUT");
-    check_demands(device, desc.flags, desc.scope);
+    check_requirements(device, desc.flags, desc.scope);
     if (desc.export_types & ~export_types(device))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types, "; ",
              device.name(), " exports the types 0x", export_types(device), " (1 << PI_EXTERNAL_)");
-    check_export_demand(desc);
+    check_export_requirements(desc);
     check_mem_host_ptr(desc.flags, desc.host_ptr);
     if (desc.scope == SCOPE_HOST_PINNED && desc.flags & PI_MEM_USE_HOST_PTR)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_USE_HOST_PTR in scope ", desc.scope, " (",

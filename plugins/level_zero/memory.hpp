@@ -79,7 +79,7 @@ void check_allocation(const Device &device, uint64_t size);
 /// PI_ERROR_INVALID_VALUE for a scope that there is not.
 void check_scope(const Device &device, uint32_t scope);
 /// What a creation's PI_MEM_REQUIRE_ flags demand; PI_ERROR_UNSUPPORTED_FEATURE of what the scope does not hold.
-void check_demands(const Device &device, uint64_t flags, uint32_t scope);
+void check_requirements(const Device &device, uint64_t flags, uint32_t scope);
 
 /// Whether commands of the place take the memory as it is. Images are for their own place alone.
 bool usable(const Place &user, const Mem &mem);

@@ -36,11 +36,11 @@ uint64_t Usm::alignment(const Device &, uint64_t asked) {
 }
 
 Storage Usm::allocate(Context &context, Device &device, pi_usm_kind kind, uint64_t size,
-                      uint64_t alignment, uint64_t demands) {
-    if (demands & PI_MEM_REQUIRE_CONTIGUOUS)
+                      uint64_t alignment, uint64_t requirements) {
+    if (requirements & PI_MEM_REQUIRE_CONTIGUOUS)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              "PI_MEM_REQUIRE_CONTIGUOUS: Level Zero does not tell where memory is physically");
-    if ((demands & PI_MEM_REQUIRE_PINNED) && kind != PI_USM_HOST)
+    if ((requirements & PI_MEM_REQUIRE_PINNED) && kind != PI_USM_HOST)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_PINNED: kind is ", kind,
              "; pinned memory is of kind PI_USM_HOST (", PI_USM_HOST, ")");
     if (kind != PI_USM_HOST)

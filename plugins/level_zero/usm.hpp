@@ -30,7 +30,8 @@ struct Usm {
     using Queue = level_zero::Queue;
     using Memory = Storage;
     static constexpr bool across_contexts = false;
-    static constexpr uint64_t known_demands = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
+    static constexpr uint64_t known_requirements =
+        PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
 
     static sdk::UsmTable<Memory> &table(const Context &context) { return context.instance().usm(); }
     static void require(const Context &) {} // every device has USM
@@ -42,7 +43,7 @@ struct Usm {
     static uint64_t min_alignment(const Device &) { return level_zero::min_alignment; }
     static uint64_t max_alignment(const Device &) { return level_zero::max_alignment; }
     static Memory allocate(Context &context, Device &device, pi_usm_kind kind, uint64_t size,
-                           uint64_t alignment, uint64_t demands);
+                           uint64_t alignment, uint64_t requirements);
     /// Parts of a device share its memory.
     static const void *source(const Device &device, pi_usm_kind kind);
     template <class Run>

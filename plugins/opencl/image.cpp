@@ -152,9 +152,9 @@ std::vector<std::byte> pack(const void *pointer, const Rectangle &bytes) {
 Ref<Mem> create_image(Context &context, Device &device, const pi_mem_image_desc &desc) {
     require_images(device);
     const ImageShape shape = read_image_shape(desc, image_limits(device));
-    const Rectangle given = check_image_create(desc, shape, mem_creation_flags);
+    const Rectangle given = check_image_create(desc, shape, mem_create_flags);
     check_global_scope(device, desc.scope, "images");
-    check_demands(device, desc.flags);
+    check_requirements(device, desc.flags);
     check_allocation(device, shape.bytes());
     const cl_mem_object_type type = to_vendor(shapes, shape.type->type);
     cl_mem_flags flags = access_or_both(desc.flags);

@@ -124,8 +124,8 @@ void check_global_scope(const Device &device, uint32_t scope, const char *what) 
              device.name(), ' ', what, " are of scope 0 (global)");
 }
 
-void check_demands(const Device &device, uint64_t flags) {
-    if (flags & mem_demand_flags)
+void check_requirements(const Device &device, uint64_t flags) {
+    if (flags & mem_requirement_flags)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              flags & PI_MEM_REQUIRE_PINNED ? "PI_MEM_REQUIRE_PINNED" : "PI_MEM_REQUIRE_CONTIGUOUS",
              ": OpenCL promises neither pinned nor contiguous memory on ", device.name());
@@ -143,12 +143,12 @@ void CL_CALLBACK free_host_memory(cl_mem, void *memory) {
 }
 
 void check_buffer_desc(const Device &device, const pi_mem_buffer_desc &desc) {
-    check_flags(desc.flags, mem_creation_flags, "flags");
+    check_flags(desc.flags, mem_create_flags, "flags");
     check_mem_access(desc.flags);
     if (find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "no scope of ", device.name(),
              " has PI_SCOPE_LAYOUT: OpenCL buffers are flat");
-    check_demands(device, desc.flags);
+    check_requirements(device, desc.flags);
     if (desc.export_types)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types,
              "; this plugin exports no memory");

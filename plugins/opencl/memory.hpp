@@ -116,7 +116,7 @@ Scope checked_scope(const Device &device, uint32_t scope);
 /// The same for what, "images", that only scope 0 has; PI_ERROR_UNSUPPORTED_FEATURE for another one.
 void check_global_scope(const Device &device, uint32_t scope, const char *what);
 /// PI_ERROR_UNSUPPORTED_FEATURE for the PI_MEM_REQUIRE_ flags: no scope can hold them.
-void check_demands(const Device &device, uint64_t flags);
+void check_requirements(const Device &device, uint64_t flags);
 /// CL_MEM_ for PI_MEM_READ_ONLY and _WRITE_ONLY.
 cl_mem_flags access_flags(uint64_t flags);
 /// What of an address's alignment is told at most.

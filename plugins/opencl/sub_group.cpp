@@ -46,7 +46,7 @@ uint32_t size_in_attributes(const Kernel &kernel) {
                                          attributes.c_str() + at + name.size(), nullptr, 10));
 }
 
-uint32_t demanded_size(const Kernel &kernel, const Device &device) {
+uint32_t required_size(const Kernel &kernel, const Device &device) {
     // Without the extension a source has no way to demand one.
     if (!device.has_extension("cl_intel_required_subgroup_size"))
         return 0;
@@ -79,7 +79,7 @@ pi_result PI_CALL piKernelGetSubGroupInfo(pi_kernel kernel, pi_device device,
                              on.il().core_sub_groups ? CL_KERNEL_MAX_NUM_SUB_GROUPS
                                                      : CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE));
         case PI_KERNEL_SUB_GROUP_INFO_COMPILE_SIZE:
-            return write(demanded_size(self, on));
+            return write(required_size(self, on));
         default:
             fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no sub-group information");
         }

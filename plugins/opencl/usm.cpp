@@ -70,11 +70,11 @@ uint64_t Usm::alignment(const Device &device, uint64_t asked) {
 }
 
 SvmMemory Usm::allocate(Context &context, Device &device, pi_usm_kind kind, uint64_t size,
-                        uint64_t alignment, uint64_t demands) {
-    if (demands)
+                        uint64_t alignment, uint64_t requirements) {
+    if (requirements)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             demands & PI_MEM_REQUIRE_PINNED ? "PI_MEM_REQUIRE_PINNED"
-                                             : "PI_MEM_REQUIRE_CONTIGUOUS",
+             requirements & PI_MEM_REQUIRE_PINNED ? "PI_MEM_REQUIRE_PINNED"
+                                                  : "PI_MEM_REQUIRE_CONTIGUOUS",
              ": OpenCL promises neither pinned nor contiguous memory on ", device.name());
     check_allocation(device, size);
     cl_svm_mem_flags flags = CL_MEM_READ_WRITE;

@@ -31,7 +31,8 @@ struct Usm {
     using Queue = opencl::Queue;
     using Memory = SvmMemory;
     static constexpr bool across_contexts = false;
-    static constexpr uint64_t known_demands = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
+    static constexpr uint64_t known_requirements =
+        PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
 
     static sdk::UsmTable<Memory> &table(const Context &context) { return context.instance().usm(); }
     static void require(const Context &context);
@@ -44,7 +45,7 @@ struct Usm {
     static uint64_t min_alignment(const Device &device) { return device.min_alignment(); }
     static uint64_t max_alignment(const Device &) { return 2 * 1024 * 1024; }
     static Memory allocate(Context &context, Device &device, pi_usm_kind kind, uint64_t size,
-                           uint64_t alignment, uint64_t demands);
+                           uint64_t alignment, uint64_t requirements);
     template <class Run>
     static void enqueue(Queue &queue, const sdk::EnqueueArguments &arguments, Run run) {
         enqueue_vendor<OrderedCommand<Run>>(queue, arguments, std::move(run));

@@ -109,12 +109,12 @@ void require_usable(const Place &place, const Mem &mem, const sdk::ArgumentName 
              describe(place), " cannot use: their connection is not UNIFIED");
 }
 
-const char *demand_name(uint64_t flag) {
+const char *requirement_name(uint64_t flag) {
     return flag == PI_MEM_REQUIRE_CONTIGUOUS ? "PI_MEM_REQUIRE_CONTIGUOUS"
                                              : "PI_MEM_REQUIRE_PINNED";
 }
 
-void check_demands(const Device &owner, const pi_mem_buffer_desc &desc) {
+void check_requirements(const Device &owner, const pi_mem_buffer_desc &desc) {
     const pi_memory_scope &scope = owner.spec().scopes[desc.scope].scope;
     for (const auto &[flag, needed] :
          {std::pair<uint64_t, uint64_t>{PI_MEM_REQUIRE_CONTIGUOUS, PI_SCOPE_CONTIGUOUS},
@@ -122,10 +122,10 @@ void check_demands(const Device &owner, const pi_mem_buffer_desc &desc) {
         if (!(desc.flags & flag))
             continue;
         if (!(scope.flags & needed))
-            fail(PI_ERROR_UNSUPPORTED_FEATURE, demand_name(flag), ": scope ", desc.scope, " (",
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, requirement_name(flag), ": scope ", desc.scope, " (",
                  scope.name, ") of ", owner.spec().name, " does not have it in its flags");
         if (desc.flags & PI_MEM_USE_HOST_PTR)
-            fail(PI_ERROR_UNSUPPORTED_FEATURE, demand_name(flag),
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, requirement_name(flag),
                  " is for memory of the device: what PI_MEM_USE_HOST_PTR names stays as the "
                  "application made it");
     }
@@ -155,7 +155,7 @@ void check_export(const Device &owner, const pi_mem_buffer_desc &desc) {
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types, "; ",
              owner.spec().name, " exports 0x", possible,
              " (export_handle_types in the machine file)");
-    sdk::check_export_demand(desc);
+    sdk::check_export_requirements(desc);
     if (desc.export_types && sdk::find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC))
         fail(
             PI_ERROR_UNSUPPORTED_FEATURE,
@@ -166,9 +166,9 @@ void check_buffer(const Device &owner, const pi_mem_buffer_desc &desc) {
     if (desc.scope >= owner.scope_count())
         fail(PI_ERROR_INVALID_VALUE, "scope is ", desc.scope, "; ", owner.spec().name, " has ",
              owner.scope_count(), ", numbered from 0");
-    sdk::check_flags(desc.flags, sdk::mem_creation_flags, "flags");
+    sdk::check_flags(desc.flags, sdk::mem_create_flags, "flags");
     sdk::check_mem_access(desc.flags);
-    check_demands(owner, desc);
+    check_requirements(owner, desc);
     sdk::check_mem_host_ptr(desc.flags, desc.host_ptr);
     check_export(owner, desc);
     if (!desc.size)

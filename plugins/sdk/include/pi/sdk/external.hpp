@@ -31,7 +31,7 @@ inline void check_external_type(pi_external_type type, const char *name) {
 
 /// Checks what every buffer with export_types requires, whatever the types. Only memory of scope 0
 /// is exported.
-inline void check_export_demand(const pi_mem_buffer_desc &desc) {
+inline void check_export_requirements(const pi_mem_buffer_desc &desc) {
     if (!desc.export_types)
         return;
     if (desc.flags & PI_MEM_USE_HOST_PTR)

@@ -12,10 +12,10 @@ namespace pi::sdk {
 
 inline constexpr uint64_t mem_access_flags = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
 inline constexpr uint64_t mem_host_ptr_flags = PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR;
-inline constexpr uint64_t mem_demand_flags = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
+inline constexpr uint64_t mem_requirement_flags = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
 /// All flags that piMemBufferCreate and piMemImageCreate accept.
-inline constexpr uint64_t mem_creation_flags =
-    mem_access_flags | mem_host_ptr_flags | mem_demand_flags;
+inline constexpr uint64_t mem_create_flags =
+    mem_access_flags | mem_host_ptr_flags | mem_requirement_flags;
 
 /// PI_ERROR_INVALID_VALUE if `flags` has both read-only and write-only.
 inline void check_mem_access(uint64_t flags) {

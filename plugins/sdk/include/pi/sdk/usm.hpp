@@ -245,11 +245,11 @@ pi_result PI_CALL alloc(pi_context context, pi_device device, const pi_usm_desc 
         Usm::require(self);
         const pi_usm_desc known = read_desc(desc, PI_TYPE_USM_DESC);
         sdk::require(out_pointer, "out_pointer");
-        check_flags(known.flags, Usm::known_demands, "flags");
+        check_flags(known.flags, Usm::known_requirements, "flags");
         auto &on = owner<Usm>(self, device, known.kind);
         Usm::check_scope(on, known.scope);
-        if constexpr (requires { Usm::check_demands(known.flags, known.scope); })
-            Usm::check_demands(known.flags, known.scope);
+        if constexpr (requires { Usm::check_requirements(known.flags, known.scope); })
+            Usm::check_requirements(known.flags, known.scope);
         UsmPool<Usm> *pool = pool_of<Usm>(self, known.pool);
         if (pool)
             check_pool(*pool, known, device ? &on : nullptr);
