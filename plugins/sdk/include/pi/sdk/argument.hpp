@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What holds of a kernel argument on every device: checks that need no kernel.
+// Checks of kernel arguments that depend on neither the device nor the kernel.
 #pragma once
 
 #include <pi/sdk/error.hpp>
@@ -9,7 +9,8 @@
 
 namespace pi::sdk {
 
-/// Its reserved word is 0, and a sampler is with an image alone; else PI_ERROR_UNSUPPORTED_FEATURE.
+/// PI_ERROR_UNSUPPORTED_FEATURE unless the reserved word is 0 and a sampler comes with an image
+/// only.
 inline void check_argument(const pi_kernel_argument &given, size_t index) {
     if (given.reserved)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index, "].reserved is ", given.reserved,
@@ -19,13 +20,13 @@ inline void check_argument(const pi_kernel_argument &given, size_t index) {
              "].image_sampler is set, but the argument is no image");
 }
 
-/// Of a value or work-group memory: PI_ERROR_INVALID_ARGUMENTS for none.
+/// Checks the size of a value or of work-group memory: PI_ERROR_INVALID_ARGUMENTS for 0.
 inline void check_argument_size(const pi_kernel_argument &given, size_t index) {
     if (!given.size)
         fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "].size is 0 bytes");
 }
 
-/// Of an image or a sampler, which `what` says: PI_ERROR_INVALID_ARGUMENTS unless it is the whole.
+/// PI_ERROR_INVALID_ARGUMENTS unless an image or sampler, as `what` says, is passed whole.
 inline void check_whole_argument(const pi_kernel_argument &given, size_t index, const char *what) {
     if (given.offset || given.size)
         fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] is ", what, ", but has offset ",

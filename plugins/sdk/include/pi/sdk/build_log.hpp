@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of a compiler's log that an error's text shows.
+// The excerpt of a compiler's log for an error's text.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace pi::sdk {
 
-/// At most eight lines and 600 bytes: from the first line on that has the word "error", where there
-/// is one, since drivers list their stages and warnings before it; else the log's begin.
+/// At most eight lines and 600 bytes. Begins at the first line with the word "error", since drivers
+/// print stages and warnings before it; without one at the log's begin.
 inline std::string build_log_excerpt(std::string_view log) {
     constexpr std::string_view word = "error";
     const auto error = std::search(log.begin(), log.end(), word.begin(), word.end(),

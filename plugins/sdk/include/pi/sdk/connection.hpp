@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The two connection queries of a plugin whose contexts check their devices themselves.
+// The two connection queries of plugins whose contexts check their devices.
 //
-// A Place is made of {Device &, Context &}; a Context has checked_device(handle, argument name).
+// A Place is made of {Device &, Context &}. A Context has checked_device(handle, argument name).
 #pragma once
 
 #include <pi/sdk/descriptor.hpp>
@@ -14,13 +14,14 @@
 
 namespace pi::sdk {
 
-/// The one question, and the sentence that explains the answer.
+/// A connection and the reason for it, one sentence.
 struct ConnectionAnswer {
     pi_memory_connection connection;
     std::string reason;
 };
 
-/// Of a copy, each once; more than PI_CONNECTION_MAX_CHANNELS are no answer (PI_ERROR_INTERNAL).
+/// Writes the channels of a copy, each of them once. More than PI_CONNECTION_MAX_CHANNELS are
+/// PI_ERROR_INTERNAL.
 inline void tell_channels(pi_memory_connection_info &info, const std::vector<uint64_t> &channels) {
     if (channels.size() > PI_CONNECTION_MAX_CHANNELS)
         fail(PI_ERROR_INTERNAL, "a copy takes ", channels.size(), " channels, the most are ",
@@ -28,8 +29,8 @@ inline void tell_channels(pi_memory_connection_info &info, const std::vector<uin
     std::copy(channels.begin(), channels.end(), info.channels);
 }
 
-/// `connect` answers for buffers in scope 0 (ConnectionAnswer of two places), `describe` all that a query asks
-/// (pi_memory_connection_info of two places and the query).
+/// `connect` returns the ConnectionAnswer of two places for buffers in scope 0; `describe` the
+/// pi_memory_connection_info of two places and a query.
 template <class Device, class Context, class Place, auto connect, auto describe>
 struct connection_entries {
     static pi_result PI_CALL get(pi_device src_device, pi_context src_context, pi_device dst_device,

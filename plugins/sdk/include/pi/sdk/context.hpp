@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the contexts of all plugins answer, and how those of a plugin with one platform are made.
+// The info queries of all plugins' contexts, and their creation in plugins with one platform.
 //
-// A Context has `platform()`, `devices()` (pointers, in the order of its description) and a reference count.
+// A Context has `platform()`, `devices()` (pointers, in its descriptor's order) and a reference
+// count.
 #pragma once
 
 #include <pi/sdk/descriptor.hpp>
@@ -14,8 +15,8 @@
 
 namespace pi::sdk {
 
-/// The device behind an argument, which must be one of the context's, else PI_ERROR_INVALID_DEVICE. Devices have a
-/// description() for messages.
+/// The device of an argument; PI_ERROR_INVALID_DEVICE unless it is one of the context's. Devices
+/// have a description() for messages.
 template <class Context>
 auto &checked_member(const Context &context, pi_device handle, const ArgumentName &name) {
     const auto &devices = context.devices();
@@ -27,7 +28,7 @@ auto &checked_member(const Context &context, pi_device handle, const ArgumentNam
     return device;
 }
 
-/// The entry points that are the same for all plugins.
+/// The entries that all plugins share.
 template <class Context>
 struct context_entries {
     static constexpr InfoRow<Context> rows[] = {
@@ -49,7 +50,7 @@ struct context_entries {
             context, [&](Context &self) { answer_info(self, rows, name, size, value, out_size); });
     }
 
-    /// Fills the slots of a plugin's table, piContextCreate excepted.
+    /// Fills the slots of a plugin's table except piContextCreate.
     static constexpr void fill(pi_dispatch &table) {
         table.piContextRetain = retain_entry<Context>;
         table.piContextRelease = release_entry<Context>;
@@ -57,7 +58,7 @@ struct context_entries {
     }
 };
 
-/// piContextCreate of a plugin with one platform, all of whose devices can be in one context.
+/// piContextCreate of a plugin with one platform, whose devices can all be in one context.
 template <class Context, class Platform>
 pi_result PI_CALL context_create(pi_platform platform, const pi_context_desc *desc,
                                  pi_context *out_context) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that Linux's drivers share: PI_EXTERNAL_DMA_BUF_FD.
+// Memory shared by Linux drivers: PI_EXTERNAL_DMA_BUF_FD.
 //
-// The processor's accesses to a dma-buf lie between a begin and an end (DMA_BUF_IOCTL_SYNC), where the kernel makes
-// caches and bounce buffers agree. Plugins that include this are the processor: their accesses begin when memory is
-// mapped, and end when it is unmapped. What a driver's device writes meanwhile is seen at once where devices and
-// processors are coherent, as on x86. Elsewhere each hand-over takes an end and a begin: piMemFlush and piMemInvalidate.
+// The processor's accesses to a dma-buf must lie between a begin and an end (DMA_BUF_IOCTL_SYNC),
+// at which the kernel synchronizes caches and bounce buffers. Plugins that include this header are
+// the processor: their accesses begin when memory is mapped and end when it is unmapped. Where
+// devices and processors are coherent, as on x86, a device's writes are visible at once. Elsewhere
+// a coherence sync, an end and a begin, is needed: piMemFlush and piMemInvalidate.
 #pragma once
 
 #include <pi/sdk/bytes.hpp>
@@ -19,21 +20,22 @@
 
 namespace pi::sdk {
 
-/// Where the kernel shows its heaps and udmabuf. Tests give a folder of their own.
+/// The folder of the kernel's heaps and udmabuf. Tests pass one of their own.
 inline constexpr const char *devices_folder = "/dev";
 
-/// Whether all devices see the processor's caches, so that a hand-over takes nothing.
+/// Whether all devices are coherent with the processor's caches, so that no coherence sync is
+/// needed.
 #if defined(__x86_64__) || defined(__i386__)
 inline constexpr bool devices_are_coherent = true;
 #else
 inline constexpr bool devices_are_coherent = false;
 #endif
 
-/// A dma-buf that the processor uses as long as the object lives.
+/// A dma-buf that the processor accesses as long as the object lives.
 class DmaBuf {
 public:
     DmaBuf() = default;
-    /// Begins the processor's accesses. PI_ERROR_INVALID_VALUE if it is no dma-buf.
+    /// Begins the processor's accesses. PI_ERROR_INVALID_VALUE if the file is not a dma-buf.
     explicit DmaBuf(File file) : file_(std::move(file)) {
         if (!sync(DMA_BUF_SYNC_START))
             fail(PI_ERROR_INVALID_VALUE,
@@ -48,7 +50,7 @@ public:
 
     int get() const { return file_.get(); }
     explicit operator bool() const { return static_cast<bool>(file_); }
-    /// Ends the processor's accesses so far, and begins new ones.
+    /// Coherence sync: ends the processor's accesses so far and begins new ones.
     void hand_over() const {
         if (!file_ || devices_are_coherent)
             return;
@@ -57,7 +59,7 @@ public:
     }
 
 private:
-    /// DMA_BUF_IOCTL_SYNC; false if the descriptor is no dma-buf.
+    /// DMA_BUF_IOCTL_SYNC; false if the descriptor is not a dma-buf.
     bool sync(uint64_t flags) const {
         dma_buf_sync request{};
         request.flags = flags | DMA_BUF_SYNC_RW;
@@ -71,13 +73,13 @@ private:
     File file_;
 };
 
-/// Whether share_pages can work at all.
+/// Whether share_pages can work on this system.
 inline bool can_share_pages(const std::string &folder = devices_folder) {
     return !access((folder + "/udmabuf").c_str(), R_OK | W_OK);
 }
 
-/// A dma-buf of the pages of a memfd, which is sealed against shrinking (udmabuf). `size` is a multiple of the page
-/// size. Throws PI_ERROR_UNSUPPORTED_FEATURE, saying what an administrator can enable.
+/// Makes a dma-buf of the pages of a memfd that is sealed against shrinking (udmabuf). `size` is a
+/// multiple of the page size. PI_ERROR_UNSUPPORTED_FEATURE, with what an administrator can enable.
 inline DmaBuf share_pages(int descriptor, uint64_t size,
                           const std::string &folder = devices_folder) {
     const std::string path = folder + "/udmabuf";
@@ -103,13 +105,14 @@ struct DmaRange {
     SharedRange range;
 };
 
-/// Maps `size` bytes from `offset` of a dma-buf; the descriptor stays the caller's. Throws what is wrong with it.
+/// Maps `size` bytes from `offset` of a dma-buf; the descriptor stays the caller's. Throws the
+/// reason of a failure.
 inline DmaRange map_dma_buf(int descriptor, uint64_t offset, uint64_t size) {
     File copy(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
     if (!copy)
         fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", descriptor, ": ", std::strerror(errno));
     DmaBuf buffer(std::move(copy));
-    // Other than a file, a dma-buf tells its size only so. It never changes.
+    // The only query for the size of a dma-buf. It never changes.
     check_descriptor_range(offset, size, descriptor_size(buffer.get()));
     SharedRange range = map_descriptor(buffer.get(), offset, size);
     return {std::move(buffer), std::move(range)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The work-items of a launch of native kernels and how they are cut into work-groups.
+// The work-items of a launch of native functions, and their division into work-groups.
 #pragma once
 
 #include <pi/pi_native_kernel.h>
@@ -11,7 +11,7 @@
 
 namespace pi::sdk {
 
-/// A checked launch geometry; axes beyond the dimensions are one work-item wide.
+/// A checked launch geometry; axes that it does not have are one work-item wide.
 struct Geometry {
     uint32_t dimensions = 0;
     std::array<uint64_t, 3> offset{};
@@ -20,7 +20,7 @@ struct Geometry {
     std::array<uint64_t, 3> groups{1, 1, 1};
 
     uint64_t group_total() const { return groups[0] * groups[1] * groups[2]; }
-    /// The group of this number, counted along the first axis first.
+    /// Work-group `number`, counted along the first axis first.
     pi_native_group group(uint64_t number) const;
 };
 
@@ -68,7 +68,7 @@ inline void read_local(const pi_kernel_launch_desc &desc, uint64_t max_group, Ge
         if (!local)
             fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", axis,
                  "] is 0 beside others that are not; give all or none");
-        // Each factor is checked before the product could overflow.
+        // Check each factor before the product could overflow.
         if (local > max_group || (items *= local) > max_group)
             fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", axis, "] is ", local,
                  ": a work-group has at most ", max_group, " work-items");
@@ -93,7 +93,7 @@ inline uint64_t product(const std::array<uint64_t, 3> &size) {
 
 } // namespace detail
 
-/// The checks of dimensions and local size alone.
+/// Checks dimensions and local size only.
 inline void check_local_size(const pi_kernel_launch_desc &desc, uint64_t max_group) {
     detail::check_dimensions(desc);
     Geometry ignored;
@@ -101,11 +101,12 @@ inline void check_local_size(const pi_kernel_launch_desc &desc, uint64_t max_gro
         detail::read_local(desc, max_group, ignored);
 }
 
-/// A local size with which there are at most `count` groups, as small as cuts along one axis make them.
+/// Chooses the smallest local size that is cut along one axis and gives at most `count`
+/// work-groups.
 inline std::array<uint64_t, 3> choose_local_size_for(const std::array<uint64_t, 3> &size,
                                                      uint32_t count) {
     std::array<uint64_t, 3> best = size;
-    // Whole rows first: neighbours in memory belong to one thread.
+    // Whole rows first: neighbours in memory go to the same thread.
     for (const size_t axis : {2, 1, 0}) {
         std::array<uint64_t, 3> cut = size;
         cut[axis] = (size[axis] - 1) / count + 1;
@@ -115,11 +116,11 @@ inline std::array<uint64_t, 3> choose_local_size_for(const std::array<uint64_t, 
     return best;
 }
 
-/// A local size for this global size: enough groups to keep `concurrency` threads busy to the end, whole rows first,
-/// since neighbours in memory belong to one thread.
+/// Chooses a local size: enough work-groups to keep `concurrency` threads busy to the end; whole
+/// rows first, since neighbours in memory go to the same thread.
 inline std::array<uint64_t, 3> choose_local_size(const std::array<uint64_t, 3> &size,
                                                  uint32_t concurrency, uint64_t max_group) {
-    constexpr uint64_t groups_per_thread = 4; // so that one slow group does not keep all waiting
+    constexpr uint64_t groups_per_thread = 4; // so that one slow work-group does not delay all
     const uint64_t items = size[0] * size[1] * size[2];
     const uint64_t wanted =
         std::clamp<uint64_t>(items / (uint64_t{concurrency} * groups_per_thread), 1, max_group);
@@ -128,15 +129,16 @@ inline std::array<uint64_t, 3> choose_local_size(const std::array<uint64_t, 3> &
     for (int axis = 0; axis < 3 && left > 1; ++axis) {
         local[axis] = std::min(size[axis], left);
         if (local[axis] < size[axis])
-            break; // a group is a box: once a row is cut, the axes behind it stay at 1
+            break; // a work-group is a box: once an axis is cut, the axes behind it stay at 1
         left /= local[axis];
     }
     return local;
 }
 
-/// Reads dimensions and sizes of a launch; where no local size is given, chooses one for a device that
-/// runs `concurrency` groups, of at most `max_group` work-items, at once. PI_ERROR_INVALID_WORK_SIZE names what is wrong,
-/// also a cooperative launch of more groups than that.
+/// Reads a launch's dimensions and sizes. Without a local size chooses one for a device that runs
+/// `concurrency` work-groups, of at most `max_group` work-items, at once.
+/// PI_ERROR_INVALID_WORK_SIZE with the reason, which may be a cooperative launch of more
+/// work-groups than that.
 inline Geometry read_geometry(const pi_kernel_launch_desc &desc, uint32_t concurrency,
                               uint64_t max_group) {
     detail::check_dimensions(desc);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images as pi.h describes them: formats, shapes, the checks of their descriptors and of samplers'. Regions of images
-// are in image_region.hpp, colours in pixel.hpp.
+// Images as pi.h defines them: formats, shapes, and checks of descriptors, also of samplers.
+// Regions of images are in image_region.hpp, colours in pixel.hpp.
 #pragma once
 
 #include <pi/sdk/memory.hpp>
@@ -15,7 +15,7 @@ namespace pi::sdk {
 
 // ----- Formats -----------------------------------------------------------------------------------
 
-/// What the values of a channel are to kernels and fills.
+/// How kernels and fills see a channel's values.
 enum class ColorKind { FLOAT, SINT, UINT };
 
 struct ChannelType {
@@ -51,7 +51,7 @@ inline constexpr ChannelOrder channel_orders[] = {
     {PI_CHANNEL_ORDER_BGRA, "BGRA", 4},
 };
 
-/// The rows of the tables; PI_ERROR_INVALID_ENUMERATION for what is in none.
+/// A row of a table; PI_ERROR_INVALID_ENUMERATION without one.
 inline const ChannelType &find_channel_type(pi_channel_type type) {
     for (const ChannelType &row : channel_types)
         if (row.type == type)
@@ -69,7 +69,8 @@ inline const ChannelOrder &find_channel_order(pi_channel_order order) {
          PI_CHANNEL_ORDER_BGRA);
 }
 
-/// A valid pair of order and type; every pair is one, though few devices have all. "RGBA of UNORM8" in messages.
+/// A pair of channel order and type. Every pair is valid, though few devices support all. In
+/// messages: "RGBA of UNORM8".
 class PixelFormat {
 public:
     PixelFormat(pi_channel_order order, pi_channel_type type)
@@ -79,7 +80,7 @@ public:
     pi_channel_type type() const { return type_->type; }
     uint32_t channels() const { return order_->channels; }
     uint32_t channel_bytes() const { return type_->bytes; }
-    /// 1 to 16.
+    /// From 1 to 16.
     uint32_t bytes() const { return channels() * channel_bytes(); }
     ColorKind kind() const { return type_->kind; }
     friend bool operator==(const PixelFormat &, const PixelFormat &) = default;
@@ -94,13 +95,13 @@ private:
 
 // ----- Shapes ------------------------------------------------------------------------------------
 
-/// Which words of a descriptor a type of image has.
+/// The descriptor's words that a type of image uses.
 struct ImageType {
     pi_image_type type;
     const char *name;
     bool height, depth, layers;
     bool has_slices() const { return depth || layers; }
-    /// Axes with a pitch of their own, that of pixels included: what PI_MEM_INFO_PITCHES has.
+    /// The number of pitches in PI_MEM_INFO_PITCHES: of pixels, and of each further axis.
     uint32_t pitch_count() const { return 1u + height + has_slices(); }
 };
 inline constexpr ImageType image_types[] = {
@@ -118,13 +119,12 @@ inline const ImageType &find_image_type(pi_image_type type) {
          ", which is no PI_IMAGE_ type: ", "these are ", PI_IMAGE_1D, " to ", PI_IMAGE_2D_ARRAY);
 }
 
-/// Pixels of each axis: {width, height, depth or layers}.
+/// Pixels on each axis: {width, height, depth or layers}.
 using Pixels = std::array<uint64_t, 3>;
 
-/// What a device's images of a type can be.
+/// A device's limits for images of each type.
 struct ImageLimits {
-    std::array<uint64_t, 2>
-        size_2d; ///< of 1-D ones, which have the width of it, and of arrays, too
+    std::array<uint64_t, 2> size_2d; ///< of 1-D images, by its width, and of arrays, too
     Pixels size_3d;
     uint64_t layers;
     uint32_t mip_levels = 1;
@@ -135,19 +135,19 @@ struct ImageLimits {
 struct ImageShape {
     const ImageType *type;
     PixelFormat format;
-    Pixels extent; ///< 1 for an axis that the type does not have
+    Pixels extent; ///< 1 on an axis that the type does not have
     uint32_t mip_levels;
 
-    /// The extents of a level; layers do not shrink.
+    /// The extents of a level; the number of layers does not change.
     Pixels level(uint32_t mip_level) const {
         const auto shrink = [=](uint64_t pixels) {
             return std::max<uint64_t>(1, mip_level < 64 ? pixels >> mip_level : 0);
         };
         return {shrink(extent[0]), shrink(extent[1]), type->layers ? extent[2] : shrink(extent[2])};
     }
-    /// The bytes of all pixels of level 0, one after another: PI_MEM_INFO_SIZE.
+    /// The bytes of all pixels of level 0 without gaps: PI_MEM_INFO_SIZE.
     uint64_t bytes() const { return extent[0] * extent[1] * extent[2] * format.bytes(); }
-    /// Where its pixels lie one after another.
+    /// Its pixels without gaps.
     Rectangle dense() const {
         const uint64_t row = extent[0] * format.bytes();
         return {0, row, extent[1], extent[2], row, row * extent[1]};
@@ -174,8 +174,8 @@ inline uint32_t image_count(const char *name, uint32_t given, uint32_t limit) {
 }
 } // namespace detail
 
-/// Type, format, extents, mip levels and samples of a descriptor. That the device has the format is the
-/// plugin's to check.
+/// Reads type, format, extents, mip levels and samples of a descriptor. The plugin checks whether
+/// the device supports the format.
 inline ImageShape read_image_shape(const pi_mem_image_desc &desc, const ImageLimits &limits) {
     const ImageType &type = find_image_type(desc.image_type);
     const PixelFormat format(desc.channel_order, desc.channel_type);
@@ -195,7 +195,7 @@ inline ImageShape read_image_shape(const pi_mem_image_desc &desc, const ImageLim
     return shape;
 }
 
-/// PI_MEM_INFO_PITCHES of an image whose pixels lie so.
+/// PI_MEM_INFO_PITCHES of an image with this layout of pixels.
 inline std::vector<uint64_t> image_pitches(const ImageShape &shape, const Rectangle &pixels) {
     std::vector<uint64_t> bytes;
     if (shape.type->has_slices())
@@ -208,7 +208,8 @@ inline std::vector<uint64_t> image_pitches(const ImageShape &shape, const Rectan
 
 // ----- Descriptors -------------------------------------------------------------------------------
 
-/// Where the pixels of host_ptr or of a viewed buffer lie, from `desc.offset` on: pitches checked and defaults filled in.
+/// The layout of the pixels of host_ptr or of a viewed buffer from `desc.offset` on. Checks the
+/// pitches and fills in defaults.
 inline Rectangle read_image_pitches(const pi_mem_image_desc &desc, const ImageShape &shape) {
     if (desc.slice_pitch && !shape.type->has_slices())
         fail(PI_ERROR_INVALID_VALUE, "slice_pitch is ", desc.slice_pitch, ", but ",
@@ -230,8 +231,8 @@ inline Rectangle read_image_pitches(const pi_mem_image_desc &desc, const ImageSh
     return pixels;
 }
 
-/// Flags, host_ptr and what belongs to it, of piMemImageCreate. `known` are the flags that the plugin takes. Returns
-/// where the pixels of host_ptr lie; dense where there is none.
+/// Checks flags, host_ptr and its pitches for piMemImageCreate. `known` are the flags that the
+/// plugin accepts. Returns the layout of the pixels of host_ptr; dense without one.
 inline Rectangle check_image_create(const pi_mem_image_desc &desc, const ImageShape &shape,
                                     uint64_t known) {
     check_flags(desc.flags, known, "flags");
@@ -246,8 +247,8 @@ inline Rectangle check_image_create(const pi_mem_image_desc &desc, const ImageSh
     return read_image_pitches(desc, shape);
 }
 
-/// What piMemImageViewCreate demands of a descriptor over a buffer of `size` bytes whose access flags are
-/// `inherited`. Returns where the pixels lie, from the buffer's begin. Alignments are in bytes.
+/// Checks a descriptor of piMemImageViewCreate for a buffer of `size` bytes with the access flags
+/// `inherited`. Returns the layout of the pixels from the buffer's begin. Alignments are in bytes.
 inline Rectangle check_image_view(const pi_mem_image_desc &desc, const ImageShape &shape,
                                   uint64_t size, uint64_t inherited, uint64_t offset_alignment,
                                   uint64_t pitch_alignment) {
@@ -271,7 +272,7 @@ inline Rectangle check_image_view(const pi_mem_image_desc &desc, const ImageShap
 
 // ----- Samplers ----------------------------------------------------------------------------------
 
-/// The words of a sampler's descriptor.
+/// Checks a sampler's descriptor.
 inline void check_sampler(const pi_sampler_desc &desc) {
     if (desc.addressing > PI_ADDRESSING_MIRRORED_REPEAT)
         fail(PI_ERROR_INVALID_ENUMERATION, "addressing is ", desc.addressing,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Regions of images (pi_image_region, pi_image_copy_region): checks, and the bytes that they are where images are linear.
+// Regions of images (pi_image_region, pi_image_copy_region): checks, and conversion to bytes where
+// images are linear.
 #pragma once
 
 #include <pi/sdk/image.hpp>
@@ -9,20 +10,19 @@
 
 namespace pi::sdk {
 
-/// A checked part of an image; no extent is 0.
+/// A checked box of an image; no extent is 0.
 struct ImageBox {
     Pixels origin{};
     Pixels extent{1, 1, 1};
     uint32_t mip_level = 0;
 };
 
-/// An image whose pixels have places: those of linear memory, or those that a plugin's commands count them by.
+/// An image with linear pixels, in memory or as a plugin's commands count them.
 struct LinearImage {
     ImageShape shape;
-    Rectangle
-        pixels; ///< from the object's first byte on (see read_image_pitches, ImageShape::dense)
+    Rectangle pixels; ///< from the object's first byte (see read_image_pitches, ImageShape::dense)
 
-    /// The bytes of a box, which is of level 0.
+    /// The bytes of a box of level 0.
     Rectangle bytes(const ImageBox &box) const {
         const uint64_t pixel = shape.format.bytes();
         return {pixels.offset + box.origin[2] * pixels.slice_pitch +
@@ -33,7 +33,7 @@ struct LinearImage {
                 pixels.row_pitch,
                 pixels.slice_pitch};
     }
-    /// The way back: the box of these bytes, which are of whole pixels.
+    /// The box of these bytes, which are whole pixels.
     ImageBox box(const Rectangle &bytes) const {
         const uint64_t pixel = shape.format.bytes(), begin = bytes.offset - pixels.offset;
         const uint64_t in_slice = begin % pixels.slice_pitch;
@@ -43,7 +43,7 @@ struct LinearImage {
     }
 };
 
-/// A box as backends count it whose 1-D arrays have their layers as the second axis.
+/// Converts a box to the convention that the layers of a 1-D array are the second axis.
 inline ImageBox with_layers_second(ImageBox box, const ImageType &type) {
     if (type.layers && !type.height) {
         std::swap(box.origin[1], box.origin[2]);
@@ -52,7 +52,8 @@ inline ImageBox with_layers_second(ImageBox box, const ImageType &type) {
     return box;
 }
 
-/// PI_ERROR_INVALID_MEM_OBJECT unless the plugin's memory object, which has `image()`, is a buffer, or is an image.
+/// PI_ERROR_INVALID_MEM_OBJECT unless the memory object is a buffer, or is an image, as required.
+/// It has `image()`.
 template <class Mem>
 void require_buffer(const Mem &mem, const ArgumentName &name) {
     if (mem.image())
@@ -65,7 +66,8 @@ void require_image(const Mem &mem, const ArgumentName &name) {
         fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is a buffer; an image is needed");
 }
 
-/// PI_MEM_INFO_PITCHES where images are laid out by the driver: only those that are views of buffers have any.
+/// PI_MEM_INFO_PITCHES where the driver chooses the layout of images: only views of buffers have
+/// pitches.
 template <class Mem>
 std::vector<uint64_t> view_pitches(const Mem &mem) {
     if (!mem.image())
@@ -76,7 +78,7 @@ std::vector<uint64_t> view_pitches(const Mem &mem) {
     return image_pitches(mem.image()->shape, mem.image()->pixels);
 }
 
-/// True if two boxes of one image share a pixel.
+/// Whether two boxes of one image share a pixel.
 inline bool overlap(const ImageBox &a, const ImageBox &b) {
     for (size_t axis = 0; axis < 3; ++axis)
         if (a.origin[axis] + a.extent[axis] <= b.origin[axis] ||
@@ -85,7 +87,8 @@ inline bool overlap(const ImageBox &a, const ImageBox &b) {
     return a.mip_level == b.mip_level;
 }
 
-/// Calls `copy(src_offset, dst_offset, bytes)` for the fewest contiguous pieces of two rectangles of equal rows.
+/// Calls `copy(src_offset, dst_offset, bytes)` for each contiguous piece of two rectangles of equal
+/// rows, as few as possible.
 template <class Copy>
 void for_each_piece(const Rectangle &from, const Rectangle &to, Copy &&copy) {
     if (from.dense() && to.dense())
@@ -117,7 +120,7 @@ inline void check_reserved(uint64_t reserved) {
 }
 } // namespace detail
 
-/// A box of the image. `end` names the image in messages.
+/// Reads a box of the image. `end` names the image in messages.
 inline ImageBox read_box(const ImageShape &image, const uint64_t (&origin)[3],
                          const uint64_t (&extent)[3], uint32_t mip_level, const char *end) {
     static constexpr const char *axes[] = {"width", "height", "depth"};
@@ -134,7 +137,7 @@ inline ImageBox read_box(const ImageShape &image, const uint64_t (&origin)[3],
     return {{origin[0], origin[1], origin[2]}, pixels, mip_level};
 }
 
-/// The bytes beside an image, in host memory or a buffer.
+/// The bytes of an image transfer's other end, in host memory or a buffer.
 inline Rectangle read_linear_end(const Pixels &extent, const PixelFormat &format, uint64_t offset,
                                  uint64_t row_pitch, uint64_t slice_pitch, const char *end) {
     const uint64_t bytes[3] = {detail::multiply(extent[0], format.bytes(), "a region's row"),
@@ -143,10 +146,10 @@ inline Rectangle read_linear_end(const Pixels &extent, const PixelFormat &format
     return detail::rectangle(offset, bytes, pitch, end);
 }
 
-/// One region of a read or write.
+/// A region of a read or write.
 struct ImageTransfer {
     ImageBox box;
-    Rectangle host; ///< from host_ptr on
+    Rectangle host; ///< relative to host_ptr
 };
 
 namespace detail {
@@ -158,7 +161,7 @@ inline ImageTransfer image_transfer(const pi_image_region &region, const ImageSh
                                  region.slice_pitch, "host")};
 }
 
-/// What `make` makes of each region, of which a command may have very many.
+/// Converts each region by `make`. A command may have very many.
 template <class Region, class Make>
 auto each_region(uint32_t count, const Region *regions, const Make &make) {
     check_region_count(count);
@@ -171,7 +174,7 @@ auto each_region(uint32_t count, const Region *regions, const Make &make) {
 }
 } // namespace detail
 
-/// The regions of a read or write of the image, checked.
+/// Reads and checks the regions of a read or write of the image.
 inline std::vector<ImageTransfer> read_image_regions(uint32_t count, const pi_image_region *regions,
                                                      const ImageShape &image) {
     return detail::each_region(count, regions, [&](const pi_image_region &region) {
@@ -179,10 +182,11 @@ inline std::vector<ImageTransfer> read_image_regions(uint32_t count, const pi_im
     });
 }
 
-/// What a transfer's regions are copies of: from the image to the host (a read), or back.
+/// The end of a transfer that is the image: SOURCE for a read, DESTINATION for a write.
 enum class ImageEnd { SOURCE, DESTINATION };
 
-/// The same in bytes: `image` says which end of a region the image is, and the host's memory is the other.
+/// Converts a transfer to bytes. `image` is the region's end that is the image; the other end is
+/// host memory.
 inline pi_region byte_region(const ImageTransfer &transfer, const LinearImage &of, ImageEnd image) {
     const Rectangle pixels = of.bytes(transfer.box);
     return image == ImageEnd::SOURCE ? region_of(pixels, transfer.host)
@@ -197,7 +201,7 @@ inline std::vector<pi_region> byte_regions(const std::vector<ImageTransfer> &tra
     return regions;
 }
 
-/// The regions of a read or a write's descriptor, checked, in bytes.
+/// Reads and checks the regions of a read's or write's descriptor, and converts them to bytes.
 template <class Desc>
 std::vector<pi_region> read_byte_regions(const Desc &desc, const LinearImage &of, ImageEnd image) {
     return detail::each_region(desc.region_count, desc.regions, [&](const pi_image_region &region) {
@@ -205,28 +209,31 @@ std::vector<pi_region> read_byte_regions(const Desc &desc, const LinearImage &of
     });
 }
 
-/// One region of a copy; of an end that is a buffer the box is not to be used, of two images `buffer`.
+/// A region of a copy. The box of an end that is a buffer is unused; between two images `buffer` is
+/// unused.
 struct ImageCopy {
     ImageBox src;
     ImageBox dst;
     Rectangle buffer;
 };
 
-/// The ends of a copy: images or, NULL, a buffer, of this many bytes.
+/// The ends of a copy: images, or NULL for a buffer of that size.
 struct ImageCopyEnds {
     const ImageShape *src;
     const ImageShape *dst;
     uint64_t buffer_size = 0;
 };
 
-/// Those of a plugin's memory objects, which have `image()`, a LinearImage or NULL, and `size()`.
+/// The ends of a copy between memory objects, which have `image()`, a LinearImage or NULL, and
+/// `size()`.
 template <class Mem>
 ImageCopyEnds image_copy_ends(const Mem &src, const Mem &dst) {
     const auto shape = [](const Mem &mem) { return mem.image() ? &mem.image()->shape : nullptr; };
     return {shape(src), shape(dst), (src.image() ? dst : src).size()};
 }
 
-/// That the ends go together: one of them at least is an image; two have one format.
+/// Checks that the ends can be copied: at least one is an image, and two images have the same
+/// format.
 inline void check_image_copy_ends(const ImageCopyEnds &ends) {
     if (!ends.src && !ends.dst)
         fail(PI_ERROR_INVALID_MEM_OBJECT, "src and dst are buffers; one at least is to be an image "
@@ -265,7 +272,8 @@ inline ImageCopy image_copy(const pi_image_copy_region &region, const ImageCopyE
 }
 } // namespace detail
 
-/// The regions of a copy, checked, and its ends. Overlap is the plugin's to check: it knows what shares storage.
+/// Reads and checks the regions of a copy and its ends. The plugin checks overlap: it knows which
+/// objects share storage.
 inline std::vector<ImageCopy> read_image_copy_regions(uint32_t count,
                                                       const pi_image_copy_region *regions,
                                                       const ImageCopyEnds &ends) {
@@ -275,7 +283,8 @@ inline std::vector<ImageCopy> read_image_copy_regions(uint32_t count,
     });
 }
 
-/// The same in bytes, from each object's first byte on; an end that is a buffer is NULL.
+/// Converts a copy's region to bytes from each object's first byte. An end that is a buffer is
+/// NULL.
 inline pi_region byte_region(const ImageCopy &copy, const LinearImage *src,
                              const LinearImage *dst) {
     return region_of(src ? src->bytes(copy.src) : copy.buffer,
@@ -290,7 +299,8 @@ inline std::vector<pi_region> byte_regions(const std::vector<ImageCopy> &copies,
     return regions;
 }
 
-/// The regions of a copy's descriptor between memory objects (see image_copy_ends), checked, in bytes. Overlap is not.
+/// Reads and checks the regions of a copy's descriptor between memory objects (see
+/// image_copy_ends), and converts them to bytes. Does not check overlap.
 template <class Mem>
 std::vector<pi_region> read_byte_regions(const pi_image_copy_desc &desc, const Mem &src,
                                          const Mem &dst) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One piece of work by several threads at a time.
+// Runs one piece of work on several threads at once.
 #pragma once
 
 #include <pi/sdk/worker.hpp>
@@ -13,9 +13,9 @@
 
 namespace pi::sdk {
 
-/// Calls body() on this thread, and at the same time on up to `helpers` threads of the workers. Returns when no call goes on
-/// any more, and throws the first exception of them. A worker that is busy with something else meanwhile is not waited
-/// for: it is as if it were not there. So a body takes what is left to do, until nothing is.
+/// Calls body() on this thread, and at the same time on up to `helpers` threads of the workers.
+/// Returns once no call is running, and throws the first exception of a call. Does not wait for a
+/// worker that is busy with something else. So body() must take pieces of work until none is left.
 ///
 /// Each helper wakes two others before it works: the caller pays for one, and short work wakes few.
 template <class Body>
@@ -29,7 +29,7 @@ void run_in_lanes(Workers &workers, unsigned helpers, const Body &body) {
                 if (helper <= helpers)
                     workers.post([self = this->shared_from_this(), helper] { self->help(helper); });
             } catch (...) {
-                // Without memory or threads for it the work is shared by those that there are.
+                // Without memory or threads for a helper, the other threads share the work.
             }
         }
         void help(unsigned helper) {
@@ -59,7 +59,7 @@ void run_in_lanes(Workers &workers, unsigned helpers, const Body &body) {
         Workers &workers;
         const unsigned helpers; ///< numbered from 1
         const Body &body;
-        std::mutex mutex; ///< guards what follows
+        std::mutex mutex; ///< guards the members below
         std::condition_variable left;
         unsigned inside = 0;
         bool closed = false;
@@ -71,7 +71,8 @@ void run_in_lanes(Workers &workers, unsigned helpers, const Body &body) {
     std::unique_lock lock(lanes->mutex);
     lanes->closed = true;
     lanes->left.wait(lock, [&] { return lanes->inside == 0; });
-    // The exception is this thread's alone from here on: a helper that destroys the lanes does not destroy it.
+    // From here on only this thread has the exception: a helper that destroys the lanes does not
+    // destroy it.
     if (std::exception_ptr failure = std::exchange(lanes->failure, nullptr))
         std::rethrow_exception(std::move(failure));
 }

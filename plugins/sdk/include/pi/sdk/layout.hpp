@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the bytes of a memory object lie: one after another, or in the rows of an n-D allocation.
+// The layout of a memory object's bytes: contiguous, or in the rows of an n-D allocation.
 #pragma once
 
 #include <pi/sdk/region.hpp>
@@ -14,9 +14,10 @@
 
 namespace pi::sdk {
 
-/// How the logical dense row-major bytes of a buffer lie in its storage. The axis separators of a description cut the
-/// logical axes into groups; each group is one physical axis, the innermost one a row. Every row begins at a multiple
-/// of row_alignment bytes from the storage's begin. Flat memory has no rows: logical and physical bytes are the same.
+/// The layout in storage of a buffer's logical bytes, which are dense and row-major. The
+/// descriptor's axis separators divide the logical axes into groups. Each group is one physical
+/// axis; the innermost one is a row. Every row begins at a multiple of row_alignment bytes from the
+/// storage's begin. In flat memory, which has no rows, logical and physical bytes are the same.
 class Layout {
 public:
     /// A cache line: rows of different threads share none.
@@ -24,33 +25,36 @@ public:
 
     /// Flat.
     Layout() = default;
-    /// What a description asks for. PI_ERROR_INVALID_VALUE for a rank or separators that cannot be, _INVALID_SIZE for
-    /// an element or extent of 0, or if the elements are not `size` bytes together.
+    /// The layout of a descriptor. PI_ERROR_INVALID_VALUE for an impossible rank or separators,
+    /// PI_ERROR_INVALID_SIZE for an element or extent of 0, or if all elements together are not
+    /// `size` bytes.
     Layout(const pi_mem_layout_desc &desc, uint64_t size);
 
     bool flat() const { return row_ == 0; }
-    /// Logical bytes of a row; 0 = flat.
+    /// Logical bytes of a row; 0: flat.
     uint64_t row() const { return row_; }
-    /// Bytes from row to row, which a driver that lays them out chooses: at least row().
+    /// Sets the distance of rows in bytes, at least row(); for drivers that choose it.
     void set_row_pitch(uint64_t pitch);
-    /// Bytes that storage for this many logical ones needs: whole rows.
+    /// The bytes of storage for this many logical bytes: whole rows.
     uint64_t physical_size(uint64_t logical) const { return flat() ? logical : at(logical); }
-    /// Where a logical byte lies.
+    /// The physical offset of a logical byte.
     uint64_t at(uint64_t logical) const {
         return flat() ? logical : logical / row_ * pitch_ + logical % row_;
     }
-    /// How many bytes, beginning with this one, lie one after another.
+    /// The number of contiguous bytes from this one on.
     uint64_t run(uint64_t logical) const { return flat() ? UINT64_MAX : row_ - logical % row_; }
-    /// Bytes from one index of each physical axis to the next, outermost first; none if no layout was described.
+    /// The distance in bytes of two indices of each physical axis, outermost first; empty without a
+    /// layout.
     const std::vector<uint64_t> &pitches() const { return pitches_; }
 
 private:
-    uint64_t row_ = 0; ///< logical bytes of a row; 0 = flat
+    uint64_t row_ = 0; ///< logical bytes of a row; 0: flat
     uint64_t pitch_ = 0;
     std::vector<uint64_t> pitches_;
 };
 
-/// Logical bytes of a storage, from one of them on: where they lie behind the first. Borrows the layout; NULL = flat.
+/// Logical bytes of a storage from an offset on, and their physical offsets. Refers to the layout;
+/// NULL: flat.
 class LogicalRange {
 public:
     LogicalRange() = default;
@@ -69,14 +73,15 @@ private:
     const Layout *layout_ = nullptr;
 };
 
-/// Bytes in their logical order, from one of them on. Borrows: the memory and its layout stay somebody else's.
+/// Memory in logical order from a byte on. Refers to the memory and the layout, without owning
+/// them.
 class LogicalBytes {
 public:
     /// Plain memory.
     LogicalBytes(
         const void *begin) // NOLINT(google-explicit-constructor): plain memory is the usual case
         : LogicalBytes(static_cast<std::byte *>(const_cast<void *>(begin)), 0, nullptr) {}
-    /// `offset` logical bytes into storage that begins at `storage` and is laid out like this; NULL = flat.
+    /// Begins `offset` logical bytes into storage at `storage` of this layout; NULL: flat.
     LogicalBytes(std::byte *storage, uint64_t offset, const Layout *layout)
         : storage_(storage), offset_(offset), layout_(layout) {}
 
@@ -87,8 +92,8 @@ public:
     uint64_t run(uint64_t offset) const {
         return layout_ ? layout_->run(offset + offset_) : UINT64_MAX;
     }
-    /// What stands for the first byte's address when overlaps are looked for: in views of one storage the same logical
-    /// byte has the same one. Not for access.
+    /// A stand-in for the first byte's address, to look for overlaps: the same for the same logical
+    /// byte in views of one storage. Not for access.
     const void *identity() const { return storage_ + offset_; }
 
 private:
@@ -101,7 +106,7 @@ namespace detail {
 
 inline constexpr uint32_t max_layout_rank = 8;
 
-/// The separators with the rank behind them: the logical axis behind each physical one.
+/// The logical axis behind each physical one: the separators, then the rank.
 inline std::vector<uint32_t> physical_ends(const pi_mem_layout_desc &desc) {
     if (desc.axis_separator_count >= desc.rank)
         fail(PI_ERROR_INVALID_VALUE, "axis_separator_count is ", desc.axis_separator_count,
@@ -150,7 +155,7 @@ inline Layout::Layout(const pi_mem_layout_desc &desc, uint64_t size) {
     const std::vector<uint32_t> ends = detail::physical_ends(desc);
     detail::check_shape(desc, extents, size);
 
-    // From the innermost physical axis outwards. No product overflows that the whole size does not.
+    // From the innermost physical axis outwards. Products overflow only if the whole size does.
     pitches_.resize(ends.size());
     uint64_t pitch = desc.element_size;
     for (std::size_t axis = ends.size(); axis-- > 0;) {
@@ -171,14 +176,15 @@ inline Layout::Layout(const pi_mem_layout_desc &desc, uint64_t size) {
 }
 
 inline void Layout::set_row_pitch(uint64_t pitch) {
-    // All but the innermost are multiples of the old one.
+    // All but the innermost are multiples of the old pitch.
     for (std::size_t axis = 0; axis + 1 < pitches_.size(); ++axis)
         pitches_[axis] = pitches_[axis] / pitch_ * pitch;
     pitch_ = pitch;
 }
 
-/// The same copies of the bytes where they lie, for drivers that know of rows and pitches but not of layouts. Rows that
-/// lie equally far apart at both ends become one region. `split`: each row of a region stays one, or several.
+/// Converts regions of logical bytes to physical regions, for drivers with rows and pitches but
+/// without layouts. Contiguous pieces at equal distances at both ends become one region of several
+/// rows. With `split` nothing is merged: each row becomes at least one region of its own.
 inline Regions physical_regions(Regions regions, const LogicalRange &src, const LogicalRange &dst,
                                 bool split = false) {
     if (src.flat() && dst.flat())
@@ -223,12 +229,12 @@ inline Regions physical_regions(Regions regions, const LogicalRange &src, const 
     return Regions(std::move(physical));
 }
 
-/// Copies; the bytes may be the very same ones, but must not overlap otherwise.
+/// Copies. The ranges may be identical, but must not overlap otherwise.
 inline void copy_bytes(const LogicalBytes &src, uint64_t from, const LogicalBytes &dst, uint64_t to,
                        uint64_t size) {
     while (size) {
         const uint64_t step = std::min({size, src.run(from), dst.run(to)});
-        // Not memcpy: a read may be of the very bytes of its host pointer.
+        // Not memcpy: a read's host pointer may be the memory itself.
         std::memmove(dst.at(to), src.at(from), step);
         from += step;
         to += step;
@@ -236,12 +242,12 @@ inline void copy_bytes(const LogicalBytes &src, uint64_t from, const LogicalByte
     }
 }
 
-/// Repeats `pattern` over `size` bytes, a multiple of its size.
+/// Repeats `pattern` over `size` bytes, a multiple of the pattern's size.
 inline void fill_bytes(const LogicalBytes &dst, uint64_t offset, uint64_t size,
                        std::span<const std::byte> pattern) {
     if (dst.run(offset) >= size)
         return fill_bytes(static_cast<void *>(dst.at(offset)), size, pattern);
-    // A pattern may end in another row than it begins: a strip of many is copied like any bytes.
+    // A pattern may cross the end of a row: build a strip of patterns and copy it.
     constexpr uint64_t cached = 64 * 1024; // a multiple of every pattern's size
     std::vector<std::byte> strip(std::min(size, cached));
     fill_bytes(strip.data(), strip.size(), pattern);
@@ -252,8 +258,8 @@ inline void fill_bytes(const LogicalBytes &dst, uint64_t offset, uint64_t size,
     }
 }
 
-/// Source and destination of a region may be the same bytes: a buffer that is read into the memory that it was
-/// imported from.
+/// Source and destination of a region may be the same bytes: a buffer that is read into the memory
+/// that it was imported from.
 inline void copy_regions(std::span<const pi_region> regions, const LogicalBytes &src,
                          const LogicalBytes &dst) {
     for (const pi_region &region : regions)

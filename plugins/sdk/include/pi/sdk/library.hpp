@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A vendor's library, opened at run time through a list of symbols.
+// A vendor's library, opened at run time; its symbols are looked up by name.
 #pragma once
 
 #include <pi/sdk/error.hpp>
@@ -12,12 +12,12 @@
 
 namespace pi::sdk {
 
-/// An open shared object. Closing is left to the process's end: vendors' libraries have threads and exit handlers
-/// that do not survive it. Nor do they survive a fork.
+/// An open shared object. Only the end of the process closes it: vendors' libraries have threads
+/// and exit handlers that do not survive dlclose. They do not survive a fork either.
 class Library {
 public:
-    /// PI_ERROR_UNAVAILABLE with the system's reason when it cannot be opened, and in a process that was forked from one that
-    /// had opened it or another library of this plugin's.
+    /// PI_ERROR_UNAVAILABLE, with the system's reason, if it cannot be opened, or in a process
+    /// forked from one that had opened a library of this plugin.
     explicit Library(const std::string &path)
         : path_(path), handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
         if (!handle_)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the native handles of all backends have in common: a type, and one value. Images may have more.
+// The parts of native handles that all backends share: a type and one value. Images may have more
+// values.
 #pragma once
 
 #include <pi/sdk/descriptor.hpp>
@@ -15,7 +16,8 @@ inline pi_native_handle native_handle(pi_native_type type, uint64_t value) {
     return handle;
 }
 
-/// The value of a handle of this type; PI_ERROR_INVALID_NATIVE_HANDLE for another type or count.
+/// The value of a handle of this type; PI_ERROR_INVALID_NATIVE_HANDLE for another type or number of
+/// values.
 inline uint64_t native_value(const pi_native_handle &handle, pi_native_type type,
                              const char *type_name) {
     if (handle.type != type)
@@ -27,7 +29,7 @@ inline uint64_t native_value(const pi_native_handle &handle, pi_native_type type
     return handle.value[0];
 }
 
-/// The same, and not NULL.
+/// As native_value, for a value that must not be NULL.
 inline uint64_t native_pointer(const pi_native_handle &handle, pi_native_type type,
                                const char *type_name) {
     const uint64_t value = native_value(handle, type, type_name);
@@ -36,7 +38,7 @@ inline uint64_t native_pointer(const pi_native_handle &handle, pi_native_type ty
     return value;
 }
 
-/// PI_ERROR_INVALID_VALUE if it names a device: for the kinds whose handles have none.
+/// For kinds whose handles have no device: PI_ERROR_INVALID_VALUE if the descriptor names one.
 inline void check_no_device(const pi_native_desc &desc, const char *kind) {
     if (desc.device)
         fail(PI_ERROR_INVALID_VALUE, "device is ", desc.device,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launches of native functions: their arguments, copied at the call, and the groups that they run.
+// Launches of native functions: arguments, copied at the call, and work-groups.
 //
-// `Native` is the class of native_program.hpp, and has also
-//   constexpr uint64_t max_local_memory           bytes of PI_ARGUMENT_LOCAL memory of one group
-//   uint32_t concurrency(const Device &)          work-groups that run at the same time
-//   constexpr bool cooperative                    launches may be
+// `Native` is the class of native_program.hpp and also has
+//   constexpr uint64_t max_local_memory      bytes of PI_ARGUMENT_LOCAL memory of one work-group
+//   uint32_t concurrency(const Device &)     work-groups that run at the same time
+//   constexpr bool cooperative               whether launches may be cooperative
 //   void *buffer(NativeArguments &, Queue &, const pi_kernel_argument &, const ArgumentName &)
-//   void *image(...), *sampler(...)               likewise: the address that the kernel gets, of what is kept alive, or
-//                                                 an Error
+//   void *image(...), *sampler(...)          likewise: the address for the kernel, of an object
+//                                            that the arguments keep alive; throws an Error
 //   void launch(Queue &, const EnqueueArguments &, NativeLaunch<Native>)
-//                                                 enqueues it
+//                                            enqueues the launch
 #pragma once
 
 #include <pi/sdk/geometry.hpp>
@@ -22,7 +22,7 @@
 
 namespace pi::sdk {
 
-/// Bytes at a multiple of 64, which the native kernel header promises of values and local memory.
+/// Bytes at a multiple of 64, as the native kernel header promises for values and local memory.
 class NativeSlot {
 public:
     static constexpr uint64_t alignment = 64;
@@ -40,7 +40,7 @@ private:
     std::unique_ptr<std::byte, Delete> bytes_;
 };
 
-/// The arguments of one launch, as the kernel gets them.
+/// The arguments of one launch, as they are passed to the kernel.
 class NativeArguments {
 public:
     template <class Native>
@@ -48,7 +48,7 @@ public:
                                 const pi_kernel_launch_desc &desc);
 
     uint64_t local_size() const { return local_size_; }
-    /// The array that a group is called with, whose local memory begins at `scratch`.
+    /// The argument array of a work-group whose local memory begins at `scratch`.
     std::vector<void *> for_group(std::byte *scratch) const {
         std::vector<void *> pointers = pointers_;
         for (const Local &local : locals_)
@@ -56,7 +56,7 @@ public:
         return pointers;
     }
 
-    /// A copy that lives as long as the arguments.
+    /// Makes a copy that lives as long as the arguments.
     void *keep(const void *bytes, uint64_t size) {
         values_.emplace_back(size);
         return std::memcpy(values_.back().get(), bytes, size);
@@ -67,14 +67,14 @@ public:
         objects_.emplace_back(Ref<T>(object));
     }
 
-    /// The objects that are kept, in the order in which they came.
+    /// The objects that the arguments keep alive, in order.
     const std::vector<AnyRef> &kept() const { return objects_; }
 
     template <class... Parts>
     [[noreturn]] static void refuse(const ArgumentName &name, const Parts &...parts) {
         fail(PI_ERROR_INVALID_ARGUMENTS, name, ' ', parts...);
     }
-    /// PI_ERROR_INVALID_ARGUMENTS unless offset and size are 0, as for `what`.
+    /// PI_ERROR_INVALID_ARGUMENTS unless offset and size are 0, as they must be for `what`.
     static void check_whole(const pi_kernel_argument &argument, const ArgumentName &name,
                             const char *what) {
         if (argument.offset || argument.size)
@@ -100,8 +100,8 @@ private:
     void *add_value(const pi_kernel_argument &argument, const ArgumentName &name);
     void *add_local(const pi_kernel_argument &argument, const ArgumentName &name, uint64_t most);
 
-    std::vector<void *> pointers_;   ///< NULL where it is local memory
-    std::vector<NativeSlot> values_; ///< and the records of images and samplers
+    std::vector<void *> pointers_;   ///< NULL for local memory
+    std::vector<NativeSlot> values_; ///< and records of images and samplers
     std::vector<AnyRef> objects_;
     std::vector<Local> locals_;
     uint64_t local_size_ = 0;
@@ -154,7 +154,7 @@ void *NativeArguments::add(typename Native::Queue &queue, const pi_kernel_argume
 
 inline void *NativeArguments::add_value(const pi_kernel_argument &argument,
                                         const ArgumentName &name) {
-    constexpr uint64_t most = 64 * 1024; // what is larger is taken for a mistake
+    constexpr uint64_t most = 64 * 1024; // larger values are taken for an error of the caller
     if (!argument.value)
         refuse(name, "is a value, but value is NULL");
     if (!argument.size || argument.size > most)
@@ -183,8 +183,8 @@ struct NativeLaunch {
     NativeArguments arguments;
     bool cooperative;
 
-    /// Runs the groups from `begin` to before `end` one after another, so they can share an array of arguments and
-    /// local memory.
+    /// Runs the work-groups from `begin` to before `end` one after another; they share an argument
+    /// array and local memory.
     void run(uint64_t begin, uint64_t end) const {
         NativeSlot scratch;
         if (arguments.local_size())
@@ -197,15 +197,15 @@ struct NativeLaunch {
     }
 };
 
-/// The entry points of launches.
+/// The entries of launches.
 template <class Native>
 struct native_launch_entries {
     using Queue = typename Native::Queue;
     using Kernel = NativeKernelObject<Native>;
 
-    /// Kernel and flags of a launch descriptor.
+    /// Checks a launch's kernel and flags.
     static Kernel &check_launch(Queue &queue, const pi_kernel_launch_desc &desc) {
-        // Indirect access needs nothing here: every address of the process is at hand.
+        // Indirect access needs nothing here: kernels can access every address of the process.
         check_flags(desc.flags,
                     uint64_t{PI_COMMAND_BLOCKING} | PI_LAUNCH_INDIRECT_USM_HOST |
                         PI_LAUNCH_INDIRECT_USM_DEVICE | PI_LAUNCH_INDIRECT_USM_SHARED |
@@ -240,7 +240,7 @@ struct native_launch_entries {
             pi_kernel_launch_desc known = read_launch_desc(desc);
             require(out_local_size, "out_local_size");
             check_launch(self, known);
-            std::memset(known.local_size, 0, sizeof known.local_size); // not read here
+            std::memset(known.local_size, 0, sizeof known.local_size); // unused here
             const Geometry chosen = geometry(self, known);
             std::copy(chosen.local.begin(), chosen.local.end(), out_local_size);
         });

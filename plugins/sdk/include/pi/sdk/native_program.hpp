@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs and kernels of plugins that run native functions: the objects and their entry points, which are the same for
-// all of them.
+// Programs and kernels of plugins that run native functions: the objects and their entries, which
+// all of them share.
 //
 // `Native` is the plugin's side, a class of static members:
 //   using Context, Device, Queue                  its objects
 //   constexpr const char *plugin                  its name, for messages
 //   constexpr uint64_t max_work_group_size        work-items
-// and what native_launch.hpp needs.
+// and the members that native_launch.hpp requires.
 #pragma once
 
 #include <pi/sdk/binary.hpp>
@@ -19,7 +19,7 @@
 
 namespace pi::sdk {
 
-/// A program: what it runs, and the devices that it is built for.
+/// A program: its functions, and the devices that it is built for.
 template <class Native>
 class NativeProgram : public Object<NativeProgram<Native>, pi_program> {
 public:
@@ -34,7 +34,7 @@ public:
     pi_program_format format() const { return format_; }
     const NativeCode &code() const { return code_; }
 
-    /// Native functions need no compiler: building only notes for which devices.
+    /// Native functions need no compiler: a build only records the devices.
     void build(const std::vector<Device *> &devices) {
         std::lock_guard lock(mutex_);
         for (const Device *device : devices)
@@ -45,7 +45,7 @@ public:
         std::lock_guard lock(mutex_);
         return std::find(built_.begin(), built_.end(), &device) != built_.end();
     }
-    /// In the order of the context.
+    /// In the context's order.
     std::vector<pi_device> built_devices() const {
         std::vector<pi_device> handles;
         for (Device *device : context_->devices())
@@ -53,14 +53,14 @@ public:
                 handles.push_back(device->handle());
         return handles;
     }
-    /// PI_ERROR_INVALID_OPERATION unless it is built for some device.
+    /// PI_ERROR_INVALID_OPERATION unless it is built for a device.
     void require_built() const {
         std::lock_guard lock(mutex_);
         if (built_.empty())
             fail(PI_ERROR_INVALID_OPERATION,
                  "the program is not built; call piProgramBuild before");
     }
-    /// What every question for an address inside a program checks.
+    /// The checks of every query for an address within a program.
     void check_place(pi_device device, const char *name) const {
         const Device &on = context_->device(device);
         require(name, "name");
@@ -77,7 +77,7 @@ private:
     std::vector<const Device *> built_; ///< guarded by mutex_
 };
 
-/// A name in a program. Without state: many threads may launch it.
+/// A function of a program. Has no state: many threads may launch it at once.
 template <class Native>
 class NativeKernelObject : public Object<NativeKernelObject<Native>, pi_kernel> {
 public:
@@ -95,7 +95,7 @@ private:
     const NativeKernel &native_; ///< of the program
 };
 
-/// The entry points on programs and kernels.
+/// The entries of programs and kernels.
 template <class Native>
 struct native_entries {
     using Context = typename Native::Context;
@@ -237,8 +237,8 @@ struct native_entries {
         });
     }
 
-    // A native function says nothing of itself: local memory comes with its arguments, and what a work-item has of
-    // its own lies on the thread's stack.
+    // A native function does not describe itself: local memory comes with its arguments, and
+    // private memory is on the thread's stack.
     static constexpr InfoRow<Kernel> group_rows[] = {
         {PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE,
          [](Kernel &, const InfoWriter &write) { write(uint64_t{Native::max_work_group_size}); }},
@@ -260,7 +260,7 @@ struct native_entries {
         });
     }
 
-    // Each work-item is a sub-group of its own: a native function runs its vectors itself.
+    // Each work-item is a sub-group: a native function does its own vectorization.
     static constexpr InfoRow<Kernel> sub_group_rows[] = {
         {PI_KERNEL_SUB_GROUP_INFO_MAX_SIZE,
          [](Kernel &, const InfoWriter &write) { write(uint32_t{1}); }},
@@ -286,11 +286,11 @@ struct native_entries {
                                                          char *value, uint64_t *out_size) {
         return call<Platform>(platform, [&](Platform &) {
             require(frontend_option, "frontend_option");
-            InfoWriter(size, value, out_size)(""); // native functions are compiled already
+            InfoWriter(size, value, out_size)(""); // native functions are already compiled
         });
     }
 
-    /// Fills the slots of a plugin's table, launches excepted.
+    /// Fills the slots of a plugin's table except launches.
     static constexpr void fill(pi_dispatch &table) {
         table.piPlatformGetBackendOption = platform_get_backend_option;
         table.piDeviceSelectBinary = device_select_binary;

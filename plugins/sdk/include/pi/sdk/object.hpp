@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The base of every object behind a handle: header, reference count, checks of handles.
+// The base of every object behind a handle: header, reference count and handle checks.
 #pragma once
 
 #include <pi/sdk/error.hpp>
@@ -12,13 +12,13 @@
 
 namespace pi::sdk {
 
-/// What every object begins with. The layout is the same for all kinds, so that the host of an object is
-/// found even through a handle of the wrong kind (as long as it is an object of a plugin on this sdk).
+/// The begin of every object. Its layout is the same for all kinds, so that an object's host is
+/// found even through a handle of the wrong kind (if the object's plugin uses this sdk).
 struct ObjectBase {
     pi_object_header header;
     const pi_host *host;
     std::atomic<uint32_t> references;
-    const bool counted; ///< with the host: see Object::Object
+    const bool counted; ///< by the host: see Object::Object
 };
 
 template <class Handle>
@@ -42,9 +42,9 @@ PI_SDK_KIND(pi_sampler, PI_KIND_SAMPLER, "sampler")
 PI_SDK_KIND(pi_usm_pool, PI_KIND_USM_POOL, "pool")
 #undef PI_SDK_KIND
 
-/// Base of `Derived`, the plugin's class behind `HandleType`. Derived must not have virtual functions: the
-/// header has to be the first word. Objects begin with one reference and are made with `new`
-/// (see make()); the last release deletes.
+/// The base of `Derived`, the plugin's class behind `HandleType`. Derived must not have virtual
+/// functions: the header has to be its first word. Objects are made with `new` (see make()), with
+/// one reference; the last release deletes.
 template <class Derived, class HandleType>
 class Object : private ObjectBase {
 public:
@@ -63,20 +63,20 @@ public:
             delete static_cast<Derived *>(this);
     }
 
-    /// The handle that the application holds. Gives no reference.
+    /// The application's handle. Adds no reference.
     Handle handle() noexcept {
         static_assert(!std::is_polymorphic_v<Derived>, "a vtable would displace the header");
         return reinterpret_cast<Handle>(static_cast<ObjectBase *>(this));
     }
-    /// The object behind a handle that has been checked.
+    /// The object behind a checked handle.
     static Derived &from(Handle handle) noexcept {
         return *static_cast<Derived *>(
             static_cast<Object *>(reinterpret_cast<ObjectBase *>(handle)));
     }
 
 protected:
-    /// `count`: whether the object keeps its instance from being torn down. Platforms and root devices, which
-    /// live as long as the instance, must not.
+    /// `count`: whether the object prevents the teardown of its instance. Must be false for
+    /// platforms and root devices, which live as long as the instance.
     explicit Object(const pi_host *owner,
                     bool count = kind != PI_KIND_PLUGIN && kind != PI_KIND_PLATFORM) noexcept
         : ObjectBase{{}, owner, 1, count} {
@@ -96,7 +96,7 @@ class Ref {
 public:
     Ref() noexcept = default;
     Ref(std::nullptr_t) noexcept {}
-    /// Takes another reference.
+    /// Adds a reference.
     explicit Ref(T &object) noexcept : object_(&object) { object.retain(); }
     Ref(const Ref &other) noexcept : object_(other.object_) {
         if (object_)
@@ -111,7 +111,7 @@ public:
         if (object_)
             object_->release();
     }
-    /// Takes over a reference that the caller has.
+    /// Takes over a reference of the caller.
     static Ref adopt(T *object) noexcept {
         Ref ref;
         ref.object_ = object;
@@ -121,7 +121,7 @@ public:
     T &operator*() const noexcept { return *object_; }
     T *operator->() const noexcept { return object_; }
     explicit operator bool() const noexcept { return object_ != nullptr; }
-    /// Hands the reference to the application.
+    /// Passes the reference to the application.
     typename T::Handle give() noexcept { return std::exchange(object_, nullptr)->handle(); }
 
 private:
@@ -134,7 +134,7 @@ Ref<T> make(Arguments &&...arguments) {
     return Ref<T>::adopt(new T(std::forward<Arguments>(arguments)...));
 }
 
-/// A reference to an object of whatever class.
+/// A reference to an object of any class.
 class AnyRef {
 public:
     AnyRef() noexcept = default;
@@ -165,7 +165,7 @@ private:
     void (*release_)(void *) = nullptr;
 };
 
-/// The object behind an argument, or PI_ERROR_INVALID_<KIND> naming it. `name` is the argument's.
+/// The object of an argument; PI_ERROR_INVALID_<KIND>, naming the argument, if it is another's.
 template <class T>
 T &checked(const pi_host *host, typename T::Handle handle,
            const ArgumentName &name = T::kind_name) {
@@ -178,15 +178,15 @@ T &checked(const pi_host *host, typename T::Handle handle,
     return T::from(handle);
 }
 
-/// An entry point on one object: checks the kind of the first argument (the loader has checked that it is not NULL
-/// and dispatched by it), runs `body(object)` and turns exceptions into results.
+/// The body of an entry: checks the kind of its first argument (the loader has checked that it is
+/// not NULL, and dispatched by it), calls `body(object)` and turns exceptions into results.
 template <class T, class Body>
 pi_result call(typename T::Handle handle, Body &&body) noexcept {
     const pi_host *host = reinterpret_cast<const ObjectBase *>(handle)->host;
     return guard(host, [&] { std::forward<Body>(body)(checked<T>(host, handle)); });
 }
 
-/// piXRetain and piXRelease of any object.
+/// piXRetain and piXRelease of any kind of object.
 template <class T>
 pi_result PI_CALL retain_entry(typename T::Handle handle) {
     return call<T>(handle, [](T &self) { self.retain(); });

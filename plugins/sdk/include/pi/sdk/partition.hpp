@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What piDevicePartition asks for, checked the same way for all backends.
+// The descriptor of piDevicePartition, checked in the same way in all backends.
 #pragma once
 
 #include <pi/sdk/descriptor.hpp>
@@ -12,13 +12,13 @@ namespace pi::sdk {
 
 struct Partition {
     pi_partition_kind kind;
-    /// The compute units of each sub-device, EQUALLY and BY_COUNTS. Empty for the other kinds, whose parts only the
-    /// backend knows.
+    /// The compute units of each sub-device, for EQUALLY and BY_COUNTS. Empty for the other kinds,
+    /// where the backend chooses them.
     std::vector<uint32_t> counts;
 };
 
-/// Reads the descriptor. `kinds`: 1 << PI_PARTITION_ bits that the device can be partitioned by; `units`: its compute
-/// units. Errors as in pi.h.
+/// Reads the descriptor. `kinds`: 1 << PI_PARTITION_ of the supported kinds; `units`: the device's
+/// compute units. Errors as in pi.h.
 inline Partition read_partition(const pi_device_partition_desc *desc, uint32_t kinds,
                                 uint32_t units) {
     const pi_device_partition_desc known = read_desc(desc, PI_TYPE_DEVICE_PARTITION_DESC);

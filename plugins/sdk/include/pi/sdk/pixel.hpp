@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A fill's colour as the bytes of a pixel, for backends without a fill of their own.
+// Converts a fill's colour to the bytes of a pixel, for backends without fills of images.
 #pragma once
 
 #include <pi/sdk/image.hpp>
@@ -11,7 +11,7 @@
 
 namespace pi::sdk {
 
-/// The nearest half of a float, ties to even; overflow is infinity, a NaN stays one.
+/// The nearest half of a float, ties to even. Overflow is infinity; a NaN stays one.
 inline uint16_t half_of(float value) {
     uint32_t bits;
     std::memcpy(&bits, &value, sizeof bits);
@@ -29,7 +29,7 @@ inline uint16_t half_of(float value) {
 }
 
 namespace detail {
-/// Clamped to [low, 1], scaled and rounded; a NaN is 0.
+/// Clamps to [low, 1], scales and rounds; a NaN is 0.
 template <class T>
 T norm_of(float value) {
     constexpr float low = std::numeric_limits<T>::is_signed ? -1.0f : 0.0f;
@@ -45,7 +45,7 @@ T saturated(Given value) {
         std::clamp<Given>(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
 }
 
-/// Reads a channel of the colour as From and writes what `convert` makes of it.
+/// Reads a channel of the colour as From and writes convert(it).
 template <class From, auto convert>
 void put(const std::byte *color, std::byte *pixel) {
     From value;
@@ -77,8 +77,8 @@ inline constexpr ChannelPacker channel_packers[] = {
 };
 } // namespace detail
 
-/// The bytes of a pixel that shows `color`, the 16 bytes of a pi_image_fill_desc: {r, g, b, a}. Values are rounded to the
-/// nearest and clamped to what the channel can hold.
+/// The pixel for `color`, the 16 bytes {r, g, b, a} of a pi_image_fill_desc. Values are rounded to
+/// the nearest and clamped to the channel's range.
 inline std::vector<std::byte> pack_color(const PixelFormat &format, const void *color) {
     static constexpr uint32_t straight[] = {0, 1, 2, 3}, swapped[] = {2, 1, 0, 3};
     const uint32_t *source = format.order() == PI_CHANNEL_ORDER_BGRA ? swapped : straight;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who a plugin is, and what its piPluginMain tells the loader.
+// A plugin's identity and its piPluginMain.
 #pragma once
 
 #include <pi/sdk/descriptor.hpp>
@@ -14,16 +14,17 @@ namespace pi::sdk {
 struct PluginIdentity {
     const char *name;
     const char *version;
-    uint64_t capabilities; ///< PI_CAPABILITY_ of the functions in its table
+    uint64_t capabilities; ///< PI_CAPABILITY_ of the complete function groups in its table
 };
 
-/// What piPluginGetExtension gives under a name: a table that begins with its size as uint64_t.
+/// An extension for piPluginGetExtension: a name and a table that begins with its size as uint64_t.
 struct Extension {
     const char *name;
     const void *table;
 };
 
-/// An Instance is an Object of kind pi_plugin, made from the loader's host; its one reference goes with the teardown.
+/// An Instance is an Object of kind pi_plugin, made from the loader's host. The teardown releases
+/// its only reference.
 template <class Instance, const PluginIdentity &identity>
 struct plugin_entries {
     static constexpr InfoRow<Instance> rows[] = {
@@ -64,7 +65,7 @@ struct plugin_entries {
 
     static void PI_CALL teardown(pi_plugin instance) { Instance::from(instance).release(); }
 
-    /// piPluginMain. The table lives as long as the library.
+    /// piPluginMain. The table must live as long as the library.
     static pi_result main(const pi_host *host, pi_plugin_desc *out_desc,
                           const pi_dispatch &functions) {
         return guard(host, [&] {

@@ -3,14 +3,14 @@
 // The entries of programs and kernels that plugins with a compiling driver share. (Native
 // functions: native_program.hpp.)
 //
-// A Program has `context()`, `format()`, `devices()` (the ones it is built for), `kernel_names()`,
+// A Program has `context()`, `format()`, `devices()` (those it is built for), `kernel_names()`,
 // `options()`, a reference count, and
-//   void build(const pi_program_build_desc &)       may take long
-//   void compile(const pi_program_build_desc &)     the same; only if the table has piProgramCompile
-//   status(const Device &), log(const Device &)     of the newest build
-//   void require_built()                            throws unless it is built
-//   std::vector<uint64_t> binary_sizes()            of each of devices(); throws unless it is built
-//   void copy_binaries(uint8_t **targets)           one for each of devices(); NULL: not wanted
+//   void build(const pi_program_build_desc &)      may take long
+//   void compile(const pi_program_build_desc &)    likewise; only if the table has piProgramCompile
+//   status(const Device &), log(const Device &)    of the newest build
+//   void require_built()                           throws unless it is built
+//   std::vector<uint64_t> binary_sizes()           one of each of devices(); throws unless built
+//   void copy_binaries(uint8_t **targets)          one for each of devices(); NULL: not wanted
 // A Kernel is made of (Program &, name) and has `name()`, `argument_count()`, `program()`,
 // `context()` and a reference count.
 #pragma once

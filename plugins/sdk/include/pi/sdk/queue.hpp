@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The entry points of queues that are the same for all plugins, and the commands that touch no memory.
+// The entries of queues that all plugins share, and the commands that touch no memory.
 //
 // A Queue has `context()`, `device()`, `flags()`, a reference count, and
-//   void finish()                                       waits for all of its commands
-//   void order(const EnqueueArguments &)                enqueues a command that does nothing but be ordered
+//   void finish()                           waits for all of its commands
+//   void order(const EnqueueArguments &)    enqueues a command that only has its place in the order
 //   void call_host(const EnqueueArguments &, pi_host_function, void *user_data)
-//                                                       enqueues a host function, to be called in a CallbackScope
+//                                           enqueues a host function, called in a CallbackScope
 #pragma once
 
 #include <pi/sdk/enqueue.hpp>
@@ -15,8 +15,7 @@
 
 namespace pi::sdk {
 
-/// Calls the application's function, as the command that the event is of: a task for a thread of
-/// the plugin.
+/// A task for a thread of the plugin: calls the application's function as the command of the event.
 inline auto host_function_task(Event &event, pi_host_function function, void *user_data) {
     return [event = Ref<Event>(event), function, user_data] {
         event->running();
@@ -28,7 +27,7 @@ inline auto host_function_task(Event &event, pi_host_function function, void *us
     };
 }
 
-/// Has the application's function called on one of the threads.
+/// Calls the application's function on one of the threads.
 inline void call_host_function(Workers &threads, Event &event, pi_host_function function,
                                void *user_data) {
     Workers::Prepared task = threads.prepare(host_function_task(event, function, user_data));
@@ -53,7 +52,7 @@ struct queue_entries {
             queue, [&](Queue &self) { answer_info(self, rows, name, size, value, out_size); });
     }
 
-    /// A command never waits for a flush here.
+    /// Commands never wait for a flush here.
     static pi_result PI_CALL flush(pi_queue queue) {
         return call<Queue>(queue, [](Queue &) {});
     }
@@ -95,7 +94,7 @@ struct queue_entries {
         return order(queue, desc, PI_TYPE_BARRIER_DESC, wait_count, wait_list, out_event,
                      Sequence::Role::BARRIER);
     }
-    /// Where every event of that type has times of its own, it does nothing but be ordered.
+    /// For queues that time every event of that type: a command that is only ordered is enough.
     static pi_result PI_CALL timestamp(pi_queue queue, const pi_timestamp_desc *desc,
                                        uint32_t wait_count, const pi_event *wait_list,
                                        pi_event *out_event) {
@@ -106,7 +105,7 @@ struct queue_entries {
         });
     }
 
-    /// Fills the slots of a plugin's table, piQueueCreate excepted.
+    /// Fills the slots of a plugin's table except piQueueCreate.
     static constexpr void fill(pi_dispatch &table) {
         table.piQueueRetain = retain_entry<Queue>;
         table.piQueueRelease = release_entry<Queue>;

@@ -14,7 +14,7 @@
 
 namespace pi::sdk {
 
-/// One end of a region with the defaults filled in: rows and slices of at least 1, real pitches.
+/// One end of a region with the defaults filled in: at least 1 row and slice, and the real pitches.
 struct Rectangle {
     uint64_t offset = 0;
     uint64_t row = 0; ///< bytes
@@ -23,29 +23,29 @@ struct Rectangle {
     uint64_t row_pitch = 0;
     uint64_t slice_pitch = 0;
 
-    /// The first byte after the last one that it touches. Only for a checked rectangle.
+    /// The offset behind the last byte that it touches. Only for a checked rectangle.
     uint64_t end() const {
         return offset + (slices - 1) * slice_pitch + (rows - 1) * row_pitch + row;
     }
     uint64_t bytes() const { return row * rows * slices; }
-    /// All rows lie one after another: it is a plain range.
+    /// Whether it is a plain range of bytes, without gaps.
     bool dense() const {
         return (rows == 1 || row_pitch == row) && (slices == 1 || slice_pitch == row * rows);
     }
-    /// Begin of row `index`, counted through all slices.
+    /// The offset of row `index`, counted through all slices.
     uint64_t row_offset(uint64_t index) const {
         return offset + index / rows * slice_pitch + index % rows * row_pitch;
     }
-    /// Every slice begins a number of whole row pitches behind the one before it.
+    /// Whether the slice pitch is a multiple of the row pitch.
     bool slices_are_rows() const { return slices == 1 || slice_pitch % row_pitch == 0; }
-    /// The same bytes, with slices of one row each as rows.
+    /// The same bytes with slices of one row each turned into rows.
     Rectangle flat() const {
         return rows == 1 ? Rectangle{offset, row, slices, 1, slice_pitch, slice_pitch * slices}
                          : *this;
     }
 };
 
-/// Whether a region is nothing but a row of bytes.
+/// Whether a region is a single row.
 inline bool is_row(const pi_region &region) {
     return region.extent[1] <= 1 && region.extent[2] <= 1;
 }
@@ -64,7 +64,8 @@ inline uint64_t add(uint64_t a, uint64_t b, const char *what) {
     return sum;
 }
 
-/// Whether it is a row of bytes without pitches, within both sizes: a shortcut for what most regions are.
+/// Whether it is a single row without pitches, within both sizes: a shortcut for the most common
+/// regions.
 inline bool is_plain_row(const pi_region &region, std::optional<uint64_t> src_size,
                          std::optional<uint64_t> dst_size) {
     const uint64_t bytes = region.extent[0];
@@ -78,8 +79,8 @@ inline bool is_plain_row(const pi_region &region, std::optional<uint64_t> src_si
            within(region.src_offset, src_size) && within(region.dst_offset, dst_size);
 }
 
-/// That Rectangle::end() tells the truth, for one whose pitches are no smaller than what they step over and whose slices
-/// are fewer than 2^64 bytes: what lies between the last row and the next slice is not touched.
+/// Checks that Rectangle::end() does not overflow. The pitches are at least as large as what they
+/// step over, and a slice is smaller than 2^64 bytes. The gap behind the last row is not touched.
 inline void check_end(const Rectangle &r, const char *what) {
     const uint64_t last_slice = (r.rows - 1) * r.row_pitch + r.row;
     add(r.offset, add(multiply(r.slices - 1, r.slice_pitch, what), last_slice, what), what);
@@ -97,14 +98,14 @@ inline Rectangle rectangle(uint64_t offset, const uint64_t (&extent)[3], const u
         fail(PI_ERROR_INVALID_SIZE, "a region's ", end, " pitches {", r.row_pitch, ", ",
              r.slice_pitch, "} are smaller than its rows {", r.row, ", ", slice, "}");
     check_end(r, "a region");
-    // What steps over nothing may be any; backends are told of none that no memory has.
+    // The pitch of a single slice may be anything; backends do not get pitches that no memory has.
     if (r.slices == 1)
         r.slice_pitch = slice;
     return r;
 }
 } // namespace detail
 
-/// The source and the destination end of a region.
+/// The source or the destination end of a region.
 inline Rectangle source(const pi_region &region) {
     return detail::rectangle(region.src_offset, region.extent, region.src_pitch, "source");
 }
@@ -128,7 +129,7 @@ inline void check_within(const Rectangle &rectangle, uint64_t size, const char *
         fail(PI_ERROR_INVALID_SIZE, "a region of bytes ", rectangle.offset, " to ", rectangle.end(),
              " goes past the end of ", what, ", which has ", size);
 }
-/// The same for a plain range: offset + size within `limit`, size not 0.
+/// As check_within, for a plain range, which must not be empty.
 inline void check_range(uint64_t offset, uint64_t size, uint64_t limit, const ArgumentName &what) {
     if (!size)
         fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
@@ -137,7 +138,7 @@ inline void check_range(uint64_t offset, uint64_t size, uint64_t limit, const Ar
              " goes past the end of ", what, ", which has ", limit);
 }
 
-/// The regions of a command, copied. A single one, which most commands have, takes no memory of its own.
+/// A copy of a command's regions. A single one, the common case, needs no allocation.
 class Regions {
 public:
     explicit Regions(std::span<const pi_region> given) : count_(given.size()) {
@@ -162,7 +163,7 @@ private:
     std::vector<pi_region> several_;
 };
 
-/// One range of bytes.
+/// A single region of one row.
 inline Regions range_regions(uint64_t src_offset, uint64_t dst_offset, uint64_t size) {
     pi_region region{};
     region.src_offset = src_offset;
@@ -171,8 +172,8 @@ inline Regions range_regions(uint64_t src_offset, uint64_t dst_offset, uint64_t 
     return Regions({&region, 1});
 }
 
-/// The regions argument of a command, copied; checks count, reserved words and both ends. A size of
-/// nullopt is a host pointer, which has no known end.
+/// Copies a command's regions; checks count, reserved words and both ends. The size nullopt is for
+/// a host pointer, whose end is not known.
 inline Regions read_regions(uint32_t count, const pi_region *regions,
                             std::optional<uint64_t> src_size, std::optional<uint64_t> dst_size) {
     if (count == 1 && regions && detail::is_plain_row(*regions, src_size, dst_size))
@@ -194,7 +195,7 @@ inline Regions read_regions(uint32_t count, const pi_region *regions,
 }
 
 namespace detail {
-/// Of rectangles of one slice.
+/// For rectangles of one slice.
 inline bool rows_overlap(const Rectangle &a, const Rectangle &b) {
     const Rectangle &low = a.offset <= b.offset ? a : b, &high = a.offset <= b.offset ? b : a;
     if (low.end() <= high.offset)
@@ -202,7 +203,8 @@ inline bool rows_overlap(const Rectangle &a, const Rectangle &b) {
     const uint64_t apart = high.offset - low.offset;
     if (apart < low.row)
         return true;
-    // Where both step alike, the first row of `low` that ends behind the begin of `high` decides.
+    // Where both have the same pitch, the first row of `low` that ends behind the begin of `high`
+    // decides.
     if (high.rows == 1 || low.row_pitch == high.row_pitch) {
         const uint64_t row = (apart - low.row) / low.row_pitch + 1;
         return row < low.rows && row * low.row_pitch < apart + high.row;
@@ -223,11 +225,11 @@ inline bool rows_overlap(const Rectangle &a, const Rectangle &b) {
 }
 } // namespace detail
 
-/// True if the two rectangles share a byte. Both are of one storage, with offsets from its begin.
+/// Whether the two rectangles, in one storage, share a byte.
 inline bool overlap(const Rectangle &a, const Rectangle &b) {
     if (a.end() <= b.offset || b.end() <= a.offset)
         return false;
-    // Slices ascend, and so one pass over both lists of them meets each pair that may.
+    // Slices ascend: one pass over both lists meets each pair that may overlap.
     Rectangle x = a.flat(), y = b.flat();
     uint64_t i = std::exchange(x.slices, 1), j = std::exchange(y.slices, 1);
     while (i && j) {
@@ -244,8 +246,8 @@ inline bool overlap(const Rectangle &a, const Rectangle &b) {
     return false;
 }
 
-/// PI_ERROR_MEM_COPY_OVERLAP if the source of a region shares a byte with its destination. Addresses are compared, so
-/// views of one storage are seen, and two imports of one host pointer.
+/// PI_ERROR_MEM_COPY_OVERLAP if a region's source shares a byte with its destination. Compares
+/// addresses, which covers views of one storage and several imports of one host pointer.
 inline void check_overlap(std::span<const pi_region> regions, const void *src, const void *dst) {
     const auto at = [](const void *begin, Rectangle rectangle) {
         rectangle.offset += reinterpret_cast<uintptr_t>(begin);
@@ -260,8 +262,8 @@ inline void check_overlap(std::span<const pi_region> regions, const void *src, c
     }
 }
 
-/// Calls `copy(src_offset, dst_offset, bytes)` for the fewest contiguous pieces of a region: the whole
-/// of it where both ends are dense, else each row.
+/// Calls `copy(src_offset, dst_offset, bytes)` for each contiguous piece of a region: once if both
+/// ends are dense, else for each row.
 template <class Copy>
 void for_each_piece(const pi_region &region, Copy &&copy) {
     if (is_row(region))
@@ -273,10 +275,10 @@ void for_each_piece(const pi_region &region, Copy &&copy) {
         copy(from.row_offset(i), to.row_offset(i), from.row);
 }
 
-/// Calls `copy(from, to)` for parts of two rectangles with equal rows, for backends that copy such a
-/// part by one call, but not the whole: each slice, or, where there are fewer rows than slices, each
-/// row of all slices. Its row pitch is the slice pitch then, which must be at most `max_pitch` at both
-/// ends.
+/// Splits two rectangles with equal rows for backends that copy such a part by one call, but not
+/// the whole, and calls `copy(from, to)` for each part: each slice; or, if there are fewer rows
+/// than slices, each row of all slices. In the latter case a part's row pitch is the slice pitch,
+/// which must be at most `max_pitch` at both ends.
 template <class Copy>
 void for_each_grid(const Rectangle &from, const Rectangle &to, uint64_t max_pitch, Copy &&copy) {
     const auto row_of = [](const Rectangle &of, uint64_t row) {
@@ -294,17 +296,17 @@ void for_each_grid(const Rectangle &from, const Rectangle &to, uint64_t max_pitc
             copy(slice_of(from, slice), slice_of(to, slice));
 }
 
-/// What of a copy goes at once where it takes its way through blocks of memory.
+/// The limits of a part of a copy that goes through blocks of memory.
 struct PartLimits {
-    uint64_t bytes;   ///< a block has
-    uint64_t longest; ///< row, at most `bytes`
-    bool ranges =
-        true; ///< whether rows that lie one after another may be parted anywhere; not so of images
-    bool slices = false; ///< whether a part may have several
+    uint64_t bytes;      ///< the size of a block
+    uint64_t longest;    ///< the longest row, at most `bytes`
+    bool ranges = true;  ///< whether contiguous rows may be split anywhere; not for images
+    bool slices = false; ///< whether a part may have several slices
 };
 
-/// Calls `visit(from, to)` for the parts of two rectangles with equal rows, in order: as many whole slices as a block has, if a
-/// part may have several, as many whole rows of a slice, or pieces of a row that is too long.
+/// Calls `visit(from, to)` for the parts of two rectangles with equal rows, in order. A part is as
+/// many whole slices as fit in a block, if parts may have several; or as many whole rows of a
+/// slice; or a piece of a row that is too long.
 template <class Visit>
 void for_each_part(const Rectangle &from, const Rectangle &to, const PartLimits &limits,
                    Visit &&visit) {
@@ -343,7 +345,7 @@ void for_each_part(const Rectangle &from, const Rectangle &to, const PartLimits 
         }
 }
 
-/// Copies the bytes of the regions from one host-addressable memory to another.
+/// Copies the regions between two host-addressable memories.
 inline void copy_regions(std::span<const pi_region> regions, const void *src, void *dst) {
     for (const pi_region &region : regions)
         for_each_piece(region, [&](uint64_t from, uint64_t to, uint64_t bytes) {
@@ -352,7 +354,7 @@ inline void copy_regions(std::span<const pi_region> regions, const void *src, vo
         });
 }
 
-/// Repeats `pattern` over `size` bytes, a multiple of its size.
+/// Repeats `pattern` over `size` bytes, a multiple of the pattern's size.
 inline void fill_bytes(void *dst, uint64_t size, std::span<const std::byte> pattern) {
     auto *begin = static_cast<std::byte *>(dst);
     if (pattern.size() == 1) {
@@ -360,7 +362,8 @@ inline void fill_bytes(void *dst, uint64_t size, std::span<const std::byte> patt
         return;
     }
     std::memcpy(begin, pattern.data(), pattern.size());
-    // Doubling: each pass copies everything written so far, up to what stays in the second cache.
+    // Each pass copies all that is written so far, up to a size that stays in the second-level
+    // cache.
     constexpr uint64_t cached = 128 * 1024;
     for (uint64_t done = pattern.size(); done < size;) {
         const uint64_t step = std::min({done, size - done, cached});
@@ -369,7 +372,8 @@ inline void fill_bytes(void *dst, uint64_t size, std::span<const std::byte> patt
     }
 }
 
-/// The flags of a map: PI_ERROR_UNSUPPORTED_FEATURE for unknown ones, PI_ERROR_INVALID_VALUE if none of PI_MAP_ is there.
+/// Checks a map's flags: PI_ERROR_UNSUPPORTED_FEATURE for unknown ones, PI_ERROR_INVALID_VALUE
+/// without any PI_MAP_ flag.
 inline void check_map_flags(uint64_t flags) {
     constexpr uint64_t modes = PI_MAP_READ | PI_MAP_WRITE | PI_MAP_WRITE_DISCARD;
     check_flags(flags, PI_COMMAND_BLOCKING | modes, "flags");
@@ -377,7 +381,7 @@ inline void check_map_flags(uint64_t flags) {
         fail(PI_ERROR_INVALID_VALUE, "flags has none of PI_MAP_READ, PI_MAP_WRITE and "
                                      "PI_MAP_WRITE_DISCARD; at least one is needed");
 }
-/// Whether a map brings the memory's bytes to the host, and its unmap the host's bytes back.
+/// Whether a map copies the memory's bytes to the host, or its unmap the host's bytes back.
 constexpr bool map_reads(uint64_t flags) {
     return flags & PI_MAP_READ || !(flags & PI_MAP_WRITE_DISCARD);
 }
@@ -385,7 +389,7 @@ constexpr bool map_writes(uint64_t flags) {
     return flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD);
 }
 
-/// A fill's pattern, copied; checks its size and that offset and size are multiples of it.
+/// Copies a fill's pattern; checks its size, and that offset and size are multiples of it.
 inline std::vector<std::byte> read_pattern(const void *pattern, uint64_t pattern_size,
                                            uint64_t offset, uint64_t size) {
     if (!pattern_size || pattern_size > 128 || (pattern_size & (pattern_size - 1)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The application's memory that a driver has pinned for a plugin. Drivers pin no byte twice, so imports of one range
-// share what is pinned.
+// The application's memory that a driver has pinned for a plugin. Drivers pin no byte twice, so
+// imports of the same range share a pin.
 #pragma once
 
 #include <pi/sdk/address.hpp>
@@ -18,18 +18,21 @@
 
 namespace pi::sdk {
 
-/// What is pinned for all who use one driver. Pins may share ranges: each is unpinned with the last of them. Thread-safe.
+/// The pinned ranges of one driver. Several pins may share a range, which is unpinned with the last
+/// of them. Thread-safe.
 class Registrations {
 public:
-    /// Pins a range that overlaps none, or throws; answers what unpins it, which throws nothing.
+    /// Pins a range that overlaps no pinned one. Returns a function that unpins it, which must not
+    /// throw; throws on failure.
     using PinRange = std::function<std::function<void()>(std::byte *begin, uint64_t size)>;
 
-    /// Pins the range until the last copy of the pointer goes; then it is unpinned before that returns.
-    /// PI_ERROR_UNSUPPORTED_FEATURE for a range that overlaps a pinned one without being within it.
+    /// Pins the range until the last copy of the result is destroyed, which unpins it before it
+    /// returns. PI_ERROR_UNSUPPORTED_FEATURE for a range that overlaps a pinned one without lying
+    /// within it.
     std::shared_ptr<void> pin(const PinRange &pin_range, std::byte *begin, uint64_t size);
 
-    /// Pins the pages of the range, what is pinned of them already together with whoever pinned it: unlike pin(), in
-    /// pieces, one for each gap between those.
+    /// As pin(), for the pages of the range, some of which may be pinned already: shares those, and
+    /// pins each gap between them separately.
     std::shared_ptr<void> pin_pages(const PinRange &pin_range, std::byte *begin, uint64_t size);
 
 private:
@@ -41,14 +44,14 @@ private:
     using Ranges = std::map<std::byte *, Range>;
     class Pieces;
     std::byte *add(const PinRange &pin_range, std::byte *begin, uint64_t size);
-    /// The pinned range that the address is in, or the end.
+    /// The pinned range that contains the address, or the end.
     Ranges::iterator around(std::byte *address);
-    /// Pins a range that overlaps none. Under mutex_.
+    /// Pins a range that overlaps none. Call it with mutex_ locked.
     void pin_new(const PinRange &pin_range, std::byte *begin, uint64_t size);
     void remove(std::byte *begin) noexcept;
 
     std::mutex mutex_;
-    Ranges ranges_; ///< guarded by mutex_; by their begin, disjoint
+    Ranges ranges_; ///< by their begin, disjoint; guarded by mutex_
 };
 
 inline std::shared_ptr<void> Registrations::pin(const PinRange &pin_range, std::byte *begin,
@@ -96,7 +99,7 @@ inline void Registrations::pin_new(const PinRange &pin_range, std::byte *begin, 
     }
 }
 
-/// Ranges that are pinned together.
+/// Ranges that one pin holds together.
 class Registrations::Pieces {
 public:
     explicit Pieces(Registrations &registrations) : registrations_(registrations) {}
@@ -105,7 +108,7 @@ public:
         for (std::byte *begin : begins_)
             registrations_.remove(begin);
     }
-    /// Takes a part in the range that take() answers.
+    /// Adds a share of the range that take() returns.
     template <class Take>
     void add(Take &&take) {
         begins_.push_back(nullptr);
@@ -127,7 +130,7 @@ inline std::shared_ptr<void> Registrations::pin_pages(const PinRange &pin_range,
     const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     std::byte *const end = begin + size;
     begin -= reinterpret_cast<uintptr_t>(begin) % page;
-    const auto pieces = std::make_shared<Pieces>(*this); // on failure it goes after the lock
+    const auto pieces = std::make_shared<Pieces>(*this); // on failure destroyed after the lock
     std::lock_guard lock(mutex_);
     while (begin < end)
         pieces->add([&] {
@@ -149,7 +152,7 @@ inline std::shared_ptr<void> Registrations::pin_pages(const PinRange &pin_range,
 }
 
 inline void Registrations::remove(std::byte *begin) noexcept {
-    std::function<void()> unpin; // what it keeps goes after the lock
+    std::function<void()> unpin; // destroyed after the lock
     std::lock_guard lock(mutex_);
     const auto entry = ranges_.find(begin);
     if (--entry->second.count)

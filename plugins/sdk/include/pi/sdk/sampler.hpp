@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Samplers: what all have in common, and those of backends that have no objects for them, where a sampler is its
-// description, which a launch makes use of.
+// Samplers: the parts that all backends share, and samplers of backends without sampler objects,
+// which keep the descriptor for launches.
 #pragma once
 
 #include <pi/sdk/image.hpp>
@@ -9,7 +9,7 @@
 
 namespace pi::sdk {
 
-/// piSamplerGetInfo of a plugin's samplers, which have `context()` and `desc()`, a pi_sampler_desc.
+/// piSamplerGetInfo for samplers that have `context()` and `desc()`, a pi_sampler_desc.
 template <class Sampler>
 pi_result PI_CALL sampler_get_info(pi_sampler sampler, pi_sampler_info name, uint64_t size,
                                    void *value, uint64_t *out_size) {
@@ -29,7 +29,7 @@ pi_result PI_CALL sampler_get_info(pi_sampler sampler, pi_sampler_info name, uin
         sampler, [&](Sampler &self) { answer_info(self, rows, name, size, value, out_size); });
 }
 
-/// The sampler behind an argument, which must be of this context, the queue's, else PI_ERROR_INVALID_SAMPLER.
+/// The sampler of an argument; PI_ERROR_INVALID_SAMPLER unless it is of this context, the queue's.
 template <class Sampler, class Context>
 Sampler &checked_sampler_of(const Context &context, pi_sampler sampler, const ArgumentName &name) {
     Sampler &found = checked<Sampler>(context.host(), sampler, name);
@@ -38,7 +38,7 @@ Sampler &checked_sampler_of(const Context &context, pi_sampler sampler, const Ar
     return found;
 }
 
-/// `Context` is the plugin's.
+/// A sampler without a backend object. `Context` is the plugin's.
 template <class Context>
 class DescribedSampler : public Object<DescribedSampler<Context>, pi_sampler> {
 public:
@@ -46,7 +46,7 @@ public:
         : Object<DescribedSampler, pi_sampler>(context.host()), context_(context), desc_(desc) {}
 
     Context &context() const { return *context_; }
-    /// Its `next` is not to be followed.
+    /// Do not follow its `next`.
     const pi_sampler_desc &desc() const { return desc_; }
 
 private:
@@ -54,7 +54,7 @@ private:
     const pi_sampler_desc desc_;
 };
 
-/// As checked_sampler_of, for these.
+/// As checked_sampler_of, for DescribedSampler.
 template <class Context>
 DescribedSampler<Context> &checked_sampler(const Context &context, pi_sampler sampler,
                                            const ArgumentName &name) {
@@ -75,7 +75,7 @@ struct sampler_entries {
         });
     }
 
-    /// Fills the slots of a plugin's table; there are no native handles.
+    /// Fills the slots of a plugin's table. There are no native handles.
     static constexpr void fill(pi_dispatch &table) {
         table.piSamplerCreate = create;
         table.piSamplerRetain = retain_entry<Sampler>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that other processes and other plugins can map as a file: PI_EXTERNAL_OPAQUE_FD.
+// Memory that other processes and plugins can map as a file: PI_EXTERNAL_OPAQUE_FD.
 #pragma once
 
 #include <pi/sdk/error.hpp>
@@ -25,19 +25,19 @@ inline uint64_t page_size() {
     return static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// A file in memory, sealed against shrinking, and a mapping of it.
+/// A memory file, sealed against shrinking, and a mapping of it.
 struct SharedMemory {
     File file;
-    MmapRegion mapping; ///< empty if the system has no memory, with the reason in errno
+    MmapRegion mapping; ///< empty if the system has no memory; errno has the reason
 };
 
-/// Zeroed whole pages; the mapping begins at a multiple of `alignment`, a power of two.
+/// Makes zeroed whole pages; the mapping begins at a multiple of `alignment`, a power of two.
 inline SharedMemory make_shared(uint64_t size, uint64_t alignment) {
     SharedMemory shared;
     shared.file = File(memfd_create("pi.buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!shared.file || size > INT64_MAX - page_size())
         return shared;
-    size = align_up(size, page_size()); // a dma-buf has whole pages
+    size = align_up(size, page_size()); // a dma-buf consists of whole pages
     if (ftruncate(shared.file.get(), static_cast<off_t>(size)))
         return shared;
     // Importers rely on the size (see map_shared).
@@ -50,14 +50,14 @@ inline SharedMemory make_shared(uint64_t size, uint64_t alignment) {
     return shared;
 }
 
-/// Bytes of somebody's file.
+/// A mapped range of another owner's file.
 struct SharedRange {
-    MmapRegion mapping; ///< whole pages around it
+    MmapRegion mapping; ///< the whole pages around it
     std::byte *begin = nullptr;
 };
 
-/// Maps `size` bytes from `offset` of a descriptor of which is known that it has the range, and cannot shrink. The
-/// descriptor stays the caller's. Throws what is wrong with it.
+/// Maps `size` bytes from `offset` of a descriptor that is known to have the range and not to
+/// shrink. The descriptor stays the caller's. Throws the reason of a failure.
 inline SharedRange map_descriptor(int descriptor, uint64_t offset, uint64_t size) {
     const uint64_t into = offset % page_size();
     void *pages = mmap(nullptr, size + into, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor,
@@ -68,21 +68,22 @@ inline SharedRange map_descriptor(int descriptor, uint64_t offset, uint64_t size
     return {MmapRegion(pages, size + into), static_cast<std::byte *>(pages) + into};
 }
 
-/// The bytes behind a descriptor; -1 if it does not tell. Its offset, which it shares with its duplicates, stays.
+/// The size behind a descriptor; -1 if it is not known. Does not change its offset, which its
+/// duplicates share.
 inline off_t descriptor_size(int descriptor) {
     struct stat status {};
     if (fstat(descriptor, &status))
         return -1;
     if (S_ISREG(status.st_mode))
         return status.st_size;
-    // A dma-buf tells it only so, and then is where it was: its offset is always 0.
+    // The only query for the size of a dma-buf, whose offset stays 0.
     const off_t size = lseek(descriptor, 0, SEEK_END);
     if (size >= 0)
         lseek(descriptor, 0, SEEK_SET);
     return size;
 }
 
-/// PI_ERROR_INVALID_SIZE unless a range lies within the `available` bytes of the descriptor.
+/// PI_ERROR_INVALID_SIZE unless the range is within the `available` bytes of the descriptor.
 inline void check_descriptor_range(uint64_t offset, uint64_t size, off_t available) {
     const auto end = static_cast<uint64_t>(std::max<off_t>(available, 0));
     if (offset > end || size > end - offset)
@@ -90,8 +91,9 @@ inline void check_descriptor_range(uint64_t offset, uint64_t size, off_t availab
              " goes past the end of handle.fd, which has ", end);
 }
 
-/// Maps `size` bytes from `offset` of a file that cannot shrink (a memfd with F_SEAL_SHRINK): if it could, an access
-/// behind its new end would end the process. The descriptor stays the caller's. Throws what is wrong with it.
+/// Maps `size` bytes from `offset` of a file that cannot shrink (a memfd with F_SEAL_SHRINK): an
+/// access behind the end of a file that shrank would kill the process. The descriptor stays the
+/// caller's. Throws the reason of a failure.
 inline SharedRange map_shared(int descriptor, uint64_t offset, uint64_t size) {
     struct stat status {};
     if (fstat(descriptor, &status))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// SPIR-V, as far as a plugin reads it itself: whether bytes are a module, and what specialization constants it has.
+// The parts of SPIR-V that plugins read themselves: whether bytes are a module, and its
+// specialization constants.
 #pragma once
 
 #include <pi/sdk/descriptor.hpp>
@@ -12,14 +13,15 @@ namespace pi::sdk {
 /// The specialization constants of a module.
 class SpirvModule {
 public:
-    /// PI_ERROR_INVALID_BINARY, saying what is wrong, unless the bytes are a module in this machine's byte order whose
-    /// instructions end where the bytes do. What the instructions mean is the driver's to check.
+    /// PI_ERROR_INVALID_BINARY, with the reason, unless the bytes are a module in this machine's
+    /// byte order whose instructions end where the bytes end. The driver checks the instructions
+    /// themselves.
     SpirvModule(const void *data, uint64_t size);
 
-    /// The bytes of each constant's value, by its id; a boolean has 1.
+    /// The size of each constant's value by its id; 1 for a boolean.
     const std::map<uint32_t, uint64_t> &constants() const { return constants_; }
 
-    /// The list that piProgramSetSpecializationConstants was given, with its errors as in pi.h.
+    /// Reads the list passed to piProgramSetSpecializationConstants; errors as in pi.h.
     std::span<const pi_specialization_constant>
     check(uint32_t count, const pi_specialization_constant *constants) const;
 
@@ -36,8 +38,8 @@ private:
         SPEC_CONSTANT = 50,
         DECORATE = 71,
     };
-    /// What is known of the module's result ids while its instructions are read: types stand before constants, and
-    /// decorations before both.
+    /// The result ids of the instructions read so far: types come before constants, and decorations
+    /// before both.
     struct Seen {
         std::map<uint32_t, uint32_t> spec_ids;
         std::map<uint32_t, uint64_t> type_sizes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs what an event sets off without recursion: a chain of a million events must not need a million
-// stack frames.
+// Runs the consequences of an event without recursion: a chain of a million events must not need a
+// million stack frames.
 #pragma once
 
 #include <pi/pi_plugin.h>
@@ -12,14 +12,15 @@
 
 namespace pi::sdk {
 
-/// Per thread: tasks posted while one runs are run after it, by the outermost post. Tasks must not block.
+/// For each thread: the outermost post runs the tasks that are posted while one runs. Tasks must
+/// not block.
 class Trampoline {
 public:
-    /// A task, which its owner keeps until it begins: to post it needs no memory.
+    /// A task, which its owner keeps until it starts: posting it needs no memory.
     struct Task {
         void (*run)(void *owner) = nullptr;
         void *owner = nullptr;
-        Task *next = nullptr; ///< the trampoline's
+        Task *next = nullptr; ///< of the trampoline
     };
 
     static void post(Task &task) {
@@ -30,10 +31,11 @@ public:
         if (self.running_)
             return;
         self.running_ = true;
-        // Tasks must not throw; what was posted meanwhile runs all the same: events hang on it.
+        // Tasks must not throw. If one does, the tasks posted meanwhile run all the same: events
+        // depend on them.
         std::exception_ptr thrown;
         while (self.first_) {
-            const Task next = *self.first_; // which is its owner's again when it runs
+            const Task next = *self.first_; // its owner may reuse it while it runs
             self.first_ = next.next;
             try {
                 next.run(next.owner);
@@ -51,19 +53,19 @@ private:
         static constinit thread_local Trampoline trampoline;
         return trampoline;
     }
-    Task *first_ = nullptr, *last_ = nullptr; ///< last_ only if there is a first
+    Task *first_ = nullptr, *last_ = nullptr; ///< last_ is only valid if there is a first
     bool running_ = false;
 };
 
-/// Marks that this thread runs a callback of the application, in which blocking calls answer
-/// PI_ERROR_WOULD_BLOCK, those on objects of other plugins included.
+/// Marks that this thread runs a callback of the application, in which blocking calls, also on
+/// objects of other plugins, return PI_ERROR_WOULD_BLOCK.
 class CallbackScope {
 public:
     explicit CallbackScope(const pi_host *host) : host_(host) { depth(host_, 1); }
     ~CallbackScope() { depth(host_, -1); }
     CallbackScope(const CallbackScope &) = delete;
     CallbackScope &operator=(const CallbackScope &) = delete;
-    /// Whether the calling thread is inside a callback, of this plugin or of any other.
+    /// Whether this thread is within a callback of any plugin.
     static bool active(const pi_host *host) { return depth(host, 0) > 0; }
 
 private:
@@ -71,7 +73,7 @@ private:
         constexpr size_t end = offsetof(pi_host, callback_depth) + sizeof host->callback_depth;
         if (host->struct_size >= end)
             return host->callback_depth(host, change);
-        static thread_local int32_t own = 0; // with an older loader: this plugin's alone
+        static thread_local int32_t own = 0; // with an older loader: of this plugin only
         return own += change;
     }
     const pi_host *const host_;

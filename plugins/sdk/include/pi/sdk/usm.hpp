@@ -4,40 +4,42 @@
 // backends, and the checks of commands on pointers.
 //
 // `Usm` is the plugin's side, a class of static members:
-//   using Context, Device, Queue, Memory          its objects; Memory as in usm_memory.hpp
-//   constexpr bool across_contexts                commands use USM of every context of the instance
-//   constexpr uint64_t known_requirements         the supported PI_MEM_REQUIRE_ flags
-//   UsmTable<Memory> &table(const Context &)      the instance's
-//   void require(const Context &)                 PI_ERROR_UNSUPPORTED_FEATURE unless a device of it has USM
-//   void require(const Queue &)                   the same for the queue's device
+//   using Context, Device, Queue, Memory
+//       Its objects; Memory as in usm_memory.hpp.
+//   constexpr bool across_contexts
+//       Whether commands can use USM of every context of the instance.
+//   constexpr uint64_t known_requirements
+//       The supported PI_MEM_REQUIRE_ flags.
+//   UsmTable<Memory> &table(const Context &)
+//       The instance's table.
+//   void require(const Context &)
+//   void require(const Queue &)
+//       PI_ERROR_UNSUPPORTED_FEATURE unless a device of the context, or the queue's, has USM.
 //   Device &owner(const Context &, pi_device, pi_usm_kind)
-//                                                 the device, checked to be of the context and to
-//                                                 support the kind; for NULL, which only comes with
-//                                                 PI_USM_HOST, any device that supports it
-//   std::string name(const Device &)              for messages
-//   void check_scope(const Device &, uint32_t)    PI_ERROR_INVALID_VALUE unless the device has the scope
+//       The device, checked to be of the context and to support the kind. For NULL, which only
+//       comes with PI_USM_HOST, any device that supports it.
+//   std::string name(const Device &)
+//       For messages.
+//   void check_scope(const Device &, uint32_t)
+//       PI_ERROR_INVALID_VALUE unless the device has the scope.
 //   void check_requirements(uint64_t requirements, uint32_t scope)
-//                                                 optional: PI_ERROR_UNSUPPORTED_FEATURE for those
-//                                                 that the scope lacks
-//   uint64_t alignment(const Device &, uint64_t)  the alignment of memory for which this alignment, 0
-//                                                 or a power of two, is requested;
-//                                                 PI_ERROR_INVALID_ALIGNMENT
+//       Optional. PI_ERROR_UNSUPPORTED_FEATURE for requirements that the scope cannot meet.
+//   uint64_t alignment(const Device &, uint64_t)
+//       The alignment of memory for which this one, 0 or a power of two, is requested.
+//       PI_ERROR_INVALID_ALIGNMENT.
 //   uint64_t min_alignment(const Device &), max_alignment(const Device &)
-//                                                 the smallest and largest result of alignment()
+//       The smallest and the largest result of alignment().
 //   Memory allocate(Context &, Device &, pi_usm_kind, uint64_t size, uint64_t alignment,
 //                   uint64_t requirements)
 //   Memory allocate_pooled(Context &, Device &, pi_usm_kind, uint64_t size, uint64_t alignment)
-//                                                 optional: the same for pools and for allocations
-//                                                 by command, if the vendor can allocate and free
-//                                                 without waiting
+//       Optional. As allocate, for pools and for allocations by command, if the vendor can allocate
+//       and free without waiting.
 //   const void *source(const Device &, pi_usm_kind)
-//                                                 optional: identifies the physical memory that such
-//                                                 USM comes from, the same for devices that share it;
-//                                                 by default the whole instance shares one
+//       Optional. Identifies the physical memory that such USM comes from, the same for devices
+//       that share it. By default the whole instance shares one.
 //   void enqueue(Queue &, const EnqueueArguments &, run)
-//                                                 enqueues a command that only calls run() once, in
-//                                                 its order; run is movable and destroyed, called or
-//                                                 not, before its event is complete
+//       Enqueues a command that only calls run() once, in its order. `run` is movable and is
+//       destroyed, called or not, before the command's event is complete.
 #pragma once
 
 #include <pi/sdk/enqueue.hpp>
@@ -173,7 +175,7 @@ inline void check_advice(pi_usm_advice advice) {
              PI_USM_ADVICE_RESET);
 }
 
-// ----- Entries -------------------------------------------------------------------------------
+// ----- Entries -----------------------------------------------------------------------------------
 
 namespace usm_entries {
 

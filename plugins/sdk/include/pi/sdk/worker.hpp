@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads of a plugin instance that run tasks: a vendor's callbacks are passed on to one, so that nothing
-// of ours runs inside the vendor's locks.
+// Threads of a plugin instance that run tasks. A vendor's callbacks are passed on to them, so that
+// no code of the plugin runs while the vendor's locks are held.
 #pragma once
 
 #include <pi/sdk/pi_sdk_signals.h>
@@ -15,7 +15,8 @@
 
 namespace pi::sdk {
 
-/// While it lives, threads that this one starts take none of the application's signals, only those of their own faults.
+/// While it lives, threads that this thread starts block the application's signals, but not those
+/// of their own faults.
 class SignalsBlocked {
 public:
     SignalsBlocked() { pi_sdk_block_signals(&before_); }
@@ -27,24 +28,24 @@ private:
     sigset_t before_{};
 };
 
-/// `count` threads that take tasks in the order in which they were posted. Threads start with the
-/// first post and take no signals but those of their own faults. The destructor runs what is left
-/// and joins.
+/// Up to `count` threads that run tasks in the order of their posts. Threads start with the first
+/// post and block all signals but those of their own faults. The destructor runs the remaining
+/// tasks and joins the threads.
 ///
-/// Each thread sleeps on a condition variable of its own, and a post wakes the one that slept last.
-/// Not all on one: up to glibc 2.40, pthread_cond_signal may wake nobody where several threads wait
-/// (sourceware.org bug 25847), and the task would lie there until the next post. It also wakes a
-/// thread whose stack is still in the cache.
+/// Each thread sleeps on its own condition variable, and a post wakes the thread that slept last,
+/// whose stack may still be in the cache. They do not share one: up to glibc 2.40,
+/// pthread_cond_signal may wake none of several waiting threads (sourceware.org bug 25847), and the
+/// task would wait until the next post.
 class Workers {
     struct Worker {
         std::condition_variable called; ///< only its own thread waits for it
-        bool sleeps = false;            ///< it is in the list of those that do
-        Worker *next = nullptr;         ///< in that list
+        bool sleeps = false;            ///< it is in the list of sleeping threads
+        Worker *next = nullptr;         ///< the next in that list
         std::thread thread{};
     };
 
 public:
-    /// A task that can be posted without memory.
+    /// A task that can be posted without an allocation.
     using Prepared = std::list<std::function<void()>>;
 
     explicit Workers(unsigned count = 1) : count_(count ? count : 1) {}
@@ -61,7 +62,8 @@ public:
             worker.thread.join();
     }
 
-    /// Starts the first thread, too. Throws std::bad_alloc, or std::system_error without a thread.
+    /// Also starts the first thread. Throws std::bad_alloc, or std::system_error if no thread can
+    /// start.
     Prepared prepare(std::function<void()> task) {
         Prepared one;
         one.push_back(std::move(task));
@@ -75,11 +77,11 @@ public:
             try {
                 start_thread();
             } catch (...) {
-                // Fewer threads than wished for still make progress.
+                // Fewer threads than requested still make progress.
             }
         });
     }
-    /// Throws as prepare() does: then the task is not posted.
+    /// Throws as prepare(); then the task is not posted.
     void post(std::function<void()> task) {
         Prepared one;
         one.push_back(std::move(task));
@@ -93,7 +95,7 @@ public:
         });
     }
 
-    /// Posts the task if a thread takes it at once. False, and it is not posted: all are busy, or
+    /// Posts the task if a thread is idle. Returns false, without posting it, if all are busy or
     /// there are none. Throws std::bad_alloc.
     bool try_post(std::function<void()> task) {
         Prepared one;
@@ -106,7 +108,7 @@ public:
                 try {
                     if (before < count_ && !stopping_)
                         start_thread();
-                } catch (...) { // as without a thread that is idle
+                } catch (...) { // as if no thread were idle
                 }
                 if (workers_.size() == before)
                     return false;
@@ -131,7 +133,7 @@ private:
         if (woken)
             woken->called.notify_one();
     }
-    /// With the lock. The thread that is to be woken, or NULL.
+    /// Call it with the lock held. Returns the thread to wake, or NULL.
     Worker *append(Prepared &task) noexcept {
         tasks_.splice(tasks_.end(), task);
         if (sleeping_)
@@ -150,7 +152,7 @@ private:
     void run(Worker &self) {
         std::unique_lock lock(mutex_);
         for (;;) {
-            // A busy thread may have been faster than this one after a call, which then sleeps again.
+            // A busy thread may take the task before this one wakes: then it sleeps again.
             while (tasks_.empty()) {
                 if (stopping_)
                     return;
@@ -171,7 +173,7 @@ private:
     std::mutex mutex_;
     Prepared tasks_;
     std::list<Worker> workers_;
-    Worker *sleeping_ = nullptr; ///< the one that slept last; the others behind it
+    Worker *sleeping_ = nullptr; ///< the one that slept last; links to the others
     bool stopping_ = false;
 };
 
