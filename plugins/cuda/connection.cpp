@@ -156,10 +156,10 @@ void describe_link(const Place &src, const Place &dst, pi_memory_connection_info
         info.link_kind = link.kind;
         info.bandwidth = link.bandwidth;
         if (link.switched)
-            sdk::tell_channels(info, {channel(src.device, Port::switch_out),
-                                      channel(dst.device, Port::switch_in)});
+            sdk::write_channels(info, {channel(src.device, Port::switch_out),
+                                       channel(dst.device, Port::switch_in)});
         else if (link.kind == PI_LINK_PCIE)
-            sdk::tell_channels(
+            sdk::write_channels(
                 info, {channel(src.device, Port::slot_out), channel(dst.device, Port::slot_in)});
         if (link.nvlinks)
             reason += text("; NVLinks: ", link.nvlinks);
@@ -225,7 +225,7 @@ void describe_copy(const Place &src, const Place &dst, const pi_memory_connectio
     if (slot_bandwidth(src.device) && slot_bandwidth(dst.device))
         info.link_kind = PI_LINK_PCIE;
     if (query.kind == PI_MEMORY_KIND_BUFFER)
-        sdk::tell_channels(
+        sdk::write_channels(
             info, {channel(src.device, Port::slot_out), channel(dst.device, Port::slot_in)});
 }
 

@@ -276,14 +276,14 @@ pi_result PI_CALL piMemGetHostPointer(pi_mem mem, void **out_pointer) {
 pi_result PI_CALL piMemFlush(pi_mem mem, uint64_t offset, uint64_t size) {
     return sdk::call<Mem>(mem, [&](Mem &self) {
         sdk::check_range(offset, size, self.size(), "mem");
-        self.storage().dma_buf().hand_over(); // all other memory is coherent
+        self.storage().dma_buf().coherence_sync(); // all other memory is coherent
     });
 }
 
 pi_result PI_CALL piMemInvalidate(pi_mem mem, uint64_t offset, uint64_t size) {
     return sdk::call<Mem>(mem, [&](Mem &self) {
         sdk::check_range(offset, size, self.size(), "mem");
-        self.storage().dma_buf().hand_over(); // all other memory is coherent
+        self.storage().dma_buf().coherence_sync(); // all other memory is coherent
     });
 }
 

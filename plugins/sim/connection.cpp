@@ -86,7 +86,7 @@ void tell_speed(const Ends &ends, pi_memory_connection_info &info) {
     info.bandwidth = speed.bandwidth;
     info.latency =
         std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(speed.latency))); // 0 is unknown
-    sdk::tell_channels(info, ends.src.device.instance().links().channels(ends.from, ends.to));
+    sdk::write_channels(info, ends.src.device.instance().links().channels(ends.from, ends.to));
 }
 
 void answer_within(const Ends &ends, pi_memory_connection_info &info, std::string &reason) {

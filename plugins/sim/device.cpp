@@ -133,7 +133,7 @@ void tell_speed(const Device &device, Site from, Site to, const InfoWriter &writ
     tell_speed(device.instance().links().speed(from, to), write);
 }
 
-void tell_channels(const Device &device, Site from, Site to, const InfoWriter &write) {
+void write_channels(const Device &device, Site from, Site to, const InfoWriter &write) {
     write(device.instance().links().channels(from, to));
 }
 
@@ -224,9 +224,9 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
      [](Device &d, const InfoWriter &write) { tell_map_speed(d, write); }},
     {PI_DEVICE_INFO_CALLBACK_LATENCY, constant<uint64_t, 0>}, // what the host does takes no time
     {PI_DEVICE_INFO_HOST_READ_CHANNELS,
-     [](Device &d, const InfoWriter &write) { tell_channels(d, first_site(d), host_site, write); }},
+     [](Device &d, const InfoWriter &write) { write_channels(d, first_site(d), host_site, write); }},
     {PI_DEVICE_INFO_HOST_WRITE_CHANNELS,
-     [](Device &d, const InfoWriter &write) { tell_channels(d, host_site, first_site(d), write); }},
+     [](Device &d, const InfoWriter &write) { write_channels(d, host_site, first_site(d), write); }},
 };
 
 } // namespace

@@ -87,7 +87,7 @@ void Native::launch(Queue &queue, const sdk::EnqueueArguments &arguments,
     std::vector<sdk::Ref<Mem>> lossy;
     std::vector<Mem *> written; // whatever it has and may be written
     std::vector<Site> sites;
-    for (const sdk::AnyRef &object : launch.arguments.kept()) {
+    for (const sdk::AnyRef &object : launch.arguments.objects()) {
         Mem &mem = Mem::from(static_cast<pi_mem>(object.handle()));
         sites.push_back(mem.site());
         if (queue.links().kernel_loses_pages(mem.site(), device.site()))

@@ -22,7 +22,7 @@ struct ConnectionAnswer {
 
 /// Writes the channels of a copy, each of them once. More than PI_CONNECTION_MAX_CHANNELS are
 /// PI_ERROR_INTERNAL.
-inline void tell_channels(pi_memory_connection_info &info, const std::vector<uint64_t> &channels) {
+inline void write_channels(pi_memory_connection_info &info, const std::vector<uint64_t> &channels) {
     if (channels.size() > PI_CONNECTION_MAX_CHANNELS)
         fail(PI_ERROR_INTERNAL, "a copy takes ", channels.size(), " channels, the most are ",
              PI_CONNECTION_MAX_CHANNELS);

@@ -51,7 +51,7 @@ public:
     int get() const { return file_.get(); }
     explicit operator bool() const { return static_cast<bool>(file_); }
     /// Coherence sync: ends the processor's accesses so far and begins new ones.
-    void hand_over() const {
+    void coherence_sync() const {
         if (!file_ || devices_are_coherent)
             return;
         sync(DMA_BUF_SYNC_END);

@@ -68,7 +68,7 @@ public:
     }
 
     /// The objects that the arguments keep alive, in order.
-    const std::vector<AnyRef> &kept() const { return objects_; }
+    const std::vector<AnyRef> &objects() const { return objects_; }
 
     template <class... Parts>
     [[noreturn]] static void refuse(const ArgumentName &name, const Parts &...parts) {
