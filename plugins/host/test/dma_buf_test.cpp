@@ -176,7 +176,7 @@ TEST_CASE("a descriptor that is no dma-buf is not imported as one", "[dma-buf]")
         d.handle.type = PI_EXTERNAL_DMA_BUF_FD;
         d.handle.fd = descriptor;
         Owned<pi_mem> mem;
-        REFUSED(PI_ERROR_INVALID_VALUE, descriptor < 0 ? "handle.fd" : "no dma-buf",
+        REFUSED(PI_ERROR_INVALID_VALUE, descriptor < 0 ? "handle.fd" : "not a dma-buf",
                 piMemImport(host.context, host.device, &d, mem.out()));
     }
     close(file);

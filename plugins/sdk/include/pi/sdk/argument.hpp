@@ -17,7 +17,7 @@ inline void check_argument(const pi_kernel_argument &given, size_t index) {
              "; it must be 0");
     if (given.image_sampler && given.kind != PI_ARGUMENT_IMAGE)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index,
-             "].image_sampler is set, but the argument is no image");
+             "].image_sampler is set, but the argument is not an image");
 }
 
 /// Checks the size of a value or of work-group memory: PI_ERROR_INVALID_ARGUMENTS for 0.

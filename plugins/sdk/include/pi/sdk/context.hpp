@@ -23,7 +23,7 @@ auto &checked_member(const Context &context, pi_device handle, const ArgumentNam
     using Device = std::remove_pointer_t<std::remove_cvref_t<decltype(devices.front())>>;
     Device &device = checked<Device>(context.host(), handle, name);
     if (std::find(devices.begin(), devices.end(), &device) == devices.end())
-        fail(PI_ERROR_INVALID_DEVICE, name, " (", device.description(), ") is none of the ",
+        fail(PI_ERROR_INVALID_DEVICE, name, " (", device.description(), ") is not one of the ",
              devices.size(), " devices of the context");
     return device;
 }

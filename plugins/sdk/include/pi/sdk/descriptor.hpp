@@ -165,8 +165,8 @@ void answer_info(T &object, std::span<const InfoRow<T>> rows, std::span<const In
                 return row.answer(object, InfoWriter(size, value, out_size));
     if (pi_sdk_info_exists(T::kind, name))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "name ", name, ": this ", T::kind_name,
-             " does not have that information");
-    fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no information of a ", T::kind_name);
+             " does not answer that query");
+    fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is not a query of a ", T::kind_name);
 }
 template <class T, size_t N>
 void answer_info(T &object, const InfoRow<T> (&rows)[N], uint32_t name, uint64_t size, void *value,

@@ -39,7 +39,7 @@ public:
     explicit DmaBuf(File file) : file_(std::move(file)) {
         if (!sync(DMA_BUF_SYNC_START))
             fail(PI_ERROR_INVALID_VALUE,
-                 "the descriptor is no dma-buf: DMA_BUF_IOCTL_SYNC: ", std::strerror(errno));
+                 "the descriptor is not a dma-buf: DMA_BUF_IOCTL_SYNC: ", std::strerror(errno));
     }
     DmaBuf(DmaBuf &&) = default;
     DmaBuf &operator=(DmaBuf &&) = delete;

@@ -21,7 +21,7 @@ inline std::string Event::error_text() const noexcept {
 
 inline uint64_t Event::profiling(pi_profiling_info name) const {
     if (name < PI_PROFILING_QUEUED || name > PI_PROFILING_END)
-        fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no profiling information");
+        fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is not a PI_PROFILING_ query");
     if (!profiling_)
         fail(PI_ERROR_PROFILING_UNAVAILABLE,
              is_host() ? "a host event has no profiling times"

@@ -26,7 +26,8 @@ inline constexpr uint32_t external_bit(pi_external_type type) {
 /// PI_ERROR_INVALID_ENUMERATION unless it is a PI_EXTERNAL_ type.
 inline void check_external_type(pi_external_type type, const char *name) {
     if (type < PI_EXTERNAL_HOST_POINTER || type > PI_EXTERNAL_ZE_IPC)
-        fail(PI_ERROR_INVALID_ENUMERATION, name, " is ", type, ", which is no PI_EXTERNAL_ type");
+        fail(PI_ERROR_INVALID_ENUMERATION, name, " is ", type,
+             ", which is not a PI_EXTERNAL_ type");
 }
 
 /// Checks what every buffer with export_types requires, whatever the types. Only memory of scope 0

@@ -57,7 +57,7 @@ inline const ChannelType &find_channel_type(pi_channel_type type) {
         if (row.type == type)
             return row;
     fail(PI_ERROR_INVALID_ENUMERATION, "channel_type is ", type,
-         ", which is no PI_CHANNEL_ type: ", "these are ", PI_CHANNEL_UNORM8, " to ",
+         ", which is not a PI_CHANNEL_ type: ", "these are ", PI_CHANNEL_UNORM8, " to ",
          PI_CHANNEL_FLOAT);
 }
 inline const ChannelOrder &find_channel_order(pi_channel_order order) {
@@ -65,7 +65,7 @@ inline const ChannelOrder &find_channel_order(pi_channel_order order) {
         if (row.order == order)
             return row;
     fail(PI_ERROR_INVALID_ENUMERATION, "channel_order is ", order,
-         ", which is no PI_CHANNEL_ORDER_: these are ", PI_CHANNEL_ORDER_R, " to ",
+         ", which is not a PI_CHANNEL_ORDER_: these are ", PI_CHANNEL_ORDER_R, " to ",
          PI_CHANNEL_ORDER_BGRA);
 }
 
@@ -116,7 +116,7 @@ inline const ImageType &find_image_type(pi_image_type type) {
         if (row.type == type)
             return row;
     fail(PI_ERROR_INVALID_ENUMERATION, "image_type is ", type,
-         ", which is no PI_IMAGE_ type: ", "these are ", PI_IMAGE_1D, " to ", PI_IMAGE_2D_ARRAY);
+         ", which is not a PI_IMAGE_ type: ", "these are ", PI_IMAGE_1D, " to ", PI_IMAGE_2D_ARRAY);
 }
 
 /// Pixels on each axis: {width, height, depth or layers}.
@@ -240,7 +240,7 @@ inline Rectangle check_image_create(const pi_mem_image_desc &desc, const ImageSh
     check_mem_host_ptr(desc.flags, desc.host_ptr);
     if (!desc.host_ptr && (desc.row_pitch || desc.slice_pitch))
         fail(PI_ERROR_INVALID_VALUE, "row_pitch is ", desc.row_pitch, " and slice_pitch ",
-             desc.slice_pitch, ", but there is no host_ptr that they could be of: both must be 0");
+             desc.slice_pitch, ", but host_ptr is NULL: both must be 0");
     if (desc.offset)
         fail(PI_ERROR_INVALID_VALUE, "offset is ", desc.offset,
              "; only views of buffers begin at an offset, so it must be 0");
@@ -276,11 +276,11 @@ inline Rectangle check_image_view(const pi_mem_image_desc &desc, const ImageShap
 inline void check_sampler(const pi_sampler_desc &desc) {
     if (desc.addressing > PI_ADDRESSING_MIRRORED_REPEAT)
         fail(PI_ERROR_INVALID_ENUMERATION, "addressing is ", desc.addressing,
-             ", which is no PI_ADDRESSING_ mode: these are ", PI_ADDRESSING_NONE, " to ",
+             ", which is not a PI_ADDRESSING_ mode: these are ", PI_ADDRESSING_NONE, " to ",
              PI_ADDRESSING_MIRRORED_REPEAT);
     if (desc.filter > PI_FILTER_LINEAR)
         fail(PI_ERROR_INVALID_ENUMERATION, "filter is ", desc.filter,
-             ", which is no PI_FILTER_ mode: these are ", PI_FILTER_NEAREST, " and ",
+             ", which is not a PI_FILTER_ mode: these are ", PI_FILTER_NEAREST, " and ",
              PI_FILTER_LINEAR);
     if (desc.normalized_coordinates > 1)
         fail(PI_ERROR_INVALID_VALUE, "normalized_coordinates is ", desc.normalized_coordinates,

@@ -155,7 +155,7 @@ inline Variable KernelLibrary::variable(const char *name) const {
         symbol.dli_saddr != address || !entry)
         refuse("exports no variable");
     if (ELF64_ST_TYPE(entry->st_info) != STT_OBJECT || !entry->st_size)
-        refuse("exports what is no variable,");
+        refuse("exports a symbol that is not a variable,");
     return {static_cast<std::byte *>(address), entry->st_size,
             detail::is_writable(reinterpret_cast<uintptr_t>(address))};
 }

@@ -148,7 +148,7 @@ void *NativeArguments::add(typename Native::Queue &queue, const pi_kernel_argume
         check_whole(argument, name, "a sampler");
         return Native::sampler(*this, queue, argument, name);
     default:
-        refuse(name, "has kind ", argument.kind, ", which is no PI_ARGUMENT_ kind");
+        refuse(name, "has kind ", argument.kind, ", which is not a PI_ARGUMENT_ kind");
     }
 }
 

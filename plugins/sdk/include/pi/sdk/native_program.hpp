@@ -112,7 +112,7 @@ struct native_entries {
             if (known.format < PI_PROGRAM_FORMAT_OPENCL_C ||
                 known.format > PI_PROGRAM_FORMAT_NATIVE_LIBRARY)
                 fail(PI_ERROR_INVALID_ENUMERATION, "format is ", known.format,
-                     ", which is no PI_PROGRAM_FORMAT_");
+                     ", which is not a PI_PROGRAM_FORMAT_");
             if (known.format < PI_PROGRAM_FORMAT_NATIVE_TABLE)
                 fail(PI_ERROR_UNSUPPORTED_FEATURE, "format is ", known.format, "; the ",
                      Native::plugin, " plugin runs PI_PROGRAM_FORMAT_NATIVE_TABLE (",
@@ -181,7 +181,8 @@ struct native_entries {
             case PI_PROGRAM_BUILD_INFO_OPTIONS:
                 return write("");
             default:
-                fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no build information");
+                fail(PI_ERROR_INVALID_ENUMERATION, "name ", name,
+                     " is not a PI_PROGRAM_BUILD_INFO_ query");
             }
         });
     }

@@ -23,7 +23,8 @@ inline Partition read_partition(const pi_device_partition_desc *desc, uint32_t k
                                 uint32_t units) {
     const pi_device_partition_desc known = read_desc(desc, PI_TYPE_DEVICE_PARTITION_DESC);
     if (known.kind < PI_PARTITION_EQUALLY || known.kind > PI_PARTITION_BY_HARDWARE)
-        fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", known.kind, ", which is no PI_PARTITION_");
+        fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", known.kind,
+             ", which is not a PI_PARTITION_");
     if (!(kinds >> known.kind & 1))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "kind is ", known.kind,
              "; PI_DEVICE_INFO_PARTITION_KINDS of the device is 0x", std::hex, kinds);

@@ -75,6 +75,16 @@ static inline pi_result pi_sdk_invalid(pi_kind kind) {
     return codes[kind < sizeof codes / sizeof codes[0] ? kind : 0];
 }
 
+/* The enumerator's name. */
+static inline const char *pi_sdk_kind_name(pi_kind kind) {
+    static const char *const names[] = {"unknown",          "PI_KIND_LOADER", "PI_KIND_PLUGIN",
+                                        "PI_KIND_PLATFORM", "PI_KIND_DEVICE", "PI_KIND_CONTEXT",
+                                        "PI_KIND_QUEUE",    "PI_KIND_MEM",    "PI_KIND_EVENT",
+                                        "PI_KIND_PROGRAM",  "PI_KIND_KERNEL", "PI_KIND_SAMPLER",
+                                        "PI_KIND_USM_POOL"};
+    return kind < sizeof names / sizeof names[0] ? names[kind] : names[0];
+}
+
 /* Whether `types` of piDevicesGet includes devices of this type. */
 static inline int pi_sdk_asks_for(pi_device_type types, pi_device_type type) {
     return !types || (types & type);
@@ -116,8 +126,7 @@ static inline pi_result pi_sdk_write_info(const pi_host *host, const void *data,
         return pi_sdk_fail(host, PI_ERROR_INVALID_NULL_POINTER,
                            "value and out_size are both NULL: nothing to answer into");
     if (value && size < bytes)
-        return pi_sdk_fail(host, PI_ERROR_INVALID_SIZE,
-                           "size is %llu, this information needs %llu bytes",
+        return pi_sdk_fail(host, PI_ERROR_INVALID_SIZE, "size is %llu, this query needs %llu bytes",
                            (unsigned long long)size, (unsigned long long)bytes);
     if (value && bytes)
         memcpy(value, data, (size_t)bytes);

@@ -58,7 +58,7 @@ static inline pi_result pi_sdk_check_buffer_desc(const pi_host *host,
     limit = device->scopes[desc->scope].max_allocation;
     if (limit && desc->size > limit)
         return pi_sdk_fail(host, PI_ERROR_OUT_OF_DEVICE_MEMORY,
-                           "size is %llu bytes; at most %llu can be had",
+                           "size is %llu bytes; at most %llu can be allocated",
                            (unsigned long long)desc->size, (unsigned long long)limit);
     if (desc->export_types)
         return pi_sdk_fail(host, PI_ERROR_UNSUPPORTED_FEATURE,

@@ -96,8 +96,8 @@ static inline pi_result pi_sdk_check(const pi_host *host, const void *handle, pi
         return pi_sdk_fail(host, pi_sdk_invalid(kind), "%s belongs to another plugin or loader",
                            name);
     if (header->kind != kind)
-        return pi_sdk_fail(host, pi_sdk_invalid(kind), "%s is an object of kind %u, not %u", name,
-                           (unsigned)header->kind, (unsigned)kind);
+        return pi_sdk_fail(host, pi_sdk_invalid(kind), "%s is of kind %s; %s is needed", name,
+                           pi_sdk_kind_name(header->kind), pi_sdk_kind_name(kind));
     return PI_SUCCESS;
 }
 
@@ -199,10 +199,10 @@ static inline pi_result pi_sdk_answer(const void *object, const pi_sdk_info *row
         return result;
     if (pi_sdk_info_exists(kind, name))
         return pi_sdk_fail(host, PI_ERROR_UNSUPPORTED_FEATURE,
-                           "name %u: this object does not have that information", (unsigned)name);
+                           "name %u: this object does not answer that query", (unsigned)name);
     return pi_sdk_fail(host, PI_ERROR_INVALID_ENUMERATION,
-                       "name %u is no information of objects of kind %u", (unsigned)name,
-                       (unsigned)kind);
+                       "name %u is not a query of objects of kind %s", (unsigned)name,
+                       pi_sdk_kind_name(kind));
 }
 
 /* ----- Entries -------------------------------------------------------------------------------- */

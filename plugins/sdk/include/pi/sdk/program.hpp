@@ -33,7 +33,7 @@ inline pi_program_desc read_program_desc(const pi_program_desc *desc,
     if (!known.size)
         fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
     if (!known.format || known.format > PI_PROGRAM_FORMAT_NATIVE_LIBRARY)
-        fail(PI_ERROR_INVALID_ENUMERATION, "format ", known.format, " is no PI_PROGRAM_FORMAT_");
+        fail(PI_ERROR_INVALID_ENUMERATION, "format ", known.format, " is not a PI_PROGRAM_FORMAT_");
     return known;
 }
 
@@ -113,7 +113,8 @@ struct program_entries {
             case PI_PROGRAM_BUILD_INFO_OPTIONS:
                 return write(self.options());
             default:
-                fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no build information");
+                fail(PI_ERROR_INVALID_ENUMERATION, "name ", name,
+                     " is not a PI_PROGRAM_BUILD_INFO_ query");
             }
         });
     }
@@ -133,8 +134,7 @@ private:
         program.require_built();
         const uint64_t needed = program.devices().size() * sizeof(uint8_t *);
         if (value && size < needed)
-            fail(PI_ERROR_INVALID_SIZE, "size is ", size, ", this information needs ", needed,
-                 " bytes");
+            fail(PI_ERROR_INVALID_SIZE, "size is ", size, ", this query needs ", needed, " bytes");
         if (!value && !out_size)
             fail(PI_ERROR_INVALID_NULL_POINTER,
                  "value and out_size are both NULL: nothing to answer into");

@@ -52,20 +52,20 @@ private:
 
 inline SpirvModule::SpirvModule(const void *data, uint64_t size) {
     if (size % sizeof(uint32_t) || size < header_words * sizeof(uint32_t))
-        fail(PI_ERROR_INVALID_BINARY, "data is no SPIR-V: ", size,
+        fail(PI_ERROR_INVALID_BINARY, "data is not SPIR-V: ", size,
              " bytes are not a header of 20 and whole words");
     std::vector<uint32_t> words(size / sizeof(uint32_t));
     std::memcpy(words.data(), data, size);
     if (words[0] != magic)
-        fail(PI_ERROR_INVALID_BINARY, "data is no SPIR-V",
+        fail(PI_ERROR_INVALID_BINARY, "data is not SPIR-V",
              words[0] == turned_magic ? " of this machine's byte order" : "",
              ": its first word is ", words[0], ", should be ", magic);
     Seen seen;
     for (size_t at = header_words; at < words.size();) {
         const size_t count = words[at] >> 16;
         if (!count || count > words.size() - at)
-            fail(PI_ERROR_INVALID_BINARY, "data is no whole SPIR-V: the instruction at word ", at,
-                 " has ", count, " words, of ", words.size() - at, " that are left");
+            fail(PI_ERROR_INVALID_BINARY, "data is not complete SPIR-V: the instruction at word ",
+                 at, " has ", count, " words, of ", words.size() - at, " that are left");
         read(std::span(words).subspan(at, count), seen);
         at += count;
     }

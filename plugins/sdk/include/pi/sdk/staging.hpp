@@ -45,8 +45,8 @@ public:
             }
         }
         if (size_class > largest)
-            fail(PI_ERROR_OUT_OF_HOST_MEMORY, "no ", Bytes(size_of(size_class)),
-                 " of pinned memory can be had");
+            fail(PI_ERROR_OUT_OF_HOST_MEMORY, "cannot allocate ", Bytes(size_of(size_class)),
+                 " of pinned memory");
         return owner.allocate_staging(size_of(size_class));
     }
     void give(Owner &owner, std::byte *begin, unsigned size_class) noexcept {

@@ -171,7 +171,7 @@ std::vector<std::byte> read_usm_pattern(const typename Usm::Context &context,
 inline void check_advice(pi_usm_advice advice) {
     if (advice < PI_USM_ADVICE_READ_MOSTLY || advice > PI_USM_ADVICE_RESET)
         fail(PI_ERROR_INVALID_ENUMERATION, "advice is ", advice,
-             ", which is no PI_USM_ADVICE_: these are ", PI_USM_ADVICE_READ_MOSTLY, " to ",
+             ", which is not a PI_USM_ADVICE_: these are ", PI_USM_ADVICE_READ_MOSTLY, " to ",
              PI_USM_ADVICE_RESET);
 }
 
@@ -185,7 +185,7 @@ typename Usm::Device &owner(const typename Usm::Context &context, pi_device devi
                             pi_usm_kind kind) {
     if (kind < PI_USM_HOST || kind > PI_USM_SHARED)
         fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", kind,
-             ", which is no PI_USM_ kind: these are ", PI_USM_HOST, " to ", PI_USM_SHARED);
+             ", which is not a PI_USM_ kind: these are ", PI_USM_HOST, " to ", PI_USM_SHARED);
     if (!device && kind != PI_USM_HOST)
         fail(PI_ERROR_INVALID_DEVICE, "device is NULL, but kind is ", kind,
              ": only memory of kind PI_USM_HOST (", PI_USM_HOST, ") has no device");
@@ -216,7 +216,7 @@ void check_pool(const UsmPool<Usm> &pool, const pi_usm_desc &desc,
              ") than device");
     if (desc.flags)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "flags is 0x", std::hex, desc.flags,
-             ": pools have ordinary memory; without pool the demand may be met");
+             ": pools have ordinary memory; an allocation without a pool may meet the requirement");
 }
 
 /// Makes an allocation, not yet in the table. Without a pool, its memory is take(alignment).
@@ -228,7 +228,8 @@ allocate(typename Usm::Context &context, typename Usm::Device &device, pi_usm_ki
     if (!size)
         fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
     if (alignment & (alignment - 1))
-        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", alignment, ", which is no power of two");
+        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", alignment,
+             ", which is not a power of two");
     alignment = Usm::alignment(device, alignment);
     Block block = pool ? pool->memory().take(size, alignment)
                        : Block(Usm::table(context).pools().with_room(
@@ -292,7 +293,7 @@ pi_result PI_CALL get_info(pi_context context, const void *pointer, pi_usm_info 
         case PI_USM_INFO_POOL:
             return write(range.pool ? range.pool->handle() : pi_usm_pool{nullptr});
         default:
-            fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no information of USM");
+            fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is not a query of USM");
         }
     });
 }

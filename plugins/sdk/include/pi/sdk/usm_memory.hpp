@@ -170,7 +170,7 @@ void UsmPoolMemory<Memory>::count_used(uint64_t size) {
     const uint64_t limit = limits_.limit;
     if (limit && (size > limit || used_ > limit - size))
         fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, "the pool's limit is ", limit, " bytes, ", used_,
-             " of them are handed out: ", size, " more asked");
+             " of them are allocated: ", size, " more requested");
     used_ += size;
 }
 

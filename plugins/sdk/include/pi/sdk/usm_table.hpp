@@ -129,7 +129,7 @@ UsmRange<Memory> UsmTable<Memory>::get(const void *pointer, const char *name) co
     std::optional<Range> range = find(pointer);
     if (!range)
         fail(PI_ERROR_INVALID_USM_POINTER, name, ' ', pointer,
-             " is no address of a live USM allocation");
+             " is not an address in a live USM allocation");
     return std::move(*range);
 }
 
@@ -139,7 +139,7 @@ typename UsmTable<Memory>::Allocations::iterator UsmTable<Memory>::freeable(cons
     const auto found = around(pointer);
     if (found == allocations_.end())
         fail(PI_ERROR_INVALID_USM_POINTER, "pointer ", pointer,
-             " is no address of a live USM allocation: it is freed already, or never was one");
+             " is not the address of a live USM allocation: it is freed already, or was never one");
     const auto &[begin, allocation] = *found;
     const void *const base = begin;
     if (pointer != base)

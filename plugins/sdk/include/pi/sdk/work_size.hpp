@@ -82,7 +82,7 @@ inline Size3 read_local_size(const pi_kernel_launch_desc &desc, const Size3 &glo
                  " there and ", limits.max_group, " in a group");
         if (global[i] % local[i])
             fail(PI_ERROR_INVALID_WORK_SIZE, "global_size[", i, "] is ", global[i],
-                 ", no multiple of local_size[", i, "], ", local[i], ": ", limits.device,
+                 ", not a multiple of local_size[", i, "], ", local[i], ": ", limits.device,
                  " has no PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS");
     }
     return local;
