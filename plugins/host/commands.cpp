@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands on buffers. All memory of an instance is the host's own, so every command takes the memory of any
-// context and device of the instance.
+// The commands on buffers. All memory of an instance is host memory, so every command accepts
+// memory of any context and device of the instance.
 #include "commands.hpp"
 
 #include "entries.hpp"
@@ -19,7 +19,7 @@ Cost cost_of(std::span<const pi_region> regions) {
     uint64_t cost = 0;
     for (const pi_region &region : regions) {
         const sdk::Rectangle from = sdk::source(region);
-        // Both factors of a checked region are far from overflowing their product with 64.
+        // For checked regions neither factor's product with 64 can overflow.
         cost += from.bytes() + piece * from.rows * from.slices;
         if (cost > static_cast<uint64_t>(Cost::SMALL) || from.rows > 1024 || from.slices > 1024)
             return Cost::UNKNOWN;

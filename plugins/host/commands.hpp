@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the commands on buffers, images and USM share.
+// The parts that commands on buffers, images and USM share.
 #pragma once
 
 #include "queue.hpp"
@@ -16,7 +16,7 @@ void check_command(const Desc &desc, uint64_t known_flags = PI_COMMAND_BLOCKING)
     sdk::check_flags(desc.flags, known_flags, "flags");
 }
 
-/// Of a copy: bytes, plus what each piece costs beside them. Of a fill: bytes.
+/// Of a copy: its bytes, plus a cost for each piece. Of a fill: its bytes.
 Cost cost_of(std::span<const pi_region> regions);
 Cost cost_of(uint64_t bytes);
 

@@ -10,13 +10,13 @@
 namespace pi::host {
 
 struct Config {
-    /// PI_HOST_THREADS: the threads that run commands, and the most that one kernel uses; nullopt: one for each
-    /// core.
+    /// PI_HOST_THREADS: the number of threads that run commands, and the most for one kernel;
+    /// nullopt: one for each core.
     std::optional<unsigned> threads;
 };
 
-/// Reads the options from the loader, which alone reads the environment. A value that is not understood is a
-/// warning in the log and counts as not set.
+/// Reads the options from the loader: plugins do not read the environment. A value that cannot be
+/// parsed is logged as a warning and counts as not set.
 Config read_config(const pi_host *host);
 
 } // namespace pi::host

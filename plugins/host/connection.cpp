@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What memory of one place is to another: host memory is host memory, whichever context and node it is of.
+// Connections: host memory is usable everywhere in the process, whichever context and NUMA node it
+// is of.
 #include "context.hpp"
 #include "entries.hpp"
 #include "shared.hpp"
@@ -38,7 +39,7 @@ void check_query(const pi_memory_connection_query &query) {
 
 pi_memory_connection_info answer(Ends ends, const pi_memory_connection_query &query) {
     pi_memory_connection_info info{};
-    // Sub-devices have the memory of their node.
+    // Sub-devices share the memory of their node.
     const bool same = &ends.src.node() == &ends.dst.node();
     const char *reason = same ? "both ends are one NUMA node and share its memory"
                               : "all NUMA nodes address one memory; the far one is slower";

@@ -10,7 +10,8 @@
 
 namespace pi::host {
 
-/// A list of devices; all memory of an instance is usable everywhere in it, so a context joins nothing else.
+/// A list of devices. All memory of an instance is usable everywhere in it, so a context has no
+/// other effect.
 class Context : public sdk::Object<Context, pi_context> {
 public:
     Context(Platform &platform, std::vector<Device *> devices)
@@ -18,14 +19,14 @@ public:
         for (Device *device : devices_)
             kept_.emplace_back(*device);
     }
-    /// What is left of its USM goes with it.
+    /// Frees its remaining USM allocations.
     ~Context();
 
     Platform &platform() const { return platform_; }
     const std::vector<Device *> &devices() const { return devices_; }
     Executor &executor() const { return devices_.front()->executor(); }
 
-    /// The device behind an argument, which must be one of this context's, else PI_ERROR_INVALID_DEVICE.
+    /// The device of an argument; PI_ERROR_INVALID_DEVICE unless it is one of this context's.
     Device &device(pi_device handle, const sdk::ArgumentName &name = "device") const {
         return sdk::checked_member(*this, handle, name);
     }
@@ -33,7 +34,7 @@ public:
 private:
     Platform &platform_;
     const std::vector<Device *> devices_;
-    std::vector<sdk::Ref<Device>> kept_; ///< the same: sub-devices are counted
+    std::vector<sdk::Ref<Device>> kept_; ///< references to them: sub-devices are counted
 };
 
 } // namespace pi::host

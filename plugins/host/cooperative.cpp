@@ -14,10 +14,10 @@ namespace pi::host {
 
 namespace {
 
-/// Holds threads back until it is known whether all of them could be started.
+/// Delays threads until it is known whether all of them could be started.
 class Start {
 public:
-    /// Whether to begin.
+    /// Returns whether to run.
     bool wait() {
         std::unique_lock lock(mutex_);
         condition_.wait(lock, [this] { return decided_; });
@@ -55,7 +55,7 @@ void run_together(const Device &device, uint64_t count,
                     group(number);
             });
     } catch (const std::exception &error) {
-        // Whatever it was, threads that have begun must be joined.
+        // Whatever the cause, threads that have started must be joined.
         reason = error.what();
     }
     start.decide(threads.size() == count);

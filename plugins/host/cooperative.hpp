@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Work-groups that run all at once, so that they may wait for each other.
+// Runs work-groups at the same time, so that they may wait for each other.
 #pragma once
 
 #include "device.hpp"
@@ -10,9 +10,9 @@
 
 namespace pi::host {
 
-/// Calls group(0) to group(count - 1), each on a thread of its own, and returns when all have. No call is made before
-/// all threads are there: if the system has not so many, none is, and it is PI_ERROR_OUT_OF_RESOURCES. `group` throws
-/// nothing.
+/// Calls group(0) to group(count - 1), each on its own thread, and returns once all have returned.
+/// If the system cannot start that many threads, makes no call and throws
+/// PI_ERROR_OUT_OF_RESOURCES. `group` must not throw.
 void run_together(const Device &device, uint64_t count, const std::function<void(uint64_t)> &group);
 
 } // namespace pi::host

@@ -157,7 +157,7 @@ pi_result PI_CALL piDeviceRelease(pi_device device) {
 pi_result PI_CALL piDeviceGetGlobalTimestamps(pi_device device, uint64_t *out_device_time,
                                               uint64_t *out_host_time) {
     return sdk::call<Device>(device, [&](Device &) {
-        const uint64_t time = sdk::now(); // the device's clock is the host's
+        const uint64_t time = sdk::now(); // the device uses the host's clock
         if (out_device_time)
             *out_device_time = time;
         if (out_host_time)
@@ -181,7 +181,8 @@ pi_result PI_CALL piDeviceGetMemoryScopes(pi_device device, uint32_t capacity,
                                   .reserved = {}});
         scopes[scope_global].flags |=
             PI_SCOPE_POOLABLE | PI_SCOPE_MAPS_IN_PLACE | (can_lock_pages() ? requirements : 0);
-        // A map of rows is a copy, and each allocation has a shape of its own: neither in place nor poolable.
+        // Mapping rows makes a copy, and allocations differ in shape: neither in place nor
+        // poolable.
         std::strcpy(scopes[scope_scratchpad].name, scratchpad_name);
         scopes[scope_scratchpad].flags |= PI_SCOPE_LAYOUT;
         sdk::write_list<pi_memory_scope>(scopes, capacity, out_scopes, out_count);

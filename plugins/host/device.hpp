@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A NUMA node as a device, and parts of its processors as sub-devices.
+// A NUMA node as a device, and subsets of its processors as sub-devices.
 #pragma once
 
 #include "topology.hpp"
@@ -14,33 +14,36 @@ class Platform;
 
 inline constexpr uint64_t min_alignment = 64;
 inline constexpr uint64_t max_alignment = 2 * 1024 * 1024;
-/// Work-items of a group. Native kernels loop over them, so nothing but the loop's index limits it.
+/// Work-items of a work-group. Native kernels loop over them: only the loop's index limits it.
 inline constexpr uint64_t max_work_group_size = 65536;
-/// Bytes of PI_ARGUMENT_LOCAL memory of one group: about what a processor's second cache holds.
+/// Bytes of PI_ARGUMENT_LOCAL memory of one work-group: about the size of a processor's
+/// second-level cache.
 inline constexpr uint64_t local_memory_size = 1024 * 1024;
 
 /// A root device, which lives as long as the instance, or a sub-device, which is counted.
 class Device : public sdk::Object<Device, pi_device> {
 public:
     Device(const pi_host *host, Platform &platform, const Topology &topology, const Node &node);
-    /// A sub-device of `units` processors, `cores`.
+    /// A sub-device with the `units` processors in `cores`.
     Device(Device &parent, Cores cores, uint32_t units);
 
     Platform &platform() const { return platform_; }
     const Topology &topology() const { return topology_; }
     const Node &node() const { return node_; }
     Device *parent() const { return parent_.get(); } ///< NULL for a root device
-    /// Its processors; null if nobody knows them, and then it cannot be partitioned.
+    /// Its processors; null if they are not known: then it cannot be partitioned.
     const Cores &cores() const { return cores_; }
-    /// For texts: "NUMA node 0", "2 processors of NUMA node 0".
+    /// For messages: "NUMA node 0", "2 processors of NUMA node 0".
     std::string description() const;
     Executor &executor() const;
-    /// Work-groups that run at the same time.
+    /// The number of work-groups that run at the same time.
     uint32_t concurrency() const { return concurrency_; }
-    /// Whether work binds the threads that it runs on: only where there are processors of other devices.
+    /// Whether the threads that do its work are bound: only if there are processors of other
+    /// devices.
     bool binds_threads() const { return parent_ || topology_.nodes().size() > 1; }
 
-    /// Keeps the calling thread, one of the plugin's, on the device's processors, if there are others.
+    /// Binds the calling thread, one of the plugin's, to the device's processors if there are
+    /// others.
     class BoundThread {
     public:
         explicit BoundThread(const Device &device)
@@ -67,7 +70,6 @@ private:
     const uint32_t concurrency_;
 };
 
-/// How many memory scopes a device has.
 /// Memory scopes: the node's memory, and n-D allocations in rows.
 inline constexpr uint32_t scope_global = 0, scope_scratchpad = 1, scope_count = 2;
 inline constexpr const char *scratchpad_name = "host.scratchpad";

@@ -21,7 +21,8 @@ using sdk::text;
 
 namespace {
 
-/// Linux calls the heap of its default CMA area by where it was declared. Heaps of other areas are named after them.
+/// Linux names the heap of its default CMA area after the place of its declaration; other heaps
+/// after their areas.
 bool is_contiguous_heap(const std::string &name) {
     return name == "reserved" || name == "default_cma_region" ||
            name.find("cma") != std::string::npos;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Heaps of physically contiguous memory, which Linux gives as dma-bufs.
+// Heaps of physically contiguous memory, which Linux provides as dma-bufs.
 #pragma once
 
 #include "physical.hpp"
@@ -17,18 +17,20 @@ using sdk::DmaBuf;
 struct DmaMemory {
     DmaBuf buffer;
     MmapRegion mapping;
-    std::string refusal; ///< if mapping is empty: why
+    std::string refusal; ///< the reason if mapping is empty
 };
 
-/// `size` bytes of one physical run, from a heap of the kernel's contiguous memory allocator (CMA); they do not move.
-/// The mapping begins at a multiple of `alignment`, a power of two. Zeroed.
+/// Allocates `size` physically contiguous bytes that do not move, zeroed, from a heap of the
+/// kernel's contiguous memory allocator (CMA). The mapping begins at a multiple of `alignment`, a
+/// power of two.
 DmaMemory allocate_contiguous(uint64_t size, uint64_t alignment,
                               const std::string &folder = sdk::devices_folder);
 
-/// Whether allocate_contiguous can work at all.
+/// Whether allocate_contiguous can work on this system.
 bool has_contiguous_heap(const std::string &folder = sdk::devices_folder);
 
-/// The buffer's pages stay where they are as long as it lives: its exporter is one that is known for that.
+/// Whether the buffer's pages do not move as long as it lives: only if its exporter is known for
+/// that.
 bool pages_stay(const DmaBuf &buffer);
 
 } // namespace pi::host

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the work of commands runs: on the instance's threads, or at once on the calling thread when that is
-// cheaper than waking another.
+// Chooses where commands do their work: on the instance's threads, or on the calling thread if that
+// is cheaper than waking another.
 #pragma once
 
 #include "device.hpp"
@@ -12,17 +12,17 @@
 
 namespace pi::host {
 
-/// What a piece of work costs, in bytes moved or their equivalent.
+/// The cost of a piece of work, in bytes moved or the equivalent.
 enum class Cost : uint64_t {
-    NONE = 0,                 ///< less than a lock: runs wherever it is
-    SMALL = 32 * 1024,        ///< up to here a copy takes less time than waking a thread
-    UNKNOWN = UINT64_MAX - 1, ///< runs on the calling thread of a blocking call only
+    NONE = 0,                 ///< less than a lock: runs on any thread
+    SMALL = 32 * 1024,        ///< up to this size a copy takes less time than waking a thread
+    UNKNOWN = UINT64_MAX - 1, ///< on the calling thread only for a blocking call
     FOREIGN = UINT64_MAX      ///< never on the application's thread
 };
 
-/// The threads of an instance. Commands of cost SMALL run on the thread that enqueues them, if nothing holds
-/// them back, or on a thread of the executor which has just finished what they waited for. They never run
-/// inside piEventSignalHost, where a chain of them could be long.
+/// The threads of an instance. A command of cost SMALL runs on the thread that enqueues it, if it
+/// has nothing to wait for, or on the executor's thread that completed its last dependency. No
+/// command runs within piEventSignalHost, where a chain of them could take long.
 class Executor {
 public:
     explicit Executor(unsigned threads) : workers_(threads) {}
@@ -36,7 +36,8 @@ public:
         });
     }
 
-    /// Runs body() on this thread and on up to `helpers` of the executor's that are idle: sdk/lanes.hpp.
+    /// Runs body() on this thread and on up to `helpers` idle threads of the executor:
+    /// sdk/lanes.hpp.
     template <class Body>
     void run_in_lanes(unsigned helpers, const Body &body) {
         sdk::run_in_lanes(workers_, helpers, body);
@@ -57,12 +58,12 @@ public:
         const EnqueueScope *const before_;
     };
 
-    /// Whether `command`, about to start on this thread, should run on it.
+    /// Whether `command`, which is about to start on this thread, should run on it.
     bool runs_here(const sdk::Command *command, Cost cost) const;
 
 private:
     struct ThreadState {
-        const Executor *executor = nullptr; ///< whose thread this is
+        const Executor *executor = nullptr; ///< the executor of this thread
         const EnqueueScope *scope = nullptr;
     };
     static ThreadState &thread_state();
@@ -70,9 +71,9 @@ private:
     sdk::Workers workers_;
 };
 
-/// A command that calls `work()` once, on a thread that the executor chooses: the caller's, or one of its own, bound to
-/// the device's processors if there are others. What `work` captures by value is
-/// kept alive until the event is final; what it throws fails the event.
+/// A command that calls `work()` once, on a thread that the executor chooses: the caller's, or its
+/// own, bound to the device's processors if there are others. The values that `work` captures live
+/// until the event is complete; an exception fails the event.
 template <class Work>
 class WorkCommand final : public sdk::Command {
 public:

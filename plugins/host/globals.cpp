@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The variables of native libraries, which are the device's globals. All devices of the host run the functions of one process, so they share them.
+// The variables of native libraries, which are the device's globals. All host devices run in one
+// process and share them.
 #include "commands.hpp"
 #include "entries.hpp"
 #include "native.hpp"
@@ -16,7 +17,7 @@ using sdk::Ref;
 
 namespace {
 
-/// The bytes of a variable that a command names.
+/// The bytes of the variable that a command names.
 template <class Desc>
 std::byte *checked_variable(const Queue &queue, const Program &program, const Desc &desc,
                             bool writes) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images and views of buffers as images. Every format is one of the host: it moves bytes, and kernels read them.
+// Images, and views of buffers as images. Every format is supported: the host only moves bytes, and
+// kernels interpret them.
 #include "image.hpp"
 
 #include "entries.hpp"
@@ -17,7 +18,7 @@ using sdk::Rectangle;
 
 namespace {
 
-/// An image whose pixels lie as `pixels` tells, counted from the first of them.
+/// An image with this layout of pixels, relative to the first one.
 ImagePointer image_of(const sdk::ImageShape &shape, Rectangle pixels) {
     pixels.offset = 0;
     return std::make_unique<const Image>(Image{shape, pixels});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands on images: rectangles of bytes, as those on buffers, once pixels are counted.
+// The commands on images: rectangles of bytes, as on buffers, once pixels are converted.
 #include "commands.hpp"
 #include "entries.hpp"
 #include "memory.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernel launches: groups run in parallel on the threads of the instance.
+// Kernel launches: work-groups run in parallel on the instance's threads.
 #include "cooperative.hpp"
 #include "executor.hpp"
 #include "memory.hpp"
@@ -19,7 +19,8 @@ using sdk::NativeArguments;
 
 namespace {
 
-/// Each group has a thread, arguments and local memory of its own; all are there before the first begins.
+/// Each work-group has its own thread, arguments and local memory; all exist before the first one
+/// runs.
 void run_cooperatively(const Device &device, const sdk::NativeLaunch<Native> &launch) {
     const uint64_t total = launch.geometry.group_total();
     std::vector<sdk::NativeSlot> scratch(total);

@@ -57,7 +57,7 @@ void check_buffer_flags(const pi_mem_buffer_desc &desc) {
     sdk::check_mem_host_ptr(desc.flags, desc.host_ptr);
 }
 
-/// The alignment that a new buffer has.
+/// The alignment of a new buffer.
 uint64_t buffer_alignment(const pi_mem_buffer_desc &desc) {
     const uint64_t asked = desc.alignment, given = checked_alignment(asked);
     if (desc.flags & PI_MEM_USE_HOST_PTR) {
@@ -85,7 +85,7 @@ void check_export(const pi_mem_buffer_desc &desc) {
     sdk::check_export_requirements(desc);
 }
 
-/// The layout that a description chains, or a flat one.
+/// The layout chained to a descriptor, or a flat one.
 Layout read_layout(const pi_mem_buffer_desc &desc) {
     const void *chained = sdk::find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC);
     if (!chained)
@@ -131,7 +131,7 @@ pi_coherence coherence(const Mem &mem) {
 
 uint64_t bus_address(const Mem &mem) {
     const bool required = mem.flags() & PI_MEM_REQUIRE_CONTIGUOUS;
-    // Somebody else's dma-buf can be one run, too.
+    // An imported dma-buf can be contiguous, too.
     const bool imported = mem.storage().dma_buf() && mem.storage().stays();
     if (!required && !imported)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory objects: buffers, views of them, imported memory and images; and the maps that the application holds.
+// Memory objects: buffers, views, imported memory and images; and the maps that the application has
+// not unmapped.
 #pragma once
 
 #include "context.hpp"
@@ -18,26 +19,28 @@ using sdk::Layout;
 using sdk::LogicalBytes;
 using sdk::MapTable;
 
-// What creations of memory, buffers or USM, have in common; each refuses what cannot be honoured, naming it.
+// Checks that all calls that create memory, buffers or USM, share. They refuse, and name, what
+// cannot be honoured.
 
-/// The alignment that new memory gets if this one is asked for.
+/// The alignment of new memory for a requested alignment.
 uint64_t checked_alignment(uint64_t asked);
 void check_scope(uint32_t scope);
-/// PI_ERROR_UNSUPPORTED_FEATURE for PI_MEM_REQUIRE_ flags where they cannot hold.
+/// PI_ERROR_UNSUPPORTED_FEATURE for PI_MEM_REQUIRE_ flags that cannot be met.
 void check_requirements(uint64_t flags, uint32_t scope);
 
-/// What a memory object that is an image has besides its bytes.
+/// The part of a memory object that only images have.
 using Image = sdk::LinearImage;
 using ImagePointer = std::unique_ptr<const Image>;
 
-/// What a memory object is besides plain bytes.
+/// The parts of a memory object besides its bytes.
 struct Shape {
     uint32_t scope = scope_global;
     Layout layout; ///< of a root
     ImagePointer image;
 };
 
-/// A buffer or an image: a root, which has the storage, or a view, which keeps its root alive. The bytes never move.
+/// A buffer or an image: a root, which owns the storage, or a view, which keeps its root alive. The
+/// bytes never move.
 class Mem : public sdk::Object<Mem, pi_mem> {
 public:
     /// A root.
@@ -46,7 +49,7 @@ public:
         : Object(context.host()), context_(context), device_(device), flags_(flags), size_(size),
           alignment_(alignment), memory_kind_(memory_kind), shape_(std::move(shape)),
           storage_(std::move(storage)) {}
-    /// A view of `root`, which is none itself.
+    /// A view of `root`, a root.
     Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size, ImagePointer image = nullptr);
 
     Context &context() const { return *context_; }
@@ -62,12 +65,12 @@ public:
     uint32_t scope() const { return shape_.scope; }
     /// NULL for a buffer.
     const Image *image() const { return shape_.image.get(); }
-    /// How its root lies in the storage.
+    /// The layout of its root in the storage.
     const Layout &layout() const { return (root_ ? *root_ : *this).shape_.layout; }
     LogicalBytes bytes() const { return {storage().data(), offset_, &layout()}; }
     /// The address of its first byte.
     std::byte *data() const { return bytes().at(0); }
-    /// That of its root.
+    /// The storage of its root.
     const Storage &storage() const { return root_ ? root_->storage_ : storage_; }
     MapTable &maps() { return maps_; }
 
@@ -85,7 +88,8 @@ private:
     MapTable maps_;
 };
 
-/// The object behind an argument that must be a buffer, or an image, else PI_ERROR_INVALID_MEM_OBJECT.
+/// The object of an argument; PI_ERROR_INVALID_MEM_OBJECT unless it is a buffer, or an image, as
+/// required.
 Mem &checked_buffer(const pi_host *host, pi_mem mem, const sdk::ArgumentName &name = "mem");
 Mem &checked_image(const pi_host *host, pi_mem mem, const sdk::ArgumentName &name = "image");
 

@@ -34,11 +34,11 @@ std::string lock_refusal(uint64_t size, int error) {
                      "LimitMEMLOCK= of a systemd unit)");
 }
 
-/// How often each page of the process is asked for. Thread-safe.
+/// Counts the locks of each page of the process. Thread-safe.
 class PageLocks {
 public:
-    /// What mlock changes is the process's, whichever instance asks, and so is this. It is never destroyed: a process may
-    /// end with pages locked. A child that is forked inherits no locked page, and begins with none.
+    /// One for the process, not for each instance, as mlock's state is. Never destroyed: a process
+    /// may exit with locked pages. A forked child inherits no locked page, and starts with none.
     static PageLocks &of_process() {
         static constinit std::atomic<PageLocks *> current{nullptr};
         PageLocks *locks = current.load(std::memory_order_acquire);
@@ -51,19 +51,20 @@ public:
             return *locks;
         return *made.release();
     }
-    /// Addresses are multiples of the page size. Returns errno; unless that is 0, nothing has changed.
+    /// Addresses are multiples of the page size. Returns errno; after a failure nothing has
+    /// changed.
     int lock(uintptr_t begin, uintptr_t end);
     /// Undoes one lock() of the same range.
     void unlock(uintptr_t begin, uintptr_t end) noexcept;
 
 private:
-    /// From each key to the next one, pages are asked for this often; before the first key never.
+    /// The count of pages from each key to the next; 0 before the first key.
     using Counts = std::map<uintptr_t, uint32_t>;
     /// Makes `at` a key.
     Counts::iterator split(uintptr_t at);
-    /// Removes the keys from begin to end at which nothing changes.
+    /// Removes the keys from begin to end at which the count does not change.
     void merge(uintptr_t begin, uintptr_t end) noexcept;
-    /// Of pages that nobody asks for.
+    /// Unlocks pages whose count is 0.
     static void let_go(Counts::iterator first, Counts::iterator last) noexcept;
 
     std::mutex mutex_;
@@ -92,7 +93,7 @@ void PageLocks::let_go(Counts::iterator first, Counts::iterator last) noexcept {
 int PageLocks::lock(uintptr_t begin, uintptr_t end) {
     const std::lock_guard guard(mutex_);
     const auto first = split(begin), last = split(end);
-    // All of it: what is counted already may have been unmapped, and mapped again without a lock.
+    // The whole range: counted pages may have been unmapped, and mapped again without a lock.
     const int error = mlock(as_pointer(begin), end - begin) ? errno : 0;
     if (error)
         let_go(first, last);
@@ -112,7 +113,7 @@ void PageLocks::unlock(uintptr_t begin, uintptr_t end) noexcept {
         let_go(first, last);
         merge(begin, end);
     } catch (const std::bad_alloc &) {
-        // The pages stay locked: that costs memory, not results.
+        // The pages stay locked, which costs memory but is otherwise correct.
     }
 }
 

@@ -9,13 +9,13 @@
 
 namespace pi::host {
 
-/// Pages that stay in memory while the object lives. The system's locks are the process's and do not count, so this does,
-/// for all instances of this plugin: a page is let go of with the last object that has it. An application that locks the
-/// same pages by itself shares their one lock. Thread-safe.
+/// Pages that stay in memory while the object lives. mlock's locks belong to the process and do not
+/// count, so this class counts them, for all instances of this plugin: a page is unlocked with its
+/// last object. An application that locks the same pages shares that one lock. Thread-safe.
 class PinnedPages {
 public:
     PinnedPages() = default;
-    /// Whole pages. If the system refuses, the object is empty.
+    /// For whole pages. If the system refuses, the object is empty.
     PinnedPages(const void *begin, uint64_t size);
     PinnedPages(PinnedPages &&other) noexcept
         : begin_(other.begin_), end_(std::exchange(other.end_, other.begin_)),

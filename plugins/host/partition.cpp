@@ -22,7 +22,7 @@ pi_result PI_CALL piDevicePartition(pi_device device, const pi_device_partition_
     return sdk::call<Device>(device, [&](Device &self) {
         sdk::Partition partition =
             sdk::read_partition(desc, partition_kinds(self), self.concurrency());
-        // A root device is one NUMA node, of which a sub-device is a part.
+        // A root device is one NUMA node, and a sub-device is a part of it.
         if (partition.kind == PI_PARTITION_BY_NUMA)
             partition.counts = {self.concurrency()};
         std::vector<sdk::Ref<Device>> made;

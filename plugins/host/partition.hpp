@@ -9,7 +9,8 @@ namespace pi::host {
 
 class Device;
 
-/// The ways in which the device can be partitioned: 1 << PI_PARTITION_ bits; none where its processors are unknown.
+/// The supported kinds of partition: 1 << PI_PARTITION_ bits; none if the device's processors are
+/// not known.
 uint32_t partition_kinds(const Device &device);
 
 } // namespace pi::host

@@ -32,8 +32,8 @@ uint64_t round_up(uint64_t size, uint64_t unit) {
     return (size + unit - 1) / unit * unit;
 }
 
-/// Physical page numbers from /proc/self/pagemap: 64 bits a page, of which bit 63 says that it is in memory and the
-/// low 55 are its number, or 0 for readers without the right to see it.
+/// Physical page numbers from /proc/self/pagemap: 64 bits for each page. Bit 63: the page is in
+/// memory. The low 55 bits: its number, or 0 for processes without the right to see it.
 class PageMap {
 public:
     PageMap() : file_(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
@@ -52,7 +52,7 @@ private:
     File file_;
 };
 
-/// The sizes of huge pages that this system has, ascending.
+/// The system's sizes of huge pages, ascending.
 std::vector<uint64_t> huge_page_sizes() {
     std::vector<uint64_t> sizes;
     std::error_code error;
@@ -73,7 +73,7 @@ uint64_t free_huge_pages(uint64_t size) {
     return count;
 }
 
-/// Huge pages of one size, in memory, as a file of which any page can be mapped anywhere.
+/// Huge pages of one size, in memory, as a file any page of which can be mapped anywhere.
 class HugePages {
 public:
     HugePages(uint64_t page, uint64_t count)
@@ -86,14 +86,14 @@ public:
         if (begin == MAP_FAILED)
             return;
         MmapRegion all(begin, page * count);
-        // Unlike a touch, this cannot end the process when a page has gone to somebody else.
+        // Unlike a touch, this cannot kill the process if another one has taken the page.
         if (!madvise(begin, page * count, MADV_POPULATE_WRITE))
             all_ = std::move(all);
     }
     explicit operator bool() const { return static_cast<bool>(all_); }
 
-    /// Maps `wanted` pages that are physical neighbours, in their order; empty if there are none such. Gives the
-    /// other pages back.
+    /// Maps `wanted` physically adjacent pages in order, and frees the other pages; empty if there
+    /// are none.
     MmapRegion map_run(uint64_t wanted, uint64_t alignment) {
         const std::vector<Page> pages = sorted_pages();
         const std::optional<uint64_t> first = find_run(pages, wanted);
@@ -115,11 +115,11 @@ public:
 
 private:
     struct Page {
-        uint64_t number; ///< physical, in pages of the ordinary size; 0 = unknown
+        uint64_t number; ///< physical, in pages of the ordinary size; 0: unknown
         uint64_t index;  ///< in the file
     };
 
-    /// The size's logarithm, as memfd_create wants it (MFD_HUGE_SHIFT of linux/memfd.h).
+    /// The logarithm of the size, as memfd_create expects it (MFD_HUGE_SHIFT of linux/memfd.h).
     static unsigned size_flag(uint64_t page) {
         return static_cast<unsigned>(__builtin_ctzll(page)) << 26;
     }
@@ -149,14 +149,14 @@ private:
     MmapRegion all_;
 };
 
-/// Of huge pages of one size; else why not.
+/// A run of huge pages of one size, or the reason why there is none.
 PhysicalRun map_huge(uint64_t size, uint64_t alignment, uint64_t page) {
     const uint64_t wanted = round_up(size, page) / page;
     const uint64_t available = free_huge_pages(page);
     std::string pages = text(wanted, " huge page", wanted > 1 ? "s" : "", " of ", Bytes(page));
     if (available < wanted)
         return {{}, text(pages, wanted > 1 ? " are" : " is", " needed, ", available, " free")};
-    // Which of many are neighbours is known only once they are taken; the others go back at once.
+    // Which pages are adjacent is known only once they are allocated; the others are freed at once.
     HugePages huge(page, wanted == 1 ? 1 : std::min(available, 4 * wanted + 16));
     if (!huge)
         return {{}, text(pages, " could not be taken: ", std::strerror(errno))};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one exported symbol, and which of its functions the plugin has.
+// The exported symbol, and the table of the plugin's functions.
 #include "plugin.hpp"
 
 #include "entries.hpp"

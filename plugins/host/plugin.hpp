@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The instance: what one loader has of this plugin. Everything lives in it, nothing in statics.
+// The instance, one for each loader. All state is in it, none in static variables.
 #pragma once
 
 #include "config.hpp"
@@ -40,7 +40,7 @@ private:
     Platform platform_;
     sdk::UsmTable<Storage> usm_;
     Registrations registrations_;
-    Executor executor_; ///< last: its threads end before what they use
+    Executor executor_; ///< last: its threads end before the members that they use
 };
 
 } // namespace pi::host

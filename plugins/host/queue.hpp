@@ -8,7 +8,7 @@
 
 namespace pi::host {
 
-/// A queue is its order; the instance's threads do the work of all queues.
+/// A queue only orders commands; the instance's threads do the work of all queues.
 class Queue : public sdk::Object<Queue, pi_queue> {
 public:
     Queue(Context &context, Device &device, uint64_t flags)
@@ -27,7 +27,8 @@ public:
     void call_host(const sdk::EnqueueArguments &arguments, pi_host_function function,
                    void *user_data);
 
-    /// For sdk::enqueue. A timestamp's times are what it is for, so they need no PI_QUEUE_PROFILING.
+    /// For sdk::enqueue. A timestamp has profiling times even without PI_QUEUE_PROFILING: they are
+    /// its purpose.
     sdk::Ref<sdk::Event> make_event(pi_struct_type type) {
         const bool profiling = flags_ & PI_QUEUE_PROFILING || type == PI_TYPE_TIMESTAMP_DESC;
         return sdk::make<sdk::Event>(host(), sdk::AnyRef(context_),
@@ -35,7 +36,8 @@ public:
                                      profiling);
     }
 
-    /// The end of every piEnqueueX of this plugin: a command that calls `work()` once.
+    /// The last part of every piEnqueueX of this plugin: enqueues a command that calls `work()`
+    /// once.
     template <class Work>
     void enqueue(const sdk::EnqueueArguments &arguments, Cost cost, Work work) {
         if (cost != Cost::FOREIGN && sdk::runs_within_call(*this, arguments))

@@ -19,7 +19,7 @@ const void *to_pointer(uintptr_t address) {
     return reinterpret_cast<const void *>(address);
 }
 
-/// Registrations of the context, which are neighbours.
+/// The registrations of a context, which are adjacent.
 template <class Map>
 auto of_context(Map &map, const Context &context) {
     const Context *const next = &context + 1;

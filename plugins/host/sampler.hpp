@@ -7,7 +7,7 @@
 
 namespace pi::host {
 
-/// Native kernels read the description and sample themselves.
+/// Native kernels read the descriptor and sample by themselves.
 using Sampler = sdk::DescribedSampler<Context>;
 
 } // namespace pi::host

@@ -14,7 +14,8 @@ namespace pi::host {
 
 namespace {
 
-/// From here on, memory of one among several nodes is mapped page by page, so that it can be bound.
+/// With several nodes, memory from this size on is mapped in whole pages, so that it can be bound
+/// to a node.
 constexpr uint64_t min_bound_size = 64 * 1024;
 
 [[noreturn]] void out_of_memory(const Device &device, const char *call, uint64_t size,
@@ -25,7 +26,7 @@ constexpr uint64_t min_bound_size = 64 * 1024;
 }
 
 void check_capacity(const Device &device, uint64_t size) {
-    // An overcommitting system would promise this and kill the process later.
+    // A system that overcommits would grant this and kill the process later.
     if (device.node().capacity && size > device.node().capacity)
         out_of_memory(device, "", size, "more than the node has");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bytes behind memory objects.
+// The storage of memory objects.
 #pragma once
 
 #include "dma_buf.hpp"
@@ -16,19 +16,21 @@ using sdk::Bytes;
 
 class Device;
 
-/// Aligned bytes that are given back when the object goes, or borrowed ones.
+/// Aligned bytes: owned, and freed by the destructor, or borrowed.
 class Storage {
 public:
-    /// Memory of the device's node; not initialised. `alignment` is a power of two up to max_alignment.
-    /// PI_ERROR_OUT_OF_DEVICE_MEMORY, naming what was asked and what is free.
-    /// Demands hold: PI_MEM_REQUIRE_CONTIGUOUS, which keeps it in memory as well, and PI_MEM_REQUIRE_PINNED; or
-    /// PI_ERROR_UNSUPPORTED_FEATURE, saying what an administrator can enable.
+    /// Allocates uninitialised memory of the device's node. `alignment` is a power of two up to
+    /// max_alignment. PI_ERROR_OUT_OF_DEVICE_MEMORY, with the requested and the free size. Meets
+    /// the requirements PI_MEM_REQUIRE_CONTIGUOUS, which also keeps it in memory, and
+    /// PI_MEM_REQUIRE_PINNED; or throws PI_ERROR_UNSUPPORTED_FEATURE, with what an administrator
+    /// can enable.
     static Storage allocate(const Device &device, uint64_t size, uint64_t alignment,
                             uint64_t requirements = 0);
-    /// The same, to be exported as 1 << PI_EXTERNAL_ types, of which export_types() has all.
+    /// As allocate, for memory to export as `types` (1 << PI_EXTERNAL_), all of which are in
+    /// export_types().
     static Storage allocate_shared(const Device &device, uint64_t size, uint64_t alignment,
                                    uint64_t requirements, uint32_t types);
-    /// Somebody's memory that is mapped here.
+    /// Imported memory that is mapped here.
     static Storage import(sdk::SharedRange range);
     static Storage import(sdk::DmaRange range);
     /// The application's memory.
@@ -39,15 +41,15 @@ public:
     ~Storage();
 
     std::byte *data() const { return data_; }
-    /// What it is exported as, if it was made for that type; else -1.
+    /// The descriptor to export for this type, if the memory was allocated for it; else -1.
     int exported(pi_external_type type) const {
         return !(export_types_ >> type & 1)     ? -1
                : type == PI_EXTERNAL_DMA_BUF_FD ? dma_buf_.get()
                                                 : file_.get();
     }
-    /// Empty unless it is one.
+    /// Empty unless the memory is a dma-buf.
     const DmaBuf &dma_buf() const { return dma_buf_; }
-    /// Its physical addresses do not change.
+    /// Whether its physical addresses do not change.
     bool stays() const { return stays_; }
 
 private:
@@ -57,10 +59,10 @@ private:
     static Storage of_dma(DmaMemory memory);
 
     std::byte *data_;
-    std::byte *heap_ = nullptr; ///< to be freed
-    DmaBuf dma_buf_;            ///< goes after its mapping
+    std::byte *heap_ = nullptr; ///< owned: freed by the destructor
+    DmaBuf dma_buf_;            ///< destroyed after its mapping
     MmapRegion pages_;
-    PinnedPages pinned_; ///< goes before their mapping
+    PinnedPages pinned_; ///< unlocked before the pages are unmapped
     sdk::File file_;
     uint32_t export_types_ = 0;
     bool stays_ = false;

@@ -16,8 +16,8 @@ uint64_t pages(int name) {
     return count > 0 && size > 0 ? static_cast<uint64_t>(count) * static_cast<uint64_t>(size) : 0;
 }
 
-/// What hwloc knows of the processor that an object belongs to: some machines tell it of the package,
-/// others of the whole.
+/// hwloc's information about an object's processor: some machines have it at the package, others at
+/// the machine.
 std::string find_info(hwloc_obj_t object, const char *name, const char *otherwise) {
     for (; object; object = object->parent)
         if (const char *value = hwloc_obj_get_info_by_name(object, name))
@@ -35,7 +35,7 @@ Topology::Topology() {
     hwloc_topology_t topology = nullptr;
     if (hwloc_topology_init(&topology) == 0) {
         topology_.reset(topology);
-        // Without the flag a backend hops with the calling thread over all processors.
+        // Without this flag a backend moves the calling thread over all processors.
         hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING);
         if (hwloc_topology_load(topology) == 0)
             read_usable();
@@ -71,7 +71,7 @@ void Topology::read_nodes() {
             return;
         hwloc_bitmap_and(units.get(), units.get(), usable_.get());
         const int count = hwloc_bitmap_weight(units.get());
-        // A second memory of the same processors (HBM beside DDR) is no device of its own.
+        // A second memory of the same processors (HBM besides DDR) is not a device.
         const bool known = std::any_of(seen.begin(), seen.end(), [&](hwloc_const_bitmap_t set) {
             return hwloc_bitmap_isequal(set, object->cpuset);
         });
@@ -80,7 +80,7 @@ void Topology::read_nodes() {
         seen.push_back(object->cpuset);
         const hwloc_obj_t unit = hwloc_get_next_obj_covering_cpuset_by_type(topology, units.get(),
                                                                             HWLOC_OBJ_PU, nullptr);
-        // Memory that was added to a running machine is not always counted at its node.
+        // Memory added to a running machine is not always counted at its node.
         const bool only = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE) == 1;
         const uint64_t memory = only ? 0 : object->attr->numanode.local_memory;
         nodes_.push_back({.number = object->os_index,
@@ -110,7 +110,7 @@ std::vector<Cores> Topology::split(const Cores &from, std::span<const uint32_t> 
         Cores part(hwloc_bitmap_alloc());
         if (!part)
             throw std::bad_alloc();
-        // In hwloc's logical order, where neighbours share what processors share.
+        // In hwloc's logical order, in which neighbours share caches.
         for (uint32_t i = 0; i < count; ++i) {
             unit = hwloc_get_next_obj_inside_cpuset_by_type(topology_.get(), from.get(),
                                                             HWLOC_OBJ_PU, unit);

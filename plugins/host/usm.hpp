@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The plugin's side of the sdk's USM. The kinds differ in what they tell only: host and devices address one memory, so
-// commands use the USM of every context and device of the instance as it is.
+// The plugin's side of the sdk's USM. The kinds differ only in what queries return: host and
+// devices address one memory, so commands can use the USM of every context and device of the
+// instance.
 #pragma once
 
 #include "queue.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands on pointers. USM of every context and device of the instance is used as it is; the commands keep none of
-// it alive.
+// The commands on pointers. They use USM of every context and device of the instance directly, and
+// keep none of it alive.
 #include "commands.hpp"
 #include "entries.hpp"
 #include "usm.hpp"
@@ -13,7 +13,7 @@ namespace pi::host {
 
 namespace {
 
-/// A hint, so the system's answer is not looked at.
+/// A hint: the system's answer is ignored.
 void prefetch(const void *pointer, uint64_t size) {
     const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     const uint64_t begin = reinterpret_cast<uintptr_t>(pointer) / page * page;
@@ -75,7 +75,7 @@ pi_result PI_CALL piEnqueueUsmAdvise(pi_queue queue, const pi_usm_advise_desc *d
         check_command(known);
         sdk::check_advice(known.advice);
         sdk::check_usm_range<Usm>(self.context(), known.pointer, known.size);
-        // The memory is where it is used already: there is nothing to do.
+        // The memory is already usable everywhere: there is nothing to do.
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, Cost::NONE,
                      [] {});
     });
