@@ -41,7 +41,7 @@ namespace {
 
 template <pi_device_info Name>
 void absent(Device &, const InfoWriter &) {
-    sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "information ", Name,
+    sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "query ", Name,
               ": a NUMA node has no identity of this kind; compare PI_DEVICE_INFO_NUMA_NODE");
 }
 

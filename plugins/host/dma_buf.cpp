@@ -58,7 +58,7 @@ DmaMemory allocate_from(const std::filesystem::path &heap, uint64_t size, uint64
         return refused("mmap");
     touch_pages(place.begin(), size);
     if (!is_contiguous(place.begin(), size).value_or(true))
-        return {{}, {}, text(heap.string(), ": its memory is no physical run")};
+        return {{}, {}, text(heap.string(), ": its memory is not physically contiguous")};
     return {std::move(buffer), std::move(place), {}};
 }
 

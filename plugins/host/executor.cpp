@@ -18,7 +18,7 @@ Executor::EnqueueScope::~EnqueueScope() {
 bool Executor::runs_here(const sdk::Command *command, Cost cost) const {
     if (cost == Cost::NONE)
         return true;
-    if (cost == Cost::FOREIGN)
+    if (cost == Cost::PLUGIN_THREAD)
         return false;
     const ThreadState &state = thread_state();
     const bool enqueueing = state.scope && state.scope->command_ == command;

@@ -103,7 +103,7 @@ void *Native::sampler(NativeArguments &arguments, Queue &queue, const pi_kernel_
 void Native::launch(Queue &queue, const sdk::EnqueueArguments &arguments,
                     sdk::NativeLaunch<Native> launch) {
     // The application's thread must not be bound to a device's processors.
-    const Cost cost = queue.device().binds_threads() ? Cost::FOREIGN : Cost::UNKNOWN;
+    const Cost cost = queue.device().binds_threads() ? Cost::PLUGIN_THREAD : Cost::UNKNOWN;
     queue.enqueue(arguments, cost,
                   [&device = queue.device(), launch = std::move(launch)] { run(device, launch); });
 }

@@ -21,7 +21,7 @@ using sdk::InfoWriter;
 
 uint64_t checked_alignment(uint64_t asked) {
     if (asked & (asked - 1) && asked)
-        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", asked, ", which is no power of two");
+        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", asked, ", which is not a power of two");
     if (asked > max_alignment)
         fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", asked, "; at most ", max_alignment,
              " bytes can be honoured");
@@ -42,8 +42,8 @@ void check_requirements(uint64_t flags, uint32_t scope) {
              "PI_MEM_REQUIRE_CONTIGUOUS and _PINNED are for scope 0 (global)");
     if (flags & PI_MEM_USE_HOST_PTR)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "PI_MEM_REQUIRE_CONTIGUOUS and _PINNED are for memory of the plugin: what "
-             "PI_MEM_USE_HOST_PTR names stays as the application made it");
+             "PI_MEM_REQUIRE_CONTIGUOUS and _PINNED are for memory of the plugin: memory that "
+             "PI_MEM_USE_HOST_PTR uses is not changed");
 }
 
 // ----- Mem ---------------------------------------------------------------------------------------
@@ -135,8 +135,7 @@ uint64_t bus_address(const Mem &mem) {
     const bool imported = mem.storage().dma_buf() && mem.storage().stays();
     if (!required && !imported)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "the memory may be anywhere: only one with PI_MEM_REQUIRE_CONTIGUOUS, or a dma-buf of "
-             "a heap, has a bus address");
+             "only memory with PI_MEM_REQUIRE_CONTIGUOUS, or a heap's dma-buf, has a bus address");
     if (!mem.storage().stays())
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "the memory is an ordinary page, which the system may "
                                            "move: only huge pages, which hold larger buffers, have "
@@ -147,12 +146,12 @@ uint64_t bus_address(const Mem &mem) {
     if (!required) {
         touch_pages(mem.data(), mem.size());
         if (!is_contiguous(mem.data(), mem.size()).value_or(true))
-            fail(PI_ERROR_UNSUPPORTED_FEATURE, "the dma-buf is no physical run");
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "the dma-buf is not physically contiguous");
     }
     if (const auto address = physical_address(mem.data()))
         return *address;
     fail(PI_ERROR_UNSUPPORTED_FEATURE,
-         "the system tells physical addresses only to processes with CAP_SYS_ADMIN");
+         "the system shows physical addresses only to processes with CAP_SYS_ADMIN");
 }
 
 std::vector<uint64_t> pitches(const Mem &mem) {

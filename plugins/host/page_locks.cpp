@@ -65,7 +65,7 @@ private:
     /// Removes the keys from begin to end at which the count does not change.
     void merge(uintptr_t begin, uintptr_t end) noexcept;
     /// Unlocks pages whose count is 0.
-    static void let_go(Counts::iterator first, Counts::iterator last) noexcept;
+    static void unlock_pages(Counts::iterator first, Counts::iterator last) noexcept;
 
     std::mutex mutex_;
     Counts counts_;
@@ -84,7 +84,7 @@ void PageLocks::merge(uintptr_t begin, uintptr_t end) noexcept {
     }
 }
 
-void PageLocks::let_go(Counts::iterator first, Counts::iterator last) noexcept {
+void PageLocks::unlock_pages(Counts::iterator first, Counts::iterator last) noexcept {
     for (; first != last; ++first)
         if (!first->second)
             munlock(as_pointer(first->first), std::next(first)->first - first->first);
@@ -96,7 +96,7 @@ int PageLocks::lock(uintptr_t begin, uintptr_t end) {
     // The whole range: counted pages may have been unmapped, and mapped again without a lock.
     const int error = mlock(as_pointer(begin), end - begin) ? errno : 0;
     if (error)
-        let_go(first, last);
+        unlock_pages(first, last);
     else
         for (auto part = first; part != last; ++part)
             ++part->second;
@@ -110,7 +110,7 @@ void PageLocks::unlock(uintptr_t begin, uintptr_t end) noexcept {
         const auto first = split(begin), last = split(end);
         for (auto part = first; part != last; ++part)
             --part->second;
-        let_go(first, last);
+        unlock_pages(first, last);
         merge(begin, end);
     } catch (const std::bad_alloc &) {
         // The pages stay locked, which costs memory but is otherwise correct.

@@ -165,8 +165,8 @@ PhysicalRun map_huge(uint64_t size, uint64_t alignment, uint64_t page) {
         return {std::move(run), {}, true, {}};
     const bool blind = !physical_address(&page);
     return {{},
-            text(pages, " that are neighbours are needed, ",
-                 blind ? "which can be seen only with CAP_SYS_ADMIN" : "none such are free")};
+            text(pages, " that are physically adjacent are needed, ",
+                 blind ? "which is visible only with CAP_SYS_ADMIN" : "but none are free")};
 }
 
 } // namespace
@@ -192,7 +192,8 @@ PhysicalRun map_contiguous(uint64_t size, uint64_t alignment) {
         if (run.mapping) {
             if (is_contiguous(run.mapping.begin(), size).value_or(true))
                 return run;
-            run.refusal = text("huge pages of ", Bytes(page), " are no physical run here");
+            run.refusal =
+                text("huge pages of ", Bytes(page), " are not physically contiguous here");
         }
         refusals += (refusals.empty() ? "" : ", or ") + run.refusal;
     }

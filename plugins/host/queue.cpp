@@ -7,7 +7,7 @@ namespace pi::host {
 
 void Queue::call_host(const sdk::EnqueueArguments &arguments, pi_host_function function,
                       void *user_data) {
-    enqueue(arguments, Cost::FOREIGN, [host = host(), function, user_data] {
+    enqueue(arguments, Cost::PLUGIN_THREAD, [host = host(), function, user_data] {
         const sdk::CallbackScope scope(host);
         function(user_data);
     });

@@ -40,7 +40,7 @@ public:
     /// once.
     template <class Work>
     void enqueue(const sdk::EnqueueArguments &arguments, Cost cost, Work work) {
-        if (cost != Cost::FOREIGN && sdk::runs_within_call(*this, arguments))
+        if (cost != Cost::PLUGIN_THREAD && sdk::runs_within_call(*this, arguments))
             return sdk::run_within_call(*this, arguments, [&](sdk::Event *event) {
                 if (event)
                     event->running();

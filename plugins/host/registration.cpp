@@ -46,7 +46,7 @@ void Registrations::remove(const Context &context, const void *pointer) {
     const auto [first, end] = registered_.equal_range(Key{&context, pointer});
     if (first == end)
         fail(PI_ERROR_INVALID_VALUE, "pointer ", pointer,
-             " is not registered with this context: what piUsmHostRegister was given is needed");
+             " is not registered with this context: the pointer of a piUsmHostRegister is needed");
     registered_.erase(std::prev(end));
 }
 

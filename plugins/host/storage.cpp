@@ -21,8 +21,8 @@ constexpr uint64_t min_bound_size = 64 * 1024;
 [[noreturn]] void out_of_memory(const Device &device, const char *call, uint64_t size,
                                 const char *reason) {
     sdk::fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, call, reason, ": ", Bytes(size), " (", size,
-              " bytes) asked, ", Bytes(free_memory()), " free of ", Bytes(device.node().capacity),
-              " on NUMA node ", device.node().number);
+              " bytes) requested, ", Bytes(free_memory()), " free of ",
+              Bytes(device.node().capacity), " on NUMA node ", device.node().number);
 }
 
 void check_capacity(const Device &device, uint64_t size) {

@@ -191,7 +191,7 @@ TEST_CASE("an image that cannot be says which word is wrong, and what would be r
                 d.height = 1 << 20;
                 d.row_pitch = UINT64_MAX >> 22 << 2;
             }));
-    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "asked",
+    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "requested",
             create([](auto &d) { d.width = d.height = 1 << 30; }));
 }
 
