@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands on buffers: real bytes, and what moving them takes on the machine.
+// The commands on buffers: they move real bytes, and take the machine's time for that.
 #include "entries.hpp"
 #include "memory.hpp"
 #include "migration.hpp"
@@ -28,7 +28,7 @@ uint64_t bytes_of(std::span<const pi_region> regions) {
     return bytes;
 }
 
-/// The bytes that a link does not lose.
+/// Copies the bytes that a link does not lose.
 void copy_and_lose_pages(const LogicalBytes &src, uint64_t from, const LogicalBytes &dst,
                          uint64_t to, uint64_t size) {
     while (size) {
@@ -41,7 +41,7 @@ void copy_and_lose_pages(const LogicalBytes &src, uint64_t from, const LogicalBy
     }
 }
 
-/// Copies the first `bytes` of what the regions hold.
+/// Copies the first `bytes` of the regions.
 void copy_part(std::span<const pi_region> regions, const LogicalBytes &src, const LogicalBytes &dst,
                uint64_t bytes, bool loses_pages) {
     for (const pi_region &region : regions)
@@ -151,12 +151,13 @@ pi_result PI_CALL piEnqueueMemBufferFill(pi_queue queue, const pi_buffer_fill_de
 
 namespace {
 
-/// Whether a map gives the host's view of the memory itself.
+/// Whether a map returns the host's view of the memory itself.
 bool maps_in_place(const Mem &mem) {
     return mem.storage().host_data() && mem.layout().flat();
 }
 
-/// What a map or unmap moves: nothing in place, or what caches hold; else the bytes over the link.
+/// The transfer of a map or unmap: in place none, or cache maintenance; else the bytes over the
+/// link.
 Transfer map_transfer(const Queue &queue, const Mem &mem, uint64_t size, bool moves, bool to_host) {
     if (!moves || (maps_in_place(mem) && mem.storage().coherent()))
         return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The option of this plugin.
+// The plugin's option.
 #pragma once
 
 #include <pi/pi_plugin.h>
@@ -14,7 +14,8 @@ struct Config {
     std::string machine;
 };
 
-/// Reads the option from the loader, which alone reads the environment. PI_ERROR_UNAVAILABLE when no machine is named.
+/// Reads the option from the loader: plugins do not read the environment. PI_ERROR_UNAVAILABLE
+/// without a machine.
 Config read_config(const pi_host *host);
 
 } // namespace pi::sim

@@ -41,7 +41,7 @@ namespace {
 
 struct Ends {
     Place src, dst;
-    Site from = src.device.site(), to = dst.device.site(); ///< where the bytes lie
+    Site from = src.device.site(), to = dst.device.site(); ///< the memory that the query is about
 };
 
 Ends check_ends(Device &src_device, pi_context src_context, pi_device dst_device,
@@ -53,7 +53,7 @@ Ends check_ends(Device &src_device, pi_context src_context, pi_device dst_device
             {to.device(dst_device, "dst_device"), to}};
 }
 
-/// Notes where the memory that is asked about lies.
+/// Checks a query, and sets the sites of the memory that it is about.
 void check_query(const pi_memory_connection_query &query, Ends &ends) {
     if (query.kind > PI_MEMORY_KIND_IMPORTED)
         fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", query.kind, ", which is no PI_MEMORY_KIND_");
@@ -80,12 +80,12 @@ void check_query(const pi_memory_connection_query &query, Ends &ends) {
     ends.from = host_site;
 }
 
-/// Of a copy between the memories that are asked about, with what it takes on its way.
+/// Writes the bandwidth, latency and channels of a copy between the memories of the query.
 void tell_speed(const Ends &ends, pi_memory_connection_info &info) {
     const Speed speed = ends.src.device.instance().links().speed(ends.from, ends.to);
     info.bandwidth = speed.bandwidth;
     info.latency =
-        std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(speed.latency))); // 0 is unknown
+        std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(speed.latency))); // 0 means unknown
     sdk::write_channels(info, ends.src.device.instance().links().channels(ends.from, ends.to));
 }
 

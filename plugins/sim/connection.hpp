@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What memory of one place is to another, and so which commands take it.
+// The connections between places, which decide which commands accept which memory.
 #pragma once
 
 #include "context.hpp"
@@ -17,10 +17,10 @@ struct Place {
     }
 };
 
-/// 1 << PI_EXTERNAL_: what buffers of src can be exported as for dst to import.
+/// The types, 1 << PI_EXTERNAL_, as which buffers of src can be exported for dst to import.
 uint32_t shared_handle_types(const Device &src, const Device &dst);
 
-/// `in_host`: memory of src that lies in the host's (imported, or of a scope that does).
+/// `in_host`: for memory of src that is in the host's memory (imported, or of such a scope).
 pi_memory_connection connect(const Place &src, const Place &dst, bool in_host);
 
 } // namespace pi::sim

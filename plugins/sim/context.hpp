@@ -10,7 +10,7 @@
 
 namespace pi::sim {
 
-/// A list of devices. What their memory is to each other is in the machine's links.
+/// A list of devices. The machine's links determine the connections of their memory.
 class Context : public sdk::Object<Context, pi_context> {
 public:
     Context(Platform &platform, std::vector<Device *> devices)
@@ -19,7 +19,7 @@ public:
     Platform &platform() const { return platform_; }
     const std::vector<Device *> &devices() const { return devices_; }
 
-    /// The device behind an argument, which must be one of this context's, else PI_ERROR_INVALID_DEVICE.
+    /// The device of an argument; PI_ERROR_INVALID_DEVICE unless it is one of this context's.
     Device &device(pi_device handle, const sdk::ArgumentName &name = "device") const {
         return sdk::checked_member(*this, handle, name);
     }

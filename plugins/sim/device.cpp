@@ -28,7 +28,7 @@ void ScopeMemory::fail(const char *why, uint64_t size) const {
 }
 
 std::optional<uint64_t> ScopeMemory::find_run(uint64_t size, uint64_t alignment) const {
-    // Of the bus's addresses a multiple is wanted, which the scope's begin may not be.
+    // The bus address must be a multiple of the alignment, and the scope's begin may not be one.
     const auto aligned = [&](uint64_t offset) {
         return sdk::align_up(spec_.bus_address + offset, alignment) - spec_.bus_address;
     };
@@ -97,7 +97,7 @@ uint32_t Device::import_types() const {
 }
 
 void Device::require_alive() const {
-    // Once a callback has told of it, it is lost wherever the program asks.
+    // Once a callback has shown that time, the device is lost for every call of the program.
     if (instance().timeline().known_time() >= spec_.lost_at)
         sdk::fail(PI_ERROR_DEVICE_LOST, spec_.name, ": the machine file loses this device at ",
                   spec_.lost_at, " ns");
@@ -119,7 +119,7 @@ void identity(const Device &device, const std::optional<Identity> &value, const 
     value ? write(*value) : absent(device, field);
 }
 
-/// Where the bytes of a device's scope 0 lie.
+/// The site of a device's scope 0.
 Site first_site(const Device &device) {
     return device.spec().scopes[0].in_host ? host_site : device.site();
 }
@@ -222,7 +222,8 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
      [](Device &d, const InfoWriter &write) { tell_speed(d, host_site, first_site(d), write); }},
     {PI_DEVICE_INFO_MAP_SPEED,
      [](Device &d, const InfoWriter &write) { tell_map_speed(d, write); }},
-    {PI_DEVICE_INFO_CALLBACK_LATENCY, constant<uint64_t, 0>}, // what the host does takes no time
+    // the host's work takes no virtual time
+    {PI_DEVICE_INFO_CALLBACK_LATENCY, constant<uint64_t, 0>},
     {PI_DEVICE_INFO_HOST_READ_CHANNELS,
      [](Device &d, const InfoWriter &write) { write_channels(d, first_site(d), host_site, write); }},
     {PI_DEVICE_INFO_HOST_WRITE_CHANNELS,

@@ -15,14 +15,14 @@ namespace pi::sim {
 class Instance;
 class Platform;
 
-/// Work-items of a group, and bytes of its local memory: what native functions can be given.
+/// Work-items of a work-group, and bytes of its local memory: the limits of native functions.
 inline constexpr uint64_t max_work_group_size = 65536;
 inline constexpr uint64_t local_memory_size = 1024 * 1024;
 
-/// The bytes of one scope of a device that are in use. Thread-safe.
+/// The used bytes of one scope of a device. Thread-safe.
 class ScopeMemory {
 public:
-    /// Bytes in use while it lives.
+    /// Bytes that are in use while the object lives.
     class Reservation {
     public:
         Reservation() = default;
@@ -36,7 +36,7 @@ public:
             if (memory_)
                 memory_->give_back(*this);
         }
-        /// Of contiguous memory: where its run begins, in bytes from the scope's begin.
+        /// Of contiguous memory: the begin of its range, in bytes from the scope's begin.
         std::optional<uint64_t> run() const { return run_; }
 
     private:
@@ -49,8 +49,8 @@ public:
     ScopeMemory(const ScopeSpec &spec, std::string owner) : spec_(spec), owner_(std::move(owner)) {}
 
     const ScopeSpec &spec() const { return spec_; }
-    /// PI_ERROR_OUT_OF_DEVICE_MEMORY, naming what is asked and what is free. A contiguous reservation is a run that
-    /// begins at a multiple of `alignment`.
+    /// PI_ERROR_OUT_OF_DEVICE_MEMORY, with the requested and the free size. A contiguous
+    /// reservation is one range that begins at a multiple of `alignment`.
     Reservation reserve(uint64_t size, uint64_t alignment, bool contiguous);
 
 private:
@@ -65,7 +65,7 @@ private:
     std::map<uint64_t, uint64_t> runs_; ///< begin to end
 };
 
-/// A root device: the machine has no sub-devices.
+/// A root device; simulated machines have no sub-devices.
 class Device : public sdk::Object<Device, pi_device> {
 public:
     Device(const pi_host *host, Platform &platform, const DeviceSpec &spec, Site site);
@@ -75,15 +75,15 @@ public:
     const DeviceSpec &spec() const { return spec_; }
     const std::string &description() const { return spec_.name; }
     Site site() const { return site_; }
-    /// 1 << PI_EXTERNAL_: what the file says, but for what this system cannot make.
+    /// 1 << PI_EXTERNAL_: the types in the machine file that this system can make.
     uint32_t export_types() const;
-    /// And what it imports, host pointers included.
+    /// The types that it imports, host pointers included.
     uint32_t import_types() const;
     uint32_t scope_count() const { return static_cast<uint32_t>(spec_.scopes.size()); }
-    /// Of flush, invalidate and maps in place, where a scope is not coherent.
+    /// The speed of flush, invalidate and maps in place in a scope that is not coherent.
     const Speed &maintenance_speed(const ScopeSpec &scope) const;
     ScopeMemory &scope(uint32_t index) { return *scopes_.at(index); }
-    /// PI_ERROR_DEVICE_LOST from the virtual time on at which the file loses it.
+    /// PI_ERROR_DEVICE_LOST from the virtual time on at which the machine file loses the device.
     void require_alive() const;
 
 private:

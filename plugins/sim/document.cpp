@@ -17,7 +17,7 @@ namespace pi::sim {
 
 namespace {
 
-/// Walks the text, and notes how far the parser is.
+/// Walks through the text and records the parser's position.
 class Position {
 public:
     using iterator_category = std::input_iterator_tag;
@@ -45,7 +45,7 @@ private:
     const char **seen_;
 };
 
-/// Makes values of what the parser meets.
+/// Builds values from the parser's events.
 class Builder {
 public:
     Builder(std::string_view path, std::string_view text, Value &root)
@@ -106,7 +106,7 @@ public:
         return true;
     }
     bool parse_error(std::size_t, const std::string &token, const std::exception &error) {
-        // The library's words after its own count of lines and columns.
+        // The library's message without its own line and column.
         std::string words = error.what();
         if (const size_t at = words.find("parse error"); at != std::string::npos)
             words.erase(0, at);
@@ -117,7 +117,7 @@ public:
     }
 
 private:
-    /// The line of the token that the parser has just read; it may have looked one character further.
+    /// The line of the token that the parser has just read. It may have looked one character ahead.
     unsigned line() {
         const char *end = seen_ > begin_ ? seen_ - 1 : begin_;
         lines_ += static_cast<unsigned>(std::count(counted_, std::max(counted_, end), '\n'));
@@ -148,7 +148,7 @@ private:
         return *value;
     }
     bool open(Value::Kind kind) {
-        // Elements move only while their array grows, and it does not while one of them is open.
+        // Elements move only while their array grows, which it does not while one of them is open.
         open_.push_back(&add(kind));
         return true;
     }
@@ -197,7 +197,7 @@ constexpr std::array<Unit, 9> byte_units{{{"B", 1},
                                           {"TB", 1e12}}};
 constexpr std::array<Unit, 4> time_units{{{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
 
-/// The number before a unit, with the unit applied; a negative one if the text is no such thing.
+/// The number before a unit, multiplied by the unit; negative if the text is not of that form.
 template <size_t Count>
 double parse_quantity(const std::string &text, const std::array<Unit, Count> &units,
                       std::string_view suffix) {
@@ -215,7 +215,7 @@ double parse_quantity(const std::string &text, const std::array<Unit, Count> &un
     return -1;
 }
 
-/// Words for people may stand anywhere.
+/// Texts for people are allowed in every object.
 bool is_for_people(std::string_view name) {
     return name == "source" || name == "description";
 }
@@ -254,7 +254,7 @@ std::string Value::shown() const {
     case Kind::NUMBER:
         return text;
     case Kind::TEXT:
-        // A NUL character as JSON has it: an error's text would end there.
+        // A NUL character as JSON writes it: an error's text would end there.
         return '"' + text.substr(0, text.find('\0')) +
                (text.find('\0') != text.npos ? "\\u0000\"" : "\"");
     case Kind::ARRAY:
@@ -300,7 +300,7 @@ std::vector<Value> Value::array(const char *of) const {
 std::string Value::string(const char *what) const {
     if (kind != Kind::TEXT || text.empty())
         fail("is ", shown(), "; ", what, " is needed");
-    if (text.find('\0') != text.npos) // where C would end it
+    if (text.find('\0') != text.npos) // a C string would end there
         fail("is ", shown(), "; ", what, " without a NUL character is needed");
     return text;
 }

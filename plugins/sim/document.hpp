@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A JSON file whose values know where they stand, so that a mistake can be named with its line and field.
+// A JSON file whose values know their position, so that an error names the line and the field.
 #pragma once
 
 #include <pi/sdk/error.hpp>
@@ -23,17 +23,17 @@ public:
     Kind kind = Kind::ABSENT;
     bool boolean = false;
     double number = 0;
-    uint64_t whole = 0; ///< the number, where it is a whole one that is not negative
+    uint64_t whole = 0; ///< the number, if it is whole and not negative
     bool is_whole = false;
-    std::string text;            ///< or the number as the file writes it
+    std::string text;            ///< or the number as written in the file
     std::vector<Value> elements; ///< of an array
     std::vector<Member> members; ///< of an object
     std::string field;           ///< "devices[1].scopes[0].capacity"; "" for the whole file
     unsigned line = 0;
-    std::string_view file; ///< its path, of the document
+    std::string_view file; ///< the path of the document
 
     bool present() const { return kind != Kind::ABSENT; }
-    /// The member, or an absent value that stands where the object does.
+    /// The member, or an absent value at the object's position.
     Value operator[](std::string_view name) const;
     /// PI_ERROR_INVALID_VALUE: "<file>:<line>: <field> <parts>".
     template <class... Parts>
@@ -41,13 +41,13 @@ public:
         sdk::fail(PI_ERROR_INVALID_VALUE, file, ':', line, ": ",
                   field.empty() ? "the machine" : field, ' ', parts...);
     }
-    /// What stands there, for messages: "-5", "\"gpu\"", "an object".
+    /// The value for messages: "-5", "\"gpu\"", "an object".
     std::string shown() const;
 
-    // Each fails unless the value is of this kind, naming what it is and what would be right.
+    // Each fails unless the value is of this kind, naming the value and what would be right.
 
     const Value &object(std::initializer_list<std::string_view> known) const;
-    /// The members of an object whose names are the file's own, but for texts for people.
+    /// The members of an object whose names the file chooses, without texts for people.
     std::vector<Member> by_name(const char *what) const;
     std::vector<Value> array(const char *of) const;
     std::string string(const char *what) const;
@@ -58,7 +58,7 @@ public:
     uint64_t bytes() const;
     /// Nanoseconds: a number, or a text such as "1.5 us".
     double nanoseconds() const;
-    /// Bytes a second, at least 1: a number, or a text such as "25 GB/s".
+    /// Bytes per second, at least 1: a number, or a text such as "25 GB/s".
     uint64_t bytes_a_second() const;
 };
 
@@ -67,8 +67,8 @@ struct Member {
     Value value;
 };
 
-/// Reads a file. PI_ERROR_INVALID_VALUE, naming file and line, for what is no JSON, and for a member that is there
-/// twice; PI_ERROR_UNAVAILABLE for a file that cannot be read.
+/// Reads a file. PI_ERROR_INVALID_VALUE, naming file and line, for a file that is not JSON or has a
+/// member twice; PI_ERROR_UNAVAILABLE for a file that cannot be read.
 class Document {
 public:
     explicit Document(std::string path);

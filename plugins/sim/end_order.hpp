@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Transfers that run at the same time become final in the order of their ends on the virtual clock, one after the
-// other, callbacks included. So what callbacks enqueue comes in the order of the simulated machine, and not in that in
-// which the threads that do the work happen to be done.
+// Completes concurrent transfers in the order of their ends on the virtual clock, one after the
+// other, callbacks included. So the commands that callbacks enqueue come in the order of the
+// simulated machine, not in the order in which the threads happen to finish.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace pi::sim {
 
 class EndOrder {
 public:
-    using Key = std::pair<uint64_t, uint64_t>; ///< the end; a number where several have the same
+    using Key = std::pair<uint64_t, uint64_t>; ///< the end, and a number to tell equal ends apart
 
-    /// A transfer runs now, and nothing that it waits for is missing: it will be done, whatever
-    /// else happens. `finish` is called then.
+    /// A transfer starts, and waits for nothing else: it will be done, whatever happens. Then
+    /// `finish` is called.
     Key begin(uint64_t end, std::function<void()> finish) {
         std::lock_guard lock(mutex_);
         const Key key{end, ++count_};
@@ -26,15 +26,15 @@ public:
         return key;
     }
 
-    /// It is done. Its `finish` is called once those with earlier ends are finished, on this thread
-    /// or on that of the one before. Never with a lock held; what it calls may begin() others.
+    /// The transfer is done. Its `finish` is called once those with earlier ends have finished, on
+    /// this thread or on that of the transfer before. No lock is held; it may call begin().
     void done(const Key &key) {
         std::unique_lock lock(mutex_);
         running_.find(key)->second.done = true;
         finish_those_done(lock);
     }
 
-    /// It did not begin after all.
+    /// The transfer did not start after all.
     void withdraw(const Key &key) {
         std::unique_lock lock(mutex_);
         running_.erase(key);
@@ -56,13 +56,13 @@ private:
             running_.erase(running_.begin());
             lock.unlock();
             next();
-            next = nullptr; // what it holds is destroyed without the lock
+            next = nullptr; // its captures are destroyed without the lock
             lock.lock();
         }
         finishing_ = false;
     }
 
-    std::mutex mutex_; ///< no other is taken under it
+    std::mutex mutex_; ///< no other lock is taken under it
     std::map<Key, Transfer> running_;
     uint64_t count_ = 0;
     bool finishing_ = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The plugin's own functions, by the names of pi.h. Only those that the table in plugin.cpp uses are defined.
+// The plugin's entries, with their names in pi.h. Only those in the table of plugin.cpp are
+// defined.
 #pragma once
 
 #include <pi/pi_plugin.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Events are the sdk's. Here is what moves the virtual clock: the host that sees an event's end, callbacks, which run
-// at the time of their event, and host events.
+// Events are the sdk's. This file has what moves the virtual clock: the host when it sees an
+// event's end, callbacks, which run at the time of their event, and host events.
 #include "context.hpp"
 #include "entries.hpp"
 #include "plugin.hpp"
@@ -14,13 +14,13 @@ using sdk::Event;
 
 namespace {
 
-/// The host knows now that the event is final.
+/// The host knows now that the event is complete.
 void see(Event &event) {
     if (event.is_complete())
         instance_of(event.host()).timeline().see(*TimesPayload::of(event));
 }
 
-/// A callback of the application.
+/// The application's callback.
 struct Relay {
     pi_event_callback callback;
     void *user_data;
@@ -79,7 +79,7 @@ pi_result PI_CALL piEventCreateHost(pi_context context, const pi_host_event_desc
 
 pi_result PI_CALL piEventSignalHost(pi_event event, pi_result result) {
     return sdk::call<Event>(event, [&](Event &self) {
-        // Before what waits for it can run; of a second signal nothing comes.
+        // Before its dependents can run. A second signal has no effect.
         if (self.is_host() && Event::is_signal(result))
             instance_of(self.host()).timeline().signal(*TimesPayload::of(self));
         self.signal(result);

@@ -20,7 +20,7 @@ std::optional<Exports::Identity> Exports::identity(int descriptor) {
 void Exports::add(int descriptor, const std::shared_ptr<const DeviceMemory> &memory) {
     const auto file = identity(descriptor);
     std::lock_guard lock(mutex_);
-    // A file that is gone may have left its number to this one.
+    // This file may have the number of one that no longer exists.
     std::erase_if(memories_, [](const auto &one) { return one.second.expired(); });
     if (file)
         memories_.insert_or_assign(*file, memory);

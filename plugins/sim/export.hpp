@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory of the machine that has gone out as a file descriptor, and is known when it comes back.
+// Memory of the machine that was exported as a file descriptor, so that imports recognize it.
 #pragma once
 
 #include "device.hpp"
@@ -11,19 +11,20 @@
 
 namespace pi::sim {
 
-/// Bytes of a device's scope that somebody has.
+/// The storage of a buffer in a device's scope.
 struct DeviceMemory {
     ScopeMemory::Reservation reservation;
     const Device &owner;
-    Site site; ///< where they lie
+    Site site; ///< of the bytes
 };
 
-/// Which of the machine's memory is behind a descriptor. Thread-safe.
+/// Finds the machine's memory behind a descriptor. Thread-safe.
 class Exports {
 public:
-    /// `memory` is behind this descriptor, and all of the same file, as long as anybody has it.
+    /// `memory` is behind this descriptor, and every descriptor of the same file, as long as any
+    /// reference to it exists.
     void add(int descriptor, const std::shared_ptr<const DeviceMemory> &memory);
-    /// NULL if it is none of this machine.
+    /// NULL for memory of another machine.
     std::shared_ptr<const DeviceMemory> find(int descriptor) const;
 
 private:

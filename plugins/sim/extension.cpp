@@ -6,7 +6,7 @@
 #include <pi/sdk/plugin.hpp>
 #include <pi/sdk/verification_kernel.hpp>
 
-// The plugin's own header, which is installed.
+// The plugin's public header, which is installed.
 #include "include/pi/pi_sim.h"
 
 #include <cstring>

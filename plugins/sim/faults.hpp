@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The faults that a machine's file describes, given to the calls that they are meant for.
+// Applies the faults of a machine file to calls.
 #pragma once
 
 #include "machine.hpp"
@@ -16,10 +16,10 @@ class Faults {
 public:
     explicit Faults(const Machine &machine);
 
-    /// Counts a call of a function of function_names; the fault that it has, or NULL.
+    /// Counts a call of a function of function_names and returns its fault, or NULL.
     const FaultSpec *next(size_t function);
 
-    /// The fault of the command that this thread is enqueueing, while it does; or NULL.
+    /// The fault of the command that this thread is enqueueing, or NULL.
     static const FaultSpec *&of_this_call();
 
 private:

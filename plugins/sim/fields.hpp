@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The members of a machine file's objects, by the kinds of what they hold. What is absent stays as it is.
+// Readers of a machine file's members, by kind. An absent member leaves the value unchanged.
 #pragma once
 
 #include "machine.hpp"
@@ -34,7 +34,7 @@ void read_name(const Value &value, std::span<const Name> names, T &out) {
     if (value.present())
         out = static_cast<T>(named(value, names));
 }
-/// An array of types, as 1 << PI_EXTERNAL_ bits.
+/// An array of types; the result has 1 << PI_EXTERNAL_ bits.
 inline void read_handle_types(const Value &value, uint32_t &out) {
     if (!value.present())
         return;
@@ -69,7 +69,7 @@ inline void read_alignment(const Value &value, uint64_t &out) {
                    " is needed");
 }
 
-/// Bytes as the digits of a text, two each; '-' between them is nothing.
+/// Bytes as a text of hexadecimal digits, two for each; '-' between them is ignored.
 template <size_t Size>
 void read_identity(const Value &value, std::optional<std::array<uint8_t, Size>> &out) {
     if (!value.present())

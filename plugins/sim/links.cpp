@@ -28,7 +28,7 @@ void Link::reset() {
 
 Links::Links(const Machine &machine) : machine_(machine) {
     for (Site site = 0; site <= machine.devices.size(); ++site) {
-        // No name of a file has a line feed in front.
+        // The file's names do not begin with a line feed.
         memories_.push_back(channel(sdk::text("\nmemory ", site)));
         processors_.push_back(channel(sdk::text("\nprocessors ", site)));
     }
@@ -72,7 +72,7 @@ const Speed &Links::speed_within(Site site) const {
     return site == host_site ? machine_.host_memory : machine_.devices[site - 1].memory;
 }
 
-/// The links that a transfer between two sites crosses, all at once.
+/// The links that a transfer between two sites crosses at once.
 std::vector<Link *> Links::way(Site from, Site to) const {
     Link *const direct = find(from, to);
     const bool known =
@@ -87,7 +87,7 @@ bool Links::loses_pages(Site from, Site to, LossyCommands commands) const {
     return link && link->spec().loses_pages & commands;
 }
 
-/// Links with the host lose nothing.
+/// Links with the host lose no pages.
 bool Links::copy_loses_pages(Site from, Site by, Site to) const {
     const bool between_devices = from != host_site && to != host_site && from != to;
     return between_devices

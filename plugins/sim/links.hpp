@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The links of a machine at work: what a transfer takes, and what has gone over each.
+// A machine's links at run time: the duration of transfers, and counters.
 #pragma once
 
 #include "timeline.hpp"
@@ -10,11 +10,11 @@
 
 namespace pi::sim {
 
-/// Nanoseconds that this many bytes take.
+/// Nanoseconds for this many bytes.
 uint64_t duration_of(const Speed &speed, uint64_t bytes);
 
 inline constexpr uint64_t lost_page_size = 4096;
-/// Whether a link that loses pages loses this byte of the memory: of each two pages the second one.
+/// Whether a link that loses pages loses this byte of the memory: it loses every second page.
 constexpr bool is_in_lost_page(uint64_t offset) {
     return offset / lost_page_size % 2 != 0;
 }
@@ -27,7 +27,7 @@ public:
 
     const LinkSpec &spec() const { return spec_; }
     const std::vector<Channel *> &channels() const { return channels_; }
-    /// Nanoseconds that this many bytes take.
+    /// Nanoseconds for this many bytes.
     uint64_t duration(uint64_t bytes) const;
 
     void count(uint64_t bytes);
@@ -42,34 +42,34 @@ private:
     std::atomic<uint64_t> bytes_{0}, transfers_{0}, busy_{0};
 };
 
-/// What a command moves.
+/// The bytes that a command moves.
 struct Transfer {
     Task task;
-    std::vector<Link *> links; ///< that count it; none within one memory
+    std::vector<Link *> links; ///< that count the bytes; none within one memory
     uint64_t bytes = 0;
-    bool whole = false; ///< done wholly or not at all, when a fault cuts it short
+    bool whole = false; ///< a fault that cuts it short leaves it undone
 };
 
 class Links {
 public:
     explicit Links(const Machine &machine);
 
-    /// NULL if there is none between two devices. With the host, every device has both.
+    /// NULL if there is none between two devices. Every device has links to and from the host.
     Link *find(Site from, Site to) const;
     std::deque<Link> &all() { return links_; }
 
-    /// Bytes from one site to another: over their link, or over the host where they have none or it does not know
-    /// how fast it is; within one memory at its own speed.
+    /// A transfer of bytes from one site to another: over their link, or over the host if they have
+    /// none or its bandwidth is not known; within one memory at that memory's speed.
     Transfer transfer(Site from, Site to, uint64_t bytes) const;
-    /// What such a transfer takes, for being told: bandwidth UINT64_MAX where the bytes take no time.
+    /// The speed of such a transfer, for queries; bandwidth UINT64_MAX if the bytes take no time.
     Speed speed(Site from, Site to) const;
-    /// The numbers of the channels that such a transfer takes, each once.
+    /// The numbers of the channels that such a transfer uses, each once.
     std::vector<uint64_t> channels(Site from, Site to) const;
-    /// Whether a command of a queue of `by` that carries bytes from one site to another loses pages.
+    /// Whether a command in a queue of `by` that moves bytes from one site to another loses pages.
     bool copy_loses_pages(Site from, Site by, Site to) const;
-    /// Likewise a kernel of `by` that uses memory of another site.
+    /// Whether a kernel on `by` that uses memory of another site loses pages.
     bool kernel_loses_pages(Site owner, Site by) const;
-    /// What kernels of a device run on.
+    /// The channel of a device's kernels.
     Channel *processors(Site device) const { return processors_.at(device); }
 
 private:
@@ -80,7 +80,7 @@ private:
     bool loses_pages(Site from, Site to, LossyCommands commands) const;
 
     const Machine &machine_;
-    std::map<std::string, Channel> channels_; ///< a map, so that they stay where they are
+    std::map<std::string, Channel> channels_; ///< a map: its elements do not move
     std::deque<Link> links_;
     std::map<std::pair<Site, Site>, Link *> by_ends_;
     std::vector<Channel *> memories_, processors_; ///< by site

@@ -23,7 +23,7 @@ Site read_site(const Machine &machine, const Value &value) {
     value.fail("is ", value.shown(), ", which is no device of the machine; there are ", known);
 }
 
-/// What is wrong with what a link says of its memory.
+/// Checks a link's members for the memory that it connects.
 void check_link(const Value &value, const LinkSpec &link) {
     const Value connection = value["connection"];
     if (link.from == host_site || link.to == host_site) {
@@ -60,13 +60,14 @@ void check_link(const Value &value, const LinkSpec &link) {
                                 ", but connection is \"none\": nothing goes over this link");
 }
 
-/// So that no transfer takes more than can be told: one over the host crosses two links with it.
+/// The most channels of a link with which no transfer uses more than a query can return: one over
+/// the host crosses two links.
 size_t most_channels(const LinkSpec &link) {
     return link.from == host_site || link.to == host_site ? PI_CONNECTION_MAX_CHANNELS / 2
                                                           : PI_CONNECTION_MAX_CHANNELS;
 }
 
-/// "{from}" and "{to}" in a channel's name are the link's ends.
+/// Replaces "{from}" and "{to}" in a channel's name by the link's ends.
 std::string channel_name(const Machine &machine, const LinkSpec &link, std::string_view name) {
     const std::pair<std::string_view, Site> words[] = {{"{from}", link.from}, {"{to}", link.to}};
     std::string whole;
@@ -75,7 +76,7 @@ std::string channel_name(const Machine &machine, const LinkSpec &link, std::stri
             return name.starts_with(one.first);
         });
         const bool found = word != std::end(words);
-        // A device may be called like one of them: what stands for an end is not looked at again.
+        // A device may have such a name: do not replace within a replacement.
         if (!found)
             whole += name.front();
         else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A machine as its file describes it. docs/machine-files.md has the format.
+// A machine as described by its file. The format is in docs/machine-files.md.
 #pragma once
 
 #include "document.hpp"
@@ -16,7 +16,7 @@
 
 namespace pi::sim {
 
-/// Where bytes lie: in the host's memory, or in that of a device.
+/// A place of bytes: the host's memory, or a device's.
 using Site = uint32_t;
 inline constexpr Site host_site = 0;
 /// Device `index` of the machine is site index + 1.
@@ -26,25 +26,26 @@ constexpr Site site_of(size_t device) {
 
 inline constexpr uint64_t never = std::numeric_limits<uint64_t>::max();
 
-/// The largest alignment that a file may have, and that memory can be given.
+/// The largest alignment in a file, and of memory.
 inline constexpr uint64_t max_alignment = uint64_t{1} << 30;
 
-/// How long moving or computing takes.
+/// The duration of moving or computing.
 struct Speed {
-    uint64_t bandwidth = 0; ///< bytes a second; 0 = unknown
+    uint64_t bandwidth = 0; ///< bytes per second; 0: unknown
     double latency = 0;     ///< nanoseconds
 };
 
 struct ScopeSpec {
-    pi_memory_scope scope{}; ///< as it is told
-    bool in_host = false;    ///< its bytes lie in the host's memory
+    pi_memory_scope scope{}; ///< as queries return it
+    bool in_host = false;    ///< its bytes are in the host's memory
     uint64_t bus_address = 0;
-    std::optional<Speed> maintenance; ///< of the host's caches; else as within the host's memory
+    /// of the host's caches; by default as within the host's memory
+    std::optional<Speed> maintenance;
 };
 
 struct KernelSpec {
-    double launch_time = 0; ///< nanoseconds a launch
-    double item_time = 0;   ///< nanoseconds a work-item
+    double launch_time = 0; ///< nanoseconds per launch
+    double item_time = 0;   ///< nanoseconds per work-item
 };
 
 struct DeviceSpec {
@@ -52,20 +53,20 @@ struct DeviceSpec {
     pi_device_type type = PI_DEVICE_TYPE_OTHER;
     std::optional<std::array<uint8_t, 16>> uuid;
     std::optional<std::array<uint8_t, 8>> luid;
-    std::string pci_address; ///< empty = none
+    std::string pci_address; ///< empty: none
     std::optional<uint32_t> numa_node;
     uint32_t compute_units = 1;
     bool integrated = false;
     bool fp16 = false, fp64 = true;
     bool out_of_order = true;
     bool host_pointer_import = false;
-    bool host_pointer_copies = false; ///< what it imports has bytes of its own
+    bool host_pointer_copies = false; ///< imported host pointers get separate bytes
     uint64_t host_pointer_alignment = 1;
-    uint32_t external_handle_types = 0; ///< 1 << PI_EXTERNAL_: imported, beside host pointers
-    uint32_t export_handle_types = 0;   ///< likewise: of buffers in scope 0
+    uint32_t external_handle_types = 0; ///< 1 << PI_EXTERNAL_: imported types besides host pointers
+    uint32_t export_handle_types = 0;   ///< 1 << PI_EXTERNAL_: of buffers in scope 0
     uint32_t offset_mode = PI_BUFFER_OFFSET_POINTER;
     std::vector<ScopeSpec> scopes; ///< at least one
-    /// What its memory is to it in another context.
+    /// The connection of its memory to itself in another context.
     pi_memory_connection other_context = PI_MEMORY_CONNECTION_UNIFIED;
     Speed memory; ///< within its own memory
     KernelSpec kernel;
@@ -73,10 +74,10 @@ struct DeviceSpec {
     uint64_t lost_at = never; ///< nanoseconds of the virtual clock
 };
 
-/// Whose bytes a link may lose.
+/// The commands whose bytes a link may lose.
 enum LossyCommands : uint32_t { LOSSY_COPIES = 1, LOSSY_KERNELS = 2 };
 
-/// What carries bytes from one site to another, one way.
+/// A link from one site to another, one way.
 struct LinkSpec {
     Site from = host_site, to = host_site;
     pi_memory_connection connection = PI_MEMORY_CONNECTION_NONE;
@@ -89,10 +90,11 @@ struct LinkSpec {
     pi_preferred_queue preferred_queue = PI_PREFERRED_QUEUE_EITHER;
     pi_link_kind kind = PI_LINK_UNKNOWN;
     Speed speed;
-    std::vector<std::string> channels; ///< what it shares with other links; never empty
-    /// 1 << PI_EXTERNAL_: of what the one exports and the other imports, what works between them.
+    std::vector<std::string> channels; ///< shared with other links of the same name; never empty
+    /// 1 << PI_EXTERNAL_: which of the types that one end exports and the other imports work
+    /// between them.
     uint32_t external_handle_types = ~0u;
-    /// Bits of LossyCommands: they succeed, and leave every second page as it was.
+    /// Bits of LossyCommands: such commands succeed, but leave every second page unchanged.
     uint32_t loses_pages = 0;
     std::string reason;
     unsigned line = 0;
@@ -101,9 +103,9 @@ struct LinkSpec {
 struct FaultSpec {
     std::string function; ///< "piEnqueueMemBufferCopy"
     uint64_t call = 1;    ///< counted from 1
-    uint64_t count = 1;   ///< this many calls, from there on
+    uint64_t count = 1;   ///< the number of calls, from that one on
     pi_result result = PI_SUCCESS;
-    /// Of a command: the part of its bytes that it moves before it fails with `result`.
+    /// For a command: the part of its bytes that it moves before it fails with `result`.
     std::optional<double> part;
     double delay = 0; ///< nanoseconds that a command takes longer
 };
@@ -111,12 +113,13 @@ struct FaultSpec {
 struct Machine {
     std::string name, path;
     std::vector<DeviceSpec> devices; ///< at least one
-    std::vector<LinkSpec> links;     ///< of each pair of sites one at most
+    std::vector<LinkSpec> links;     ///< at most one for each ordered pair of sites
     std::vector<FaultSpec> faults;
     Speed host_memory; ///< within the host's memory
 };
 
-/// Reads a machine. PI_ERROR_INVALID_VALUE naming file, line, field, what stands there and what would be right.
+/// Reads a machine. PI_ERROR_INVALID_VALUE with file, line, field, the value, and what would be
+/// right.
 Machine read_machine(const Document &document, const std::string &path);
 /// Reads one of its devices, likewise.
 DeviceSpec read_device(const Value &value);

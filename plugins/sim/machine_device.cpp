@@ -96,7 +96,8 @@ void read_kernels(const Value &value, DeviceSpec &device) {
 void read_identities(const Value &value, DeviceSpec &device) {
     read_text(value["vendor"], device.vendor);
     read_text(value["version"], device.version);
-    // Two devices may have one identity: saved machines do, where two plugins have one physical device.
+    // Two devices may have the same identity: saved machines do, where two plugins drive one
+    // physical device.
     read_identity(value["uuid"], device.uuid);
     read_identity(value["luid"], device.luid);
     read_text(value["pci_address"], device.pci_address);

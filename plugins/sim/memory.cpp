@@ -58,7 +58,7 @@ void Mem::publish(uint64_t offset, uint64_t size) const {
     sdk::copy_bytes(host_bytes(), offset, bytes(), offset, size);
 }
 
-/// Only bytes that are stale: the host may be reading their neighbours, which another map has brought before.
+/// Copies only stale bytes: the host may be reading the bytes next to them, from an earlier map.
 void Mem::refresh(uint64_t offset, uint64_t size) const {
     if (storage().coherent())
         return;
@@ -192,8 +192,8 @@ Layout read_layout(const Device &owner, const pi_mem_buffer_desc &desc) {
         desc.size};
 }
 
-/// The application's memory is coherent with the device as its own memory is, if the host can see
-/// that at all.
+/// Imported application memory is coherent with the device as the device's own memory is, if the
+/// host can see that at all.
 Storage::Borrowing borrowing(const Device &device) {
     const uint64_t flags = device.spec().scopes[0].scope.flags;
     return device.spec().host_pointer_copies ? Storage::Borrowing::copied
@@ -209,7 +209,7 @@ std::vector<uint64_t> pitches(const Mem &mem) {
     return mem.layout().pitches();
 }
 
-/// A range of a memory object extended to whole units of flush_atom, counted from its root's begin.
+/// A range of a memory object, extended to whole units of flush_atom from its root's begin.
 struct Atoms {
     Atoms(const Mem &mem, uint64_t offset, uint64_t size) : root(mem.root() ? *mem.root() : mem) {
         sdk::check_range(offset, size, mem.size(), "mem");
@@ -237,7 +237,7 @@ Mem &checked_mem(const Place &place, pi_mem mem, const sdk::ArgumentName &name) 
 void check_copy(const Place &place, const Mem &src, const Mem &dst) {
     const bool moves =
         connect(src.place(), dst.place(), src.in_host()) != PI_MEMORY_CONNECTION_NONE;
-    // Of the two ends the one that is not the queue's may be only migratable.
+    // At least one end must be UNIFIED with the queue's place; the other one may be MIGRATABLE.
     if (!(moves && dst.place() == place))
         require_usable(place, src, "src");
     if (!(moves && src.place() == place))

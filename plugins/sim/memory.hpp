@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory objects: buffers, views of them, imported memory; and the maps that the application holds.
+// Memory objects: buffers, views and imported memory; and the maps that the application has not
+// unmapped.
 #pragma once
 
 #include "connection.hpp"
@@ -14,7 +15,7 @@ namespace pi::sim {
 using sdk::Layout;
 using sdk::LogicalBytes;
 
-/// A root, which has the storage, or a view, which keeps its root alive. The bytes never move.
+/// A root, which owns the storage, or a view, which keeps its root alive. The bytes never move.
 class Mem : public sdk::Object<Mem, pi_mem> {
 public:
     /// A root.
@@ -24,7 +25,7 @@ public:
           size_(desc.size), scope_(desc.scope), memory_kind_(memory_kind),
           layout_(std::move(layout)), storage_(std::move(storage)),
           writes_(make_write_log(device)) {}
-    /// A view of `root`, which is none itself.
+    /// A view of `root`, a root.
     Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size)
         : Object(root.host()), context_(root.context_), device_(root.device_), root_(root),
           flags_(flags), offset_(offset), size_(size), scope_(root.scope_),
@@ -46,37 +47,37 @@ public:
     const Layout &layout() const { return top().layout_; }
     const Storage &storage() const { return top().storage_; }
 
-    /// The application's own memory, used in place.
+    /// Whether it is the application's own memory, used in place.
     bool borrowed() const {
         return memory_kind_ == PI_MEMORY_KIND_IMPORTED || flags_ & PI_MEM_USE_HOST_PTR;
     }
-    /// Where its bytes lie, for transfers.
+    /// The site of its bytes, for transfers.
     Site site() const;
-    /// Whether piGetMemoryConnection's answer for it is that for memory in the host's.
+    /// Whether its connections are those of memory in the host's.
     bool in_host() const { return memory_kind_ == PI_MEMORY_KIND_IMPORTED || scope_spec().in_host; }
     /// The bytes as the device sees them.
     LogicalBytes bytes() const { return {storage().data(), offset_, &layout()}; }
-    /// And as the host does, if it can.
+    /// The bytes as the host sees them, if it can.
     LogicalBytes host_bytes() const { return {storage().host_data(), offset_, &layout()}; }
-    /// PI_ERROR_UNSUPPORTED_FEATURE where the host cannot address it.
+    /// PI_ERROR_UNSUPPORTED_FEATURE if the host cannot address it.
     std::byte *host_pointer() const;
     pi_coherence coherence() const;
     uint64_t alignment() const;
-    /// PI_MEM_INFO_BUS_ADDRESS, or why there is none.
+    /// PI_MEM_INFO_BUS_ADDRESS; throws if there is none.
     uint64_t bus_address() const;
 
-    /// Make a range of one side's bytes those of the other; nothing on coherent memory.
+    /// Copy a range of one side's bytes to the other; without effect on coherent memory.
     void publish(uint64_t offset, uint64_t size) const;
     void refresh(uint64_t offset, uint64_t size) const;
-    /// A map gives this range to the host, whose bytes of it may be anything then, unless they are
-    /// the device's.
+    /// A map without a read returns this range to the host: fills the host's bytes, unless they are
+    /// the device's, with noise.
     void spoil(uint64_t offset, uint64_t size) const;
 
-    /// Nanoseconds that it takes to write back or drop what the host's caches hold of so many bytes.
+    /// Nanoseconds for writing back or dropping so many bytes of the host's caches.
     uint64_t maintenance_time(uint64_t bytes) const;
 
     sdk::MapTable &maps() { return maps_; }
-    /// Of a root: what commands write, if the object migrates to any device; else NULL.
+    /// For a root: records writes of commands, if the object migrates to any device; else NULL.
     WriteLog *writes() const { return writes_.get(); }
 
 private:
@@ -96,11 +97,13 @@ private:
     sdk::MapTable maps_;
 };
 
-/// The buffer behind an argument, which a command of `place` may use as it is; else PI_ERROR_INVALID_MEM_OBJECT.
+/// The buffer of an argument, for a command of `place` that uses it directly; else
+/// PI_ERROR_INVALID_MEM_OBJECT.
 Mem &checked_mem(const Place &place, pi_mem mem, const sdk::ArgumentName &name = "mem");
-/// PI_ERROR_INVALID_MEM_OBJECT unless a copy from src to dst is one that queues of `place` do.
+/// PI_ERROR_INVALID_MEM_OBJECT unless queues of `place` can copy from src to dst.
 void check_copy(const Place &place, const Mem &src, const Mem &dst);
-/// PI_ERROR_MISALIGNED_OFFSET if an offset into the object breaks what its scope, or the device that uses it, needs.
+/// PI_ERROR_MISALIGNED_OFFSET unless an offset into the object has the alignment that its scope and
+/// the using device require.
 void check_offset(const Mem &mem, uint64_t offset, const Device &user,
                   const sdk::ArgumentName &name);
 

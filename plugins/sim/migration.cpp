@@ -42,7 +42,7 @@ bool WriteLog::lost(const Record &record) const {
 
 void WriteLog::add(const Writer::When &when, std::span<const std::byte> before,
                    std::span<std::byte> object) {
-    uint64_t earliest; // begin of any that is still to be added
+    uint64_t earliest; // the earliest begin of a write that is still to be added
     {
         std::lock_guard lock(known_mutex_);
         earliest = *known_.begin();
@@ -64,7 +64,8 @@ void WriteLog::add(const Writer::When &when, std::span<const std::byte> before,
         settle(object);
 }
 
-/// All is taken back in the order in which it really came, and what is left done again in that of the virtual clock.
+/// Undoes all writes in the order in which they really happened, and repeats the surviving ones in
+/// that of the virtual clock.
 void WriteLog::settle(std::span<std::byte> object) const {
     const auto put = [&](uint64_t offset, const std::vector<std::byte> &bytes) {
         std::copy(bytes.begin(), bytes.end(), object.begin() + static_cast<std::ptrdiff_t>(offset));
@@ -92,7 +93,7 @@ bool migrates(const Device &owner, const Device &user) {
     return link && link->spec().residency == PI_RESIDENCY_MIGRATES_WHOLE_OBJECT;
 }
 
-/// A command on objects that migrate, which are locked in the order of the list.
+/// A command that writes objects that migrate. It locks them in the order of the list.
 struct Writing {
     Writing(const Device &device, Work::Body the_body) : user(device), body(std::move(the_body)) {}
 
@@ -134,7 +135,7 @@ Work::Body writing(const Queue &queue, std::vector<Mem *> written, Work::Body bo
     std::erase_if(written, [](const Mem *mem) { return !mem->writes(); });
     if (written.empty())
         return body;
-    // One order for all commands, so that two do not wait for each other; each object once.
+    // The same order for all commands, so that no two wait for each other; each object once.
     std::sort(written.begin(), written.end(), std::less<>());
     written.erase(std::unique(written.begin(), written.end()), written.end());
     auto command = std::make_shared<Writing>(queue.device(), std::move(body));

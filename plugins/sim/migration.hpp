@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Objects that migrate as a whole to who uses them (PI_RESIDENCY_MIGRATES_WHOLE_OBJECT): of two devices that write one
-// at the same time each has all of it, and the one that is done last brings all of it back. So the other's bytes are
-// lost, wherever in the object they lie.
+// Objects that migrate as a whole to the device that uses them
+// (PI_RESIDENCY_MIGRATES_WHOLE_OBJECT). If two devices write one at the same time, each has all of
+// it, and the one that ends last brings all of it back: the other's writes are lost, wherever in
+// the object they are.
 #pragma once
 
 #include "queue.hpp"
@@ -17,26 +18,26 @@ namespace pi::sim {
 
 class Mem;
 
-/// What has been written to one object, as far as others may write it at the same time of the virtual clock.
-/// Thread-safe.
+/// The writes to one object that others may overlap on the virtual clock. Thread-safe.
 class WriteLog {
 public:
-    /// A command that writes the object. Until it is gone, what it may have overlapped is known.
+    /// A command that writes the object. While it lives, the writes that it may overlap are kept.
     class Writer {
     public:
-        /// `known`: what has ended by then, the program may know to be over.
+        /// `known`: the program may know what ended before this time to be over.
         Writer(WriteLog &log, uint64_t known);
         ~Writer();
         Writer(const Writer &) = delete;
 
         struct When {
-            uint64_t start, end; ///< of the virtual clock; it follows all that was known to be over
-            Site device;         ///< that writes
-            bool migrates;       ///< the object goes there as a whole
+            /// on the virtual clock; after everything that was known to be over
+            uint64_t start, end;
+            Site device;   ///< the writing device
+            bool migrates; ///< the object migrates there as a whole
         };
-        /// Calls `body`, which writes, alone. Then the object has what is left of all that was written at the same
-        /// time: of two devices, to one of which it migrates, what was done last; the same one whichever really
-        /// came first.
+        /// Calls `body`, which writes, alone. Then the object has the writes that survive: of
+        /// overlapping ones by two devices, to one of which the object migrates, the one that ended
+        /// last, in whichever order they really happened.
         template <class Body>
         void write(When when, std::span<std::byte> object, Body &&body) {
             std::lock_guard lock(log_.mutex_);
@@ -52,7 +53,7 @@ public:
     };
 
 private:
-    /// Bytes that a command has changed.
+    /// The bytes that a command changed.
     struct Change {
         uint64_t offset;
         std::vector<std::byte> before, after;
@@ -69,13 +70,13 @@ private:
              std::span<std::byte> object);
     void settle(std::span<std::byte> object) const;
 
-    std::mutex mutex_; ///< held while a command writes
+    std::mutex mutex_; ///< locked while a command writes
     std::vector<Record> records_;
-    std::mutex known_mutex_;        ///< no other is taken under it
-    std::multiset<uint64_t> known_; ///< by each writer
+    std::mutex known_mutex_;        ///< no other lock is taken under it
+    std::multiset<uint64_t> known_; ///< one for each writer
 };
 
-/// A log for memory of this device; NULL if it migrates to none.
+/// A log for memory of this device; NULL if it does not migrate.
 std::unique_ptr<WriteLog> make_write_log(const Device &owner);
 
 /// The body of a command of the queue that writes these objects.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The constants of pi.h as machine files write them.
+// The constants of pi.h by their names in machine files.
 #pragma once
 
 #include <pi/pi.h>
@@ -58,12 +58,12 @@ inline constexpr Name link_kinds[] = {{"unknown", PI_LINK_UNKNOWN},
                                       {"other", PI_LINK_OTHER}};
 inline constexpr Name offset_modes[] = {{"pointer", PI_BUFFER_OFFSET_POINTER},
                                         {"sub_buffer", PI_BUFFER_OFFSET_SUB_BUFFER}};
-/// What goes from one to the other as a file descriptor. Host pointers are host_pointer_import.
+/// The types of file descriptors. Host pointers are host_pointer_import.
 inline constexpr Name handle_types[] = {{"dma_buf_fd", PI_EXTERNAL_DMA_BUF_FD},
                                         {"opaque_fd", PI_EXTERNAL_OPAQUE_FD}};
-/// What of the commands over a link may lose pages.
+/// The commands over a link that may lose pages.
 inline constexpr Name lossy_commands[] = {{"copies", LOSSY_COPIES}, {"kernels", LOSSY_KERNELS}};
-/// What a fault may answer: failures of a backend, not of its caller.
+/// The results of faults: failures of a backend, not of its caller.
 inline constexpr Name results[] = {{"out_of_host_memory", PI_ERROR_OUT_OF_HOST_MEMORY},
                                    {"out_of_device_memory", PI_ERROR_OUT_OF_DEVICE_MEMORY},
                                    {"out_of_resources", PI_ERROR_OUT_OF_RESOURCES},

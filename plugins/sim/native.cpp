@@ -13,7 +13,7 @@ namespace pi::sim {
 
 namespace {
 
-/// While a kernel runs over links that lose its pages: these are other memory, of zeros.
+/// While a kernel runs over links that lose its pages: replaces these by other memory, of zeros.
 class HiddenPages {
 public:
     explicit HiddenPages(const std::vector<sdk::Ref<Mem>> &objects) {
@@ -62,7 +62,7 @@ void *Native::buffer(sdk::NativeArguments &arguments, Queue &queue,
 
 void *Native::image(sdk::NativeArguments &, Queue &queue, const pi_kernel_argument &argument,
                     const sdk::ArgumentName &name) {
-    // Whatever it is, it is no image.
+    // Check the handle first; whatever it is, it is not an image.
     sdk::checked<Mem>(queue.host(), argument.mem, name);
     sdk::fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is a buffer; a simulated machine has no images");
 }
@@ -85,7 +85,7 @@ void Native::launch(Queue &queue, const sdk::EnqueueArguments &arguments,
     transfer.task.duration = whole_time(time.launch_time + items * time.item_time);
     transfer.task.channels = {queue.links().processors(device.site())};
     std::vector<sdk::Ref<Mem>> lossy;
-    std::vector<Mem *> written; // whatever it has and may be written
+    std::vector<Mem *> written; // everything that it has and may write
     std::vector<Site> sites;
     for (const sdk::AnyRef &object : launch.arguments.objects()) {
         Mem &mem = Mem::from(static_cast<pi_mem>(object.handle()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The plugin's side of programs and kernels, which are those of the sdk: native functions.
+// The plugin's side of the sdk's programs and kernels, which are native functions.
 #pragma once
 
 #include "queue.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one platform of the plugin: the machine.
+// The plugin's only platform: the machine.
 #pragma once
 
 #include <pi/sdk/object.hpp>
@@ -21,7 +21,7 @@ public:
     ~Platform();
 
     Instance &instance() const { return instance_; }
-    /// In the order of the file.
+    /// In the file's order.
     const std::vector<std::unique_ptr<Device>> &devices() const { return devices_; }
 
 private:

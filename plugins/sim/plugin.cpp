@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one exported symbol, which of its functions the plugin has, and the faults before each of them.
+// The exported symbol, the table of the plugin's functions, and the faults before each of them.
 #include "plugin.hpp"
 
 #include "entries.hpp"
@@ -82,7 +82,7 @@ template <class Handle>
 const pi_host *host_of(Handle handle) {
     return reinterpret_cast<const sdk::ObjectBase *>(handle)->host;
 }
-/// Of any object of the plugin, of whatever kind: a call may have the wrong one.
+/// For an object of any kind: the handle may be of a wrong one.
 template <class Handle>
 Instance &instance_behind(Handle handle) {
     if (reinterpret_cast<const pi_object_header *>(handle)->kind == PI_KIND_PLUGIN)
@@ -90,7 +90,7 @@ Instance &instance_behind(Handle handle) {
     return instance_of(host_of(handle));
 }
 
-/// A function with the machine's faults before it.
+/// A function that applies the machine's faults first.
 template <size_t Index, auto Slot>
 struct Faulty;
 template <size_t Index, class First, class... Rest,
@@ -120,13 +120,13 @@ pi_dispatch make_faulty_functions() {
     return faulty;
 }
 
-/// Not a constant: under sanitizers gcc cannot tell whether a function is NULL before the program runs.
+/// Not a constant: with sanitizers gcc cannot compare a function with NULL at compile time.
 const pi_dispatch &faulty_functions() {
     static const pi_dispatch faulty = make_faulty_functions();
     return faulty;
 }
 
-/// The machine that the option names; or, with one that has nothing, why there is none.
+/// The machine that the option names; after an error an empty one, and the error in `problem`.
 Machine find_machine(const pi_host *host, std::optional<sdk::Error> &problem) {
     try {
         const Config config = read_config(host);
@@ -143,7 +143,7 @@ Machine find_machine(const pi_host *host, std::optional<sdk::Error> &problem) {
 Instance::Instance(const pi_host *loader)
     : Object(loader), machine_(find_machine(loader, problem_)), host_(*loader, *this),
       links_(machine_), faults_(machine_), platform_(&host_, *this, machine_),
-      // More than one on any machine: a host function may wait for what another thread does.
+      // At least four on any machine: a host function may wait for the work of another thread.
       workers_(std::max(4u, std::thread::hardware_concurrency())) {}
 
 } // namespace pi::sim

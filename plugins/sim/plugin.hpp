@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The instance: one simulated machine in one loader. Everything lives in it, nothing in statics.
+// The instance: one simulated machine in one loader. All state is in it, none in static variables.
 #pragma once
 
 #include "config.hpp"
@@ -25,7 +25,8 @@ inline constexpr sdk::PluginIdentity this_plugin{
 
 class Instance;
 
-/// The loader's host with the way back to the instance: every object has it, so every entry point finds the machine.
+/// The loader's host, extended by the instance: every object has it, so every entry finds the
+/// machine.
 struct InstanceHost : pi_host {
     InstanceHost(const pi_host &loader, Instance &self) : pi_host(loader), instance(&self) {}
     Instance *instance;
@@ -35,7 +36,8 @@ class Instance : public sdk::Object<Instance, pi_plugin> {
 public:
     explicit Instance(const pi_host *loader);
 
-    /// PI_ERROR_UNAVAILABLE if no machine is named or its file cannot be read, PI_ERROR_INVALID_VALUE if that is wrong.
+    /// PI_ERROR_UNAVAILABLE without a machine or if its file cannot be read; PI_ERROR_INVALID_VALUE
+    /// if the file is wrong.
     void require_machine() const {
         if (problem_)
             throw *problem_;
@@ -49,13 +51,13 @@ public:
     Exports &exports() { return exports_; }
     Platform &platform() { return platform_; }
     sdk::Workers &workers() { return workers_; }
-    /// Held while the host's caches are flushed or invalidated, which reaches into the bytes beside those asked for:
-    /// hardware does that line by line, each at once.
+    /// Locked while the host's caches are flushed or invalidated, which also touches the rest of
+    /// the cache lines: hardware maintains each line atomically.
     std::mutex &cache_maintenance() { return cache_maintenance_; }
 
 private:
-    std::optional<sdk::Error> problem_; ///< before the machine, whose reading sets it
-    const Machine machine_;             ///< without devices if there is a problem
+    std::optional<sdk::Error> problem_; ///< before the machine, since reading that sets it
+    const Machine machine_;             ///< without devices after a problem
     const InstanceHost host_;
     Timeline timeline_;
     EndOrder end_order_;
@@ -64,10 +66,10 @@ private:
     Exports exports_;
     Platform platform_;
     std::mutex cache_maintenance_;
-    sdk::Workers workers_; ///< last: its threads end before what they use
+    sdk::Workers workers_; ///< last: its threads end before the members that they use
 };
 
-/// The instance that an object is of, the plugin object itself excepted.
+/// The instance of an object other than the plugin object itself.
 inline Instance &instance_of(const pi_host *host) {
     return *static_cast<const InstanceHost *>(host)->instance;
 }

@@ -28,7 +28,8 @@ void Work::start(sdk::Event &event) {
     const sdk::Ref<sdk::Event> running(event);
     std::optional<EndOrder::Key> key;
     EndOrder &order = instance_.end_order();
-    // What moves no bytes may wait for the application in its body: nothing is to wait for that.
+    // Only transfers are ordered: another body may wait for the application, and nothing may wait
+    // for that.
     if (transfer_.bytes)
         key = order.begin(instance_.timeline().plan_now(TimesPayload::of(event)),
                           [this, running] { finish(*running); });
@@ -55,7 +56,7 @@ void Work::run(sdk::Event &event) {
             bytes = transfer_.whole
                         ? 0
                         : static_cast<uint64_t>(static_cast<double>(bytes) * *fault_->part);
-        // A command that moves nothing is not done at all when it is cut short.
+        // A command that moves no bytes is not run at all when a fault cuts it short.
         if (body_ && (bytes || !cut))
             body_(bytes, event);
         for (Link *link : transfer_.links)
@@ -70,18 +71,18 @@ void Work::run(sdk::Event &event) {
 
 // ----- Queue -------------------------------------------------------------------------------------
 
-/// What sdk::enqueue asks of a queue, for one command.
+/// The queue of one command, for sdk::enqueue.
 struct Queue::Submission {
     Queue &queue;
     const sdk::EnqueueArguments &arguments;
-    const Task &task; ///< of the command, which lives until its event is final
+    const Task &task; ///< of the command, which lives until its event is complete
     TimesPointer times{};
 
     const pi_host *host() const { return queue.host(); }
     sdk::Sequence &sequence() { return queue.sequence_; }
 
     sdk::Ref<sdk::Event> make_event(pi_struct_type type) {
-        // A timestamp's times are what it is for.
+        // A timestamp has profiling times even without PI_QUEUE_PROFILING: they are its purpose.
         const bool profiling = queue.flags_ & PI_QUEUE_PROFILING || type == PI_TYPE_TIMESTAMP_DESC;
         Timeline &timeline = queue.device_.instance().timeline();
         times = std::make_shared<Times>();

@@ -15,10 +15,11 @@ namespace pi::sim {
 
 struct FaultSpec;
 
-/// A command: what it does to the machine's clock and links, and to its bytes.
+/// A command: what it does to the machine's clock and links, and to bytes.
 class Work final : public sdk::Command {
 public:
-    /// Moves the first `bytes` of the transfer's. What it captures by value is kept alive until the event is final.
+    /// Moves the first `bytes` of the transfer. Its captured values live until the event is
+    /// complete.
     using Body = std::function<void(uint64_t bytes, sdk::Event &event)>;
 
     Work(Instance &instance, Transfer transfer, Body body, const FaultSpec *fault);
@@ -32,12 +33,12 @@ private:
 
     Instance &instance_;
     const Transfer transfer_;
-    const Body body_;              ///< empty: it only is ordered
+    const Body body_;              ///< empty: the command only has its place in the order
     const FaultSpec *const fault_; ///< of the machine; or NULL
     std::optional<sdk::Error> failure_;
 };
 
-/// A queue is its order; the instance's threads do the work of all queues.
+/// A queue only orders commands; the instance's threads do the work of all queues.
 class Queue : public sdk::Object<Queue, pi_queue> {
 public:
     Queue(Context &context, Device &device, uint64_t flags)
@@ -56,8 +57,8 @@ public:
     void call_host(const sdk::EnqueueArguments &arguments, pi_host_function function,
                    void *user_data);
 
-    /// The end of every piEnqueueX of this plugin. `sites`: where the memory lies that the command needs besides its
-    /// own device's.
+    /// The last part of every piEnqueueX of this plugin. `sites`: the memories that the command
+    /// needs besides its own device's.
     void enqueue(const sdk::EnqueueArguments &arguments, Transfer transfer,
                  const std::vector<Site> &sites, Work::Body body);
 
@@ -68,11 +69,11 @@ private:
     Device &device_;
     const uint64_t flags_;
     sdk::Sequence sequence_;
-    std::mutex order_mutex_; ///< guards what follows
+    std::mutex order_mutex_; ///< guards the members below
     QueueOrder order_;
 };
 
-/// std::function wants copies; this makes one of what can only be moved.
+/// Makes a callable that can only be moved copyable, for std::function.
 template <class Callable>
 auto shared(Callable callable) {
     return [body = std::make_shared<Callable>(std::move(callable))](

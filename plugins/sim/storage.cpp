@@ -26,9 +26,9 @@ sdk::MmapRegion take_pages(uint64_t size, uint64_t alignment) {
     return pages;
 }
 
-/// What hardware reads of memory that it is given, whoever writes there at that time: no mistake of theirs, for bytes that
-/// are being written are handed over before the device may see them. So nothing that the thread sanitizer watches, and
-/// volatile, lest it becomes a memcpy.
+/// Reads memory as a device does, while other threads may write to it. That is not a race in the
+/// program: the bytes being written are synced before the device may use them. So the thread
+/// sanitizer must not see it; volatile keeps it from becoming a memcpy.
 __attribute__((no_sanitize("thread"))) void fetch(const std::byte *memory, std::byte *copy,
                                                   uint64_t size) {
     const volatile std::byte *from = memory;
@@ -102,7 +102,7 @@ Storage Storage::import(Device &device, const pi_mem_import_desc &desc) {
     storage.data_ = range.begin;
     storage.size_ = desc.size;
     storage.show_host(device.spec().scopes[0].scope.flags, 1);
-    // What the host's caches see of it begins with the bytes, as memory that was just mapped.
+    // The host's caches start with the current bytes, like memory that was just mapped.
     if (!storage.coherent())
         fetch(storage.data_, storage.host_data_, storage.size_);
     return storage;
@@ -114,7 +114,7 @@ Storage Storage::borrow(void *data, uint64_t size, Borrowing borrowing) {
     storage.size_ = size;
     storage.copied_ = borrowing == Borrowing::copied;
     if (borrowing != Borrowing::coherent) {
-        // What the caches held is written back when memory is given to a device, as drivers do it.
+        // Drivers write back caches when they get memory for a device.
         storage.pages_ = take_pages(size, 1);
         storage.data_ = storage.pages_.begin();
         fetch(storage.host_data_, storage.data_, size);

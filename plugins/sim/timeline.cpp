@@ -130,10 +130,10 @@ void Timeline::signal(Times &times) noexcept {
     times.submit_ = times.ready_ = host_time();
     times.over_ = std::max(times.ready_, told_);
     try {
-        // An alias that owns nothing: the caller keeps it alive.
+        // Owns nothing: the caller keeps it alive.
         plan(TimesPointer(TimesPointer(), &times));
     } catch (const std::bad_alloc &) {
-        // What waits for it is planned when it begins.
+        // Without memory its dependents are planned when they start.
     }
 }
 
@@ -162,7 +162,7 @@ uint64_t Timeline::plan_now(const TimesPointer &times) {
 void Timeline::place(Times &times) {
     const Task &task = times.task_;
     uint64_t start = times.ready_;
-    // Until all channels agree; each step goes to a time before which one of them is busy.
+    // Until all channels agree; each step moves to a time before which one of them is busy.
     for (bool moved = true; moved;) {
         moved = false;
         for (const Channel *channel : task.channels) {
@@ -182,7 +182,8 @@ void Timeline::place(Times &times) {
     latest_ = std::max(latest_, times.end_);
     if (times.lost_)
         return;
-    // What comes later is enqueued by the host, now, or inside of an event's callback, and is not ready before.
+    // The host enqueues later commands now or within an event's callback: they are not ready before
+    // this time.
     const uint64_t past = held_.empty() ? now_ : std::min(now_, held_.begin()->first);
     for (Channel *channel : task.channels) {
         channel->forget(past);
@@ -258,9 +259,9 @@ void QueueOrder::add(const Timeline &timeline, const TimesPointer &times, sdk::S
         if (role == Role::BARRIER)
             barrier_ = times;
     }
-    // Of those that have times, the latest stands for all.
+    // Of several with known times, the latest is enough.
     const auto note = [&](std::vector<TimesPointer> &list) {
-        // One that failed before it began, and whose event is gone, will never have any.
+        // One that failed before it started, and whose event is destroyed, will never have times.
         std::erase_if(list, [&](const TimesPointer &one) {
             return one.use_count() == 1 && !timeline.known(*one);
         });

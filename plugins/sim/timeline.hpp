@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The virtual clock: when commands begin and end in the time of the simulated machine, whatever time they really take.
+// The virtual clock: the start and end of commands in the simulated machine's time, however long
+// they really take.
 //
-// A command is planned when it is enqueued, if the times of all that it waits for are known, else when the last of them
-// becomes known. So the times depend on the order of the program's calls alone, not on the threads that do the work.
+// A command's times are planned when it is enqueued, if those of all its dependencies are known;
+// else when the last of them becomes known. So they only depend on the order of the program's
+// calls, not on the threads that do the work.
 #pragma once
 
 #include "machine.hpp"
@@ -17,19 +19,19 @@
 
 namespace pi::sim {
 
-/// The last time of the virtual clock, where it stands still: what would end later ends then.
+/// The last time of the virtual clock, where it stops: later ends are clamped to it.
 inline constexpr uint64_t last_time = never - 1;
-/// This much later, or as late as it can be.
+/// `time` plus `duration`, at most last_time.
 constexpr uint64_t later(uint64_t time, uint64_t duration) {
     return duration < last_time - time ? time + duration : last_time;
 }
-/// Whole nanoseconds of a time that is not negative, likewise.
+/// Rounds a time that is not negative to whole nanoseconds, at most last_time.
 uint64_t whole_time(double nanoseconds);
 
-/// What can do one thing at a time: a link's wires, a device's processors.
+/// Something that does one thing at a time: a link's wires, a device's processors.
 class Channel {
 public:
-    /// The number, not 0, by which the plugin tells it: PI_CONNECTION_MAX_CHANNELS.
+    /// `number`, not 0, is the channel's number in queries: PI_CONNECTION_MAX_CHANNELS.
     explicit Channel(uint64_t number) : number_(number) {}
     uint64_t number() const { return number_; }
     /// The earliest time from `ready` on at which it is free for `duration`.
@@ -40,13 +42,13 @@ public:
 
 private:
     const uint64_t number_;
-    std::map<uint64_t, uint64_t> busy_; ///< begin to end; neighbours are joined
+    std::map<uint64_t, uint64_t> busy_; ///< begin to end; adjacent ones are joined
 };
 
-/// What a command asks of the machine.
+/// The machine's part of a command.
 struct Task {
     uint64_t duration = 0;           ///< nanoseconds
-    std::vector<Channel *> channels; ///< all of them at once
+    std::vector<Channel *> channels; ///< used all at once
     uint64_t lost_at = never;        ///< the earliest loss of a device that it needs
 };
 
@@ -60,8 +62,8 @@ private:
     const bool host_; ///< of a host event, which has no task
     Task task_;
     uint64_t submit_ = 0, ready_ = 0, start_ = 0, end_ = 0;
-    uint64_t over_ = 0;    ///< known_time() when a host event behind which it comes was signalled
-    unsigned unknown_ = 0; ///< how many of those that it waits for have no times yet
+    uint64_t over_ = 0;    ///< known_time() at the signal of a host event before it
+    unsigned unknown_ = 0; ///< the number of dependencies without times
     bool known_ = false;
     bool lost_ = false;
     std::vector<std::shared_ptr<Times>> followers_;
@@ -71,33 +73,34 @@ using TimesPointer = std::shared_ptr<Times>;
 /// The clock of one machine. Thread-safe.
 class Timeline {
 public:
-    /// The host's time: it goes on when the host waits for something, to the time at which that ended. In a callback
-    /// it is the time of the event.
+    /// The host's time. When the host waits for something, it advances to that thing's end. Within
+    /// a callback it is the time of the event.
     uint64_t now() const;
-    /// The latest time of which the program can know that it has come: the host's, or that of a callback.
+    /// The latest time that the program can know of: the host's, or that of a callback.
     uint64_t known_time() const;
-    /// The host has seen the end of this; what a callback sees is not the host's.
+    /// The host has seen the end of this. What a callback sees does not count as the host's.
     void see(const Times &times);
-    /// The host itself is busy for so long. In a callback what it does after that comes later.
+    /// The host is busy for this duration. Within a callback, only the callback's time advances.
     void spend(uint64_t duration);
-    /// The host has waited for all that has times. Returns its time.
+    /// The host has waited for everything with times. Returns its time.
     uint64_t pass();
 
-    /// Plans a command behind others. Once for each Times.
+    /// Plans a command after others. Called once for each Times.
     void submit(const TimesPointer &times, Task task, const std::vector<TimesPointer> &waits);
-    /// A host event is signalled.
+    /// Signals a host event.
     void signal(Times &times) noexcept;
-    /// The command really begins: what it waits for is final. It is planned, if it could not be before, and so is fit
-    /// to run; PI_ERROR_DEVICE_LOST if a device that it needs is gone by its end.
+    /// The command really starts: its dependencies are complete. Plans it if that was not possible
+    /// before. PI_ERROR_DEVICE_LOST if a device that it needs is lost by its end.
     void begin(const TimesPointer &times);
-    /// The end of a command that really begins; it is planned, if it could not be before.
+    /// The end of a command that really starts. Plans it if that was not possible before.
     uint64_t plan_now(const TimesPointer &times);
-    /// What has ended by then, the program may have known to be over when it let this begin by a host event.
+    /// The program may have known everything that ended by this time to be over when it signalled a
+    /// host event before this one.
     uint64_t over_before(const Times &times) const;
     bool known(const Times &times) const;
-    /// An event lives: inside its callbacks it may be this time, which is returned, or any later one.
+    /// For a living event, whose callbacks may run at the returned time or later.
     uint64_t hold();
-    /// It is gone.
+    /// The event is destroyed.
     void let_go(uint64_t held);
     uint64_t profiling(const Times &times, pi_profiling_info name) const;
 
@@ -112,25 +115,25 @@ public:
         friend class Timeline;
         static const Inside *&current();
         const Timeline &timeline_;
-        mutable uint64_t time_; ///< goes on when the callback spends some
+        mutable uint64_t time_; ///< advances when the callback spends time
         const Inside *const before_;
     };
 
 private:
-    /// The innermost callback of this timeline that the thread is in; null outside.
+    /// The innermost callback of this timeline on this thread; null outside of callbacks.
     const Inside *inside() const;
-    uint64_t host_time() const; ///< with the mutex held
+    uint64_t host_time() const; ///< call it with the mutex locked
     void plan(const TimesPointer &first);
     void place(Times &times);
 
-    mutable std::mutex mutex_;          ///< no other is taken under it
+    mutable std::mutex mutex_;          ///< no other lock is taken under it
     uint64_t now_ = 1000;               ///< 0 would look like no time at all
-    uint64_t latest_ = 0;               ///< end that is known
-    std::map<uint64_t, uint64_t> held_; ///< by how many events each time is
-    mutable uint64_t told_ = 0;         ///< by callbacks
+    uint64_t latest_ = 0;               ///< the latest known end
+    std::map<uint64_t, uint64_t> held_; ///< the number of events by their time
+    mutable uint64_t told_ = 0;         ///< the latest time that a callback showed
 };
 
-/// The times as an event's own.
+/// An event's times.
 class TimesPayload : public sdk::Payload {
 public:
     TimesPayload(Timeline &timeline, TimesPointer times)
@@ -150,14 +153,16 @@ private:
     const uint64_t held_;
 };
 
-/// What the commands of one queue wait for, beside their wait lists. Externally synchronised.
+/// The dependencies that a queue's order gives its commands besides their wait lists. Externally
+/// synchronised.
 class QueueOrder {
 public:
     explicit QueueOrder(bool in_order) : in_order_(in_order) {}
-    /// Adds to `waits` what the queue's order puts before a new command, and notes the command.
+    /// Adds to `waits` the dependencies that the queue's order gives a new command, and records the
+    /// command.
     void add(const Timeline &timeline, const TimesPointer &times, sdk::Sequence::Role role,
              bool has_wait_list, std::vector<TimesPointer> &waits);
-    /// All that has been added and not been seen.
+    /// Everything added and not yet seen.
     std::vector<TimesPointer> take_all();
 
 private:

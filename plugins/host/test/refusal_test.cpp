@@ -131,7 +131,7 @@ TEST_CASE("a bad buffer is refused") {
             }));
     REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "free",
             with([](auto &d) { d.size = UINT64_C(1) << 60; }));
-    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "18446744073709551615 bytes) asked",
+    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "18446744073709551615 bytes) requested",
             with([](auto &d) { d.size = UINT64_MAX; }));
     pi_mem_layout_desc layout = desc<pi_mem_layout_desc>(PI_TYPE_MEM_LAYOUT_DESC);
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "n-D layouts", with([&](auto &d) { d.next = &layout; }));

@@ -249,7 +249,7 @@ TEST_CASE("a pool's limit counts what is handed out, and is named") {
     // What the system refuses counts for nothing.
     const Owned<pi_usm_pool> endless = make_pool(host);
     const pi_usm_desc huge = from_pool(endless, uint64_t{1} << 60);
-    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "asked",
+    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "requested",
             piUsmAlloc(host.context, host.device, &huge, &pointer));
     CHECK(info<uint64_t>(piUsmPoolGetInfo, endless, PI_USM_POOL_INFO_USED) == 0);
     CHECK(reserved(endless) == 0);

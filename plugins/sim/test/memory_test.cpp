@@ -33,7 +33,7 @@ TEST_CASE("memory that is full says what was asked and what is free, and is free
     d.size = 512 << 10;
     pi_mem mem = nullptr;
     REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY,
-            "512 KiB (524288 bytes) asked, 256 KiB (262144 bytes) free of 1 MiB in scope "
+            "512 KiB (524288 bytes) requested, 256 KiB (262144 bytes) free of 1 MiB in scope "
             "\"global\" of a",
             piMemBufferCreate(machine.context, machine.device(0), &d, &mem));
     const auto elsewhere = machine.buffer(1, 512 << 10);
