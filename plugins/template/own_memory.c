@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The template plugin for a device with memory of its own,
- * which the host cannot address, and with a queue of its own, which does things later. Replace what is marked
- * "Yours"; docs/plugin-authors.md tells the contract. What is not here comes from the sdk (pi_sdk_complete in
- * pi_sdk_plugin.h lists it) or the loader. */
+ * The template plugin for a device with its own memory, which the host cannot address, and its own
+ * queue, which runs commands later. Replace what is marked "Yours"; docs/plugin-authors.md is the
+ * contract. The other functions come from the sdk (pi_sdk_complete in pi_sdk_plugin.h lists them)
+ * or the loader. */
 #include <pi/sdk/pi_sdk_plugin.h>
 
 #include "simulated_device.h" /* Yours: the vendor's header */
 
 enum { DEVICES = 2 };
 
-/* Yours: what your driver gives you for each device. */
+/* Yours: your driver's data for each device. */
 typedef struct processor {
     pi_sdk_device device; /* first, as in every object */
     simulated_device *driver;
@@ -25,7 +25,8 @@ typedef struct instance {
     pthread_mutex_t mutex; /* guards opening the driver */
 } instance;
 
-/* Yours: the kinds of memory. Neither COHERENT nor MAPS_IN_PLACE: the host sees it through copies. */
+/* Yours: the kinds of memory. Neither COHERENT nor MAPS_IN_PLACE: the host accesses it through
+ * copies. */
 static const pi_memory_scope scopes[] = {{.name = "global",
                                           .flags = PI_SCOPE_POOLABLE,
                                           .capacity = DEVICE_MEMORY,
@@ -46,7 +47,8 @@ static int open_devices(instance *self) {
     return 1;
 }
 
-/* Yours: open the vendor's library here, once; without it PI_ERROR_UNAVAILABLE and a text that says why. */
+/* Yours: open the vendor's library here, once. Without it return PI_ERROR_UNAVAILABLE and a text
+ * with the reason. */
 static pi_result PI_CALL platforms_get(pi_plugin plugin, uint32_t capacity,
                                        pi_platform *out_platforms, uint32_t *out_count) {
     instance *self = (instance *)plugin;
@@ -74,7 +76,8 @@ static pi_result PI_CALL platform_get_info(pi_platform platform, pi_platform_inf
     return pi_sdk_answer_platform(platform, rows, name, size, value, out_size);
 }
 
-/* Yours: everything that your driver knows. What it does not know is left out, never answered by zeros. */
+/* Yours: everything that your driver knows. Leave out what it does not know: do not answer with
+ * zeros. */
 static pi_result PI_CALL device_get_info(pi_device device, pi_device_info name, uint64_t size,
                                          void *value, uint64_t *out_size) {
     const pi_sdk_info rows[] = {pi_sdk_text(PI_DEVICE_INFO_NAME, "template device"),
@@ -87,8 +90,8 @@ static pi_result PI_CALL device_get_info(pi_device device, pi_device_info name, 
     return pi_sdk_answer_device(device, rows, name, size, value, out_size);
 }
 
-/* Yours, and the heart of it: see the five promises in pi.h. Here each device has memory of its own, the same in
- * all contexts, and cannot reach another's. */
+/* Yours, and the most important function: see the five promises in pi.h. Here each device has its
+ * own memory, the same in all contexts, and cannot access another device's. */
 static pi_result PI_CALL get_memory_connection(pi_device src_device, pi_context src_context,
                                                pi_device dst_device, pi_context dst_context,
                                                pi_memory_connection *out_connection) {
@@ -102,13 +105,13 @@ static pi_result PI_CALL get_memory_connection(pi_device src_device, pi_context 
 
 /* ----- Buffers -------------------------------------------------------------------------------- */
 
-/* mem.bytes stays NULL: the host has no address of it. */
+/* mem.bytes stays NULL: the host cannot address the memory. */
 typedef struct buffer {
     pi_sdk_mem mem; /* first */
     uint64_t address;
 } buffer;
 
-/* What a map gives is the application's PI_MEM_USE_HOST_PTR, or a copy of ours. */
+/* A map returns the application's PI_MEM_USE_HOST_PTR, or a copy of the plugin's. */
 static void *copy_alloc(const buffer *self, const pi_buffer_map_desc *map) {
     return self->mem.desc.flags & PI_MEM_USE_HOST_PTR
                ? (unsigned char *)self->mem.desc.host_ptr + map->offset
@@ -119,7 +122,7 @@ static void copy_free(const buffer *self, void *copy) {
         free(copy);
 }
 
-/* No command uses it: the last one's keeps are gone. */
+/* Called when no command uses the buffer: `keeps` of the last one was released. */
 static void buffer_destroy(void *object) {
     buffer *self = object;
     const pi_sdk_map *map;
@@ -130,7 +133,8 @@ static void buffer_destroy(void *object) {
     pi_sdk_mem_destroy(self);
 }
 
-/* The first bytes of a buffer: a copy, since the application may change its own after the call. */
+/* The initial bytes of a buffer: a copy, since the application may change its own after the
+ * call. */
 typedef struct upload {
     uint64_t address, size;
     unsigned char bytes[];
@@ -142,7 +146,8 @@ static void upload_work(unsigned char *memory, void *user) {
     free(user);
 }
 
-/* Creating may not wait for commands. The device does things in order, so this comes before all that use it. */
+/* Creating a buffer must not wait for commands. The device runs things in order: this comes before
+ * all uses. */
 static int buffer_upload(const buffer *self) {
     const uint64_t size = self->mem.desc.size;
     upload *copy = malloc(sizeof *copy + size);
@@ -181,7 +186,7 @@ static pi_result PI_CALL mem_buffer_create(pi_context context, pi_device device,
     return result;
 }
 
-/* ----- Commands: each is submitted when all that it waits for is final, and finished by the device ----- */
+/* ----- Commands: submitted when their dependencies are complete, and finished by the device --- */
 
 /* Yours: the vendor's call, with a callback. It must not block. */
 static void submit(pi_sdk_event *event, device_work work) {
@@ -271,7 +276,7 @@ static pi_result PI_CALL enqueue_unmap(pi_queue queue, const pi_unmap_desc *give
                : pi_sdk_enqueue_unmap(queue, &desc, unmap_start, wait_count, wait_list, out_event);
 }
 
-/* ----- PI_CAPABILITY_BUFFER_COMMANDS: all three, or none and the loader does them by maps ----- */
+/* ----- PI_CAPABILITY_BUFFER_COMMANDS: all three, or none: then the loader uses maps ----------- */
 
 static void read_work(unsigned char *memory, void *user) {
     pi_sdk_event *event = user;
@@ -401,7 +406,7 @@ static const pi_dispatch functions = {.piPlatformsGet = platforms_get,
                                       .piEnqueueMemUnmap = enqueue_unmap,
                                       .piEnqueueHostFunction = enqueue_host_function};
 
-/* No object is left, and no thread of the application is in the plugin. */
+/* Called when no object is left, and no thread of the application is in the plugin. */
 static void instance_destroy(void *object) {
     instance *self = object;
     int i;

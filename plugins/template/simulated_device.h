@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Stands where a vendor's driver will: a device with memory of its own and one thread that does what it is given, in
- * order and later. Only what the device runs is told where its memory lies; the host knows addresses in it, which
- * are offsets. Delete this file when the real driver is there.
+ * Stands for a vendor's driver: a device with its own memory and one thread, which runs what it is
+ * given in order and later. Only functions that the device runs get the address of its memory; the
+ * host has addresses within it, which are offsets. Delete this file once you use the real driver.
  */
 #ifndef SIMULATED_DEVICE_H
 #define SIMULATED_DEVICE_H
@@ -13,7 +13,7 @@
 #define DEVICE_MEMORY (UINT64_C(64) << 20)
 #define NO_ADDRESS UINT64_MAX
 
-/* Called on the device's thread: reads and writes memory[address], then tells whoever waits. */
+/* Called on the device's thread: accesses memory[address], then notifies waiting threads. */
 typedef void (*device_work)(unsigned char *memory, void *user);
 
 typedef struct device_job {
@@ -29,12 +29,12 @@ typedef struct device_range {
 
 typedef struct simulated_device {
     pthread_t thread;
-    pthread_mutex_t mutex; /* guards what follows */
+    pthread_mutex_t mutex; /* guards the members below */
     pthread_cond_t condition;
     device_job *first, **end;
     device_range *ranges;
     int closing;
-    unsigned char *memory; /* the thread's alone */
+    unsigned char *memory; /* only accessed by the thread */
 } simulated_device;
 
 static inline void *device_run(void *argument) {
@@ -58,7 +58,7 @@ static inline void *device_run(void *argument) {
     return NULL;
 }
 
-/* The application's signals are not for threads of plugins; those of their own faults are. */
+/* Threads of plugins block the application's signals, but not those of their own faults. */
 static inline int device_start_thread(simulated_device *device) {
     sigset_t before;
     int failed;
@@ -68,7 +68,7 @@ static inline int device_start_thread(simulated_device *device) {
     return !failed;
 }
 
-/* NULL: there is none. */
+/* NULL if there is no device. */
 static inline simulated_device *device_open(void) {
     simulated_device *device = calloc(1, sizeof *device);
     if (!device)
@@ -84,7 +84,7 @@ static inline simulated_device *device_open(void) {
     return NULL;
 }
 
-/* Does what is left before it returns. */
+/* Finishes the remaining work before it returns. */
 static inline void device_close(simulated_device *device) {
     pthread_mutex_lock(&device->mutex);
     device->closing = 1;
@@ -97,7 +97,7 @@ static inline void device_close(simulated_device *device) {
     free(device);
 }
 
-/* Never blocks. 0 when it cannot be taken: then `work` is not called. */
+/* Never blocks. Returns 0 if the work cannot be queued: then `work` is not called. */
 static inline int device_submit(simulated_device *device, device_work work, void *user) {
     device_job *job = malloc(sizeof *job);
     if (!job)

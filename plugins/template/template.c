@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The template plugin: the required functions and no others, on the process's own memory.
- * Replace what is marked "Yours" (docs/plugin-authors.md). The rest is of the sdk (pi_sdk_complete) or the loader. */
+ * The template plugin: only the required functions, on the process's own memory. Replace what is
+ * marked "Yours" (docs/plugin-authors.md). The rest is in the sdk (pi_sdk_complete) or loader. */
 #include <pi/sdk/pi_sdk_plugin.h>
 
-/* An instance, one for each loader. Yours: what your driver gives you, the number of devices. */
+/* An instance, one for each loader. Yours: your driver's data, the number of devices. */
 typedef struct instance {
     pi_sdk_plugin plugin; /* first, as in every object */
     pi_sdk_platform platform;
@@ -12,7 +12,7 @@ typedef struct instance {
     pi_device devices[1];
 } instance;
 
-/* Yours: the kinds of memory that your device has. */
+/* Yours: your device's kinds of memory. */
 static const pi_memory_scope scopes[] = {
     {.name = "global",
      .flags = PI_SCOPE_COHERENT | PI_SCOPE_POOLABLE | PI_SCOPE_MAPS_IN_PLACE,
@@ -20,7 +20,7 @@ static const pi_memory_scope scopes[] = {
      .offset_alignment = 1,
      .flush_atom = 1}};
 
-/* Yours: open the vendor's library here, once; without it PI_ERROR_UNAVAILABLE and a text that says why. */
+/* Yours: open the vendor's library here, once; without it return PI_ERROR_UNAVAILABLE and why. */
 static pi_result PI_CALL platforms_get(pi_plugin plugin, uint32_t capacity,
                                        pi_platform *out_platforms, uint32_t *out_count) {
     const instance *self = (const instance *)plugin;
@@ -39,7 +39,7 @@ static pi_result PI_CALL platform_get_info(pi_platform platform, pi_platform_inf
     return pi_sdk_answer_platform(platform, rows, name, size, value, out_size);
 }
 
-/* Yours: everything that your driver knows. What it does not know is left out, never answered by zeros. */
+/* Yours: everything that your driver knows. Leave out the rest: do not answer with zeros. */
 static pi_result PI_CALL device_get_info(pi_device device, pi_device_info name, uint64_t size,
                                          void *value, uint64_t *out_size) {
     const pi_sdk_info rows[] = {pi_sdk_text(PI_DEVICE_INFO_NAME, "template device"),
@@ -50,7 +50,7 @@ static pi_result PI_CALL device_get_info(pi_device device, pi_device_info name, 
     return pi_sdk_answer_device(device, rows, name, size, value, out_size);
 }
 
-/* Yours, and the heart of it: see the five promises in pi.h. Here all memory is one. */
+/* Yours, and the most important one: see the five promises in pi.h. Here all memory is shared. */
 static pi_result PI_CALL get_memory_connection(pi_device src_device, pi_context src_context,
                                                pi_device dst_device, pi_context dst_context,
                                                pi_memory_connection *out_connection) {

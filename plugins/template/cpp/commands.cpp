@@ -11,9 +11,9 @@ using sdk::fail;
 
 namespace {
 
-/// The end of every piEnqueueX: `work()` is called when all that it waits for is final. What it captures by value is
-/// kept alive until then; what it throws fails the event. Yours: the vendor's asynchronous call, whose callback
-/// calls Event::finish.
+/// The last part of every piEnqueueX: `work()` is called when the command's dependencies are
+/// complete. Its captured values live until then; an exception fails the event. Yours: the vendor's
+/// asynchronous call, whose callback calls Event::finish.
 template <class Work>
 void enqueue(Queue &queue, const sdk::EnqueueArguments &arguments, Work work) {
     auto start = [&device = queue.device, work = std::move(work)](sdk::Event &event) mutable {
@@ -32,7 +32,8 @@ void enqueue(Queue &queue, const sdk::EnqueueArguments &arguments, Work work) {
     sdk::enqueue(queue, arguments, sdk::make_command(std::move(start)));
 }
 
-/// A pointer that a map gives or will give: known to unmaps from the enqueue on, and taken back if the map never runs.
+/// A pointer that a map returns: unmaps accept it from the map's enqueue on; removed again if the
+/// map never runs.
 class Promise {
 public:
     Promise(Mem &mem, void *pointer) : mem_(mem), pointer_(pointer) { count(1); }
@@ -54,7 +55,7 @@ private:
     void *pointer_;
 };
 
-/// A command that does nothing but be ordered.
+/// A command that only has its place in the order.
 template <class Desc>
 void enqueue_nothing(Queue &queue, const Desc *desc, pi_struct_type type,
                      sdk::EnqueueArguments arguments) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The objects: a class behind each handle.
+// The objects: one class for each kind of handle.
 #pragma once
 
 #include <pi/pi_plugin.h>
@@ -17,7 +17,7 @@ namespace plugin {
 namespace sdk = pi::sdk;
 using sdk::Ref;
 
-/// Yours: the kinds of memory that your device has.
+/// Yours: your device's kinds of memory.
 inline constexpr pi_memory_scope scope = {.name = "global",
                                           .flags = PI_SCOPE_COHERENT | PI_SCOPE_POOLABLE |
                                                    PI_SCOPE_MAPS_IN_PLACE,
@@ -36,7 +36,7 @@ public:
     const pi_plugin plugin;
 };
 
-/// A root device lives as long as the instance, so it does not count.
+/// A root device lives as long as the instance, so it is not counted.
 class Device : public sdk::Object<Device, pi_device> {
 public:
     explicit Device(Platform &owner) : Object(owner.host(), false), platform(owner) {}
@@ -44,7 +44,7 @@ public:
     sdk::Workers workers; ///< Yours: the vendor's queues
 };
 
-/// What one loader has of this plugin. Everything lives in it, nothing in statics.
+/// The instance, one for each loader. All state is in it, none in static variables.
 class Instance : public sdk::Object<Instance, pi_plugin> {
 public:
     explicit Instance(const pi_host *host)
@@ -57,7 +57,7 @@ class Context : public sdk::Object<Context, pi_context> {
 public:
     Context(Platform &owner, std::vector<Device *> members)
         : Object(owner.host()), platform(owner), devices(std::move(members)) {}
-    /// One of the context's.
+    /// PI_ERROR_INVALID_DEVICE unless it is one of the context's.
     Device &device(pi_device handle) const {
         Device &found = sdk::checked<Device>(host(), handle);
         if (std::find(devices.begin(), devices.end(), &found) == devices.end())
@@ -124,7 +124,7 @@ private:
     sdk::Sequence order;
 };
 
-// The entries in commands.cpp.
+// Entries, defined in commands.cpp.
 pi_result PI_CALL enqueue_copy(pi_queue queue, const pi_buffer_copy_desc *desc, uint32_t wait_count,
                                const pi_event *wait_list, pi_event *out_event);
 pi_result PI_CALL enqueue_map(pi_queue queue, const pi_buffer_map_desc *desc, uint32_t wait_count,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The template plugin in C++: the required functions and no others, on the process's own memory.
-// Replace what is marked "Yours"; docs/plugin-authors.md tells the contract. What is not here comes from the headers of
-// the sdk or from the loader.
+// The template plugin in C++: only the required functions, on the process's own memory. Replace
+// what is marked "Yours"; docs/plugin-authors.md is the contract. The other functions come from the
+// sdk's headers or the loader.
 #include "objects.hpp"
 
 #include <pi/sdk/plugin.hpp>
@@ -13,14 +13,14 @@ namespace {
 using sdk::fail;
 using sdk::InfoWriter;
 
-/// Yours. The last one: PI_CAPABILITY_ of the groups whose functions are all there.
+/// Yours. The last member: PI_CAPABILITY_ of the groups whose functions are all there.
 constexpr sdk::PluginIdentity this_plugin{"template", "0.1", 0};
 using Plugin = sdk::plugin_entries<Instance, this_plugin>;
 
 // ----- Platforms and devices ---------------------------------------------------------------------
 
-/// Yours: open the vendor's library here, once (pi/sdk/library.hpp), under a mutex; without it throw
-/// PI_ERROR_UNAVAILABLE with a text that says why.
+/// Yours: open the vendor's library here, once (pi/sdk/library.hpp), under a mutex. Without it
+/// throw PI_ERROR_UNAVAILABLE with the reason.
 pi_result PI_CALL platforms_get(pi_plugin plugin, uint32_t capacity, pi_platform *out_platforms,
                                 uint32_t *out_count) {
     return sdk::call<Instance>(plugin, [&](Instance &self) {
@@ -55,7 +55,8 @@ pi_result PI_CALL devices_get(pi_platform platform, pi_device_type types, uint32
     });
 }
 
-/// Yours: everything that your driver knows. What it does not know is left out, never answered by zeros.
+/// Yours: everything that your driver knows. Leave out what it does not know: do not answer with
+/// zeros.
 pi_result PI_CALL device_get_info(pi_device device, pi_device_info name, uint64_t size, void *value,
                                   uint64_t *out_size) {
     static constexpr sdk::InfoRow<Device> rows[] = {
@@ -83,7 +84,7 @@ pi_result PI_CALL device_get_info(pi_device device, pi_device_info name, uint64_
         device, [&](Device &self) { answer_info(self, rows, name, size, value, out_size); });
 }
 
-/// Retain and release of a root device: they change nothing.
+/// Retain and release of a root device have no effect.
 pi_result PI_CALL device_keep(pi_device device) {
     return sdk::call<Device>(device, [](Device &) {});
 }
@@ -130,7 +131,8 @@ pi_result PI_CALL context_get_info(pi_context context, pi_context_info name, uin
         context, [&](Context &self) { answer_info(self, rows, name, size, value, out_size); });
 }
 
-/// Yours, and the heart of it: see the five promises in pi.h. Here all memory is one.
+/// Yours, and the most important function: see the five promises in pi.h. Here all memory is usable
+/// everywhere.
 pi_result PI_CALL get_memory_connection(pi_device src_device, pi_context src_context,
                                         pi_device dst_device, pi_context dst_context,
                                         pi_memory_connection *out_connection) {
