@@ -56,7 +56,8 @@ Ends check_ends(Device &src_device, pi_context src_context, pi_device dst_device
 /// Checks a query, and sets the sites of the memory that it is about.
 void check_query(const pi_memory_connection_query &query, Ends &ends) {
     if (query.kind > PI_MEMORY_KIND_IMPORTED)
-        fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", query.kind, ", which is no PI_MEMORY_KIND_");
+        fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", query.kind,
+             ", which is not a PI_MEMORY_KIND_");
     const auto check_scope = [](uint32_t scope, const Device &device, const char *name) {
         if (scope >= device.scope_count())
             fail(PI_ERROR_INVALID_VALUE, name, " is ", scope, "; ", device.spec().name, " has ",
@@ -81,7 +82,7 @@ void check_query(const pi_memory_connection_query &query, Ends &ends) {
 }
 
 /// Writes the bandwidth, latency and channels of a copy between the memories of the query.
-void tell_speed(const Ends &ends, pi_memory_connection_info &info) {
+void write_speed(const Ends &ends, pi_memory_connection_info &info) {
     const Speed speed = ends.src.device.instance().links().speed(ends.from, ends.to);
     info.bandwidth = speed.bandwidth;
     info.latency =
@@ -91,7 +92,7 @@ void tell_speed(const Ends &ends, pi_memory_connection_info &info) {
 
 void answer_within(const Ends &ends, pi_memory_connection_info &info, std::string &reason) {
     info.link_kind = PI_LINK_SAME_DEVICE;
-    tell_speed(ends, info);
+    write_speed(ends, info);
     info.path = PI_COPY_PATH_DIRECT;
     reason = ends.src == ends.dst
                  ? "both ends are one place"
@@ -118,7 +119,7 @@ void answer_over(const Ends &ends, pi_memory_connection_info &info, std::string 
     info.link_kind = spec.kind;
     if (info.connection == PI_MEMORY_CONNECTION_NONE)
         return;
-    tell_speed(ends, info);
+    write_speed(ends, info);
     info.path = spec.path;
     info.preferred_queue = spec.preferred_queue;
     if (info.connection != PI_MEMORY_CONNECTION_UNIFIED)

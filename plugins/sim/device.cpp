@@ -22,7 +22,7 @@ using sdk::InfoWriter;
 
 void ScopeMemory::fail(const char *why, uint64_t size) const {
     const pi_memory_scope &scope = spec_.scope;
-    sdk::fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, why, Bytes(size), " (", size, " bytes) asked, ",
+    sdk::fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, why, Bytes(size), " (", size, " bytes) requested, ",
               Bytes(scope.capacity - used_), " (", scope.capacity - used_, " bytes) free of ",
               Bytes(scope.capacity), " in scope \"", scope.name, "\" of ", owner_);
 }
@@ -46,24 +46,24 @@ std::optional<uint64_t> ScopeMemory::find_run(uint64_t size, uint64_t alignment)
 ScopeMemory::Reservation ScopeMemory::reserve(uint64_t size, uint64_t alignment, bool contiguous) {
     std::lock_guard lock(mutex_);
     if (size > spec_.scope.max_allocation)
-        fail(sdk::text("more than one allocation may have, ", Bytes(spec_.scope.max_allocation),
-                       ": ")
-                 .c_str(),
-             size);
+        fail(
+            sdk::text("more than the largest allocation, ", Bytes(spec_.scope.max_allocation), ": ")
+                .c_str(),
+            size);
     if (size > spec_.scope.capacity - used_)
         fail("", size);
     std::optional<uint64_t> run;
     if (contiguous) {
         run = find_run(size, alignment);
         if (!run)
-            fail("no free run is as long: ", size);
+            fail("no free range is large enough: ", size);
         runs_.emplace(*run, *run + size);
     }
     used_ += size;
     return {*this, size, run};
 }
 
-void ScopeMemory::give_back(const Reservation &reservation) {
+void ScopeMemory::release(const Reservation &reservation) {
     std::lock_guard lock(mutex_);
     used_ -= reservation.size_;
     if (reservation.run_)
@@ -124,26 +124,26 @@ Site first_site(const Device &device) {
     return device.spec().scopes[0].in_host ? host_site : device.site();
 }
 
-void tell_speed(const Speed &speed, const InfoWriter &write) {
+void write_speed(const Speed &speed, const InfoWriter &write) {
     write(std::array{speed.bandwidth ? speed.bandwidth : UINT64_MAX,
                      static_cast<uint64_t>(std::ceil(speed.latency))});
 }
 
-void tell_speed(const Device &device, Site from, Site to, const InfoWriter &write) {
-    tell_speed(device.instance().links().speed(from, to), write);
+void write_speed(const Device &device, Site from, Site to, const InfoWriter &write) {
+    write_speed(device.instance().links().speed(from, to), write);
 }
 
 void write_channels(const Device &device, Site from, Site to, const InfoWriter &write) {
     write(device.instance().links().channels(from, to));
 }
 
-void tell_map_speed(const Device &device, const InfoWriter &write) {
+void write_map_speed(const Device &device, const InfoWriter &write) {
     const ScopeSpec &spec = device.spec().scopes[0];
     if (!(spec.scope.flags & PI_SCOPE_MAPS_IN_PLACE))
         sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, device.spec().name,
                   " does not map scope 0 in place (maps_in_place in the machine file)");
-    tell_speed(spec.scope.flags & PI_SCOPE_COHERENT ? Speed{} : device.maintenance_speed(spec),
-               write);
+    write_speed(spec.scope.flags & PI_SCOPE_COHERENT ? Speed{} : device.maintenance_speed(spec),
+                write);
 }
 
 constexpr sdk::InfoRow<Device> info_rows[] = {
@@ -217,11 +217,11 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
     {PI_DEVICE_INFO_LAUNCH_FEATURES,
      constant<uint32_t, PI_LAUNCH_FEATURE_GLOBAL_OFFSET | PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS>},
     {PI_DEVICE_INFO_HOST_READ_SPEED,
-     [](Device &d, const InfoWriter &write) { tell_speed(d, first_site(d), host_site, write); }},
+     [](Device &d, const InfoWriter &write) { write_speed(d, first_site(d), host_site, write); }},
     {PI_DEVICE_INFO_HOST_WRITE_SPEED,
-     [](Device &d, const InfoWriter &write) { tell_speed(d, host_site, first_site(d), write); }},
+     [](Device &d, const InfoWriter &write) { write_speed(d, host_site, first_site(d), write); }},
     {PI_DEVICE_INFO_MAP_SPEED,
-     [](Device &d, const InfoWriter &write) { tell_map_speed(d, write); }},
+     [](Device &d, const InfoWriter &write) { write_map_speed(d, write); }},
     // the host's work takes no virtual time
     {PI_DEVICE_INFO_CALLBACK_LATENCY, constant<uint64_t, 0>},
     {PI_DEVICE_INFO_HOST_READ_CHANNELS,

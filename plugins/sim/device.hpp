@@ -34,7 +34,7 @@ public:
         Reservation &operator=(Reservation &&) = delete;
         ~Reservation() {
             if (memory_)
-                memory_->give_back(*this);
+                memory_->release(*this);
         }
         /// Of contiguous memory: the begin of its range, in bytes from the scope's begin.
         std::optional<uint64_t> run() const { return run_; }
@@ -54,7 +54,7 @@ public:
     Reservation reserve(uint64_t size, uint64_t alignment, bool contiguous);
 
 private:
-    void give_back(const Reservation &reservation);
+    void release(const Reservation &reservation);
     std::optional<uint64_t> find_run(uint64_t size, uint64_t alignment) const;
     [[noreturn]] void fail(const char *why, uint64_t size) const;
 

@@ -112,7 +112,7 @@ public:
             words.erase(0, at);
         if (const size_t at = words.find(": "); at != std::string::npos)
             words.erase(0, at + 2);
-        sdk::fail(PI_ERROR_INVALID_VALUE, path_, ':', line(), ": no JSON at \"", token,
+        sdk::fail(PI_ERROR_INVALID_VALUE, path_, ':', line(), ": not JSON at \"", token,
                   "\": ", words);
     }
 
@@ -344,10 +344,9 @@ uint64_t Value::bytes_a_second() const {
                          : kind == Kind::TEXT ? parse_quantity(text, byte_units, "/s")
                                               : -1;
     if (!(value >= 1) || value > 9e18)
-        fail(
-            "is ", shown(),
-            "; a number of bytes a second of at least 1, or a text such as \"25 GB/s\", is needed; "
-            "what is not known is left out");
+        fail("is ", shown(),
+             "; a number of bytes per second of at least 1, or a text such as \"25 GB/s\", is "
+             "needed; leave out an unknown one");
     return static_cast<uint64_t>(value);
 }
 

@@ -20,7 +20,7 @@ Site read_site(const Machine &machine, const Value &value) {
             return site_of(i);
         known += ", " + machine.devices[i].name;
     }
-    value.fail("is ", value.shown(), ", which is no device of the machine; there are ", known);
+    value.fail("is ", value.shown(), ", which is not a device of the machine; there are ", known);
 }
 
 /// Checks a link's members for the memory that it connects.
@@ -138,8 +138,8 @@ void read_link(Machine &machine, const Value &value) {
         return add_link(machine, value, link, value["to"]);
     }
     if (value["from"].present() || value["to"].present())
-        between.fail(
-            "is given beside from and to; it stands for all pairs of its devices, both ways");
+        between.fail("is given together with from and to; it stands for all pairs of its devices, "
+                     "both ways");
     const std::vector<Value> &ends = between.array("device names");
     if (ends.size() < 2)
         between.fail("names ", ends.size(), " devices; two at least are needed");
@@ -176,14 +176,14 @@ FaultSpec read_fault(const Value &value) {
             part.fail("is ", part.shown(), "; a number from 0 to less than 1 is needed");
         if (!command)
             part.fail("is given, but ", fault.function,
-                      " is no command: only piEnqueue... moves bytes");
+                      " is not a command: only piEnqueue... moves bytes");
         fault.part = part.number;
         if (fault.result == PI_SUCCESS)
             fault.result = PI_ERROR_BACKEND;
     }
     if (fault.delay && !command)
         value["delay"].fail("is given, but ", fault.function,
-                            " is no command: only piEnqueue... takes time");
+                            " is not a command: only piEnqueue... takes time");
     if (fault.result == PI_SUCCESS && !fault.delay)
         value.fail("does nothing: a result, a part or a delay is needed");
     return fault;
@@ -209,8 +209,7 @@ Machine read_machine(const Document &document, const std::string &path) {
         DeviceSpec device = read_device(value);
         for (const DeviceSpec &other : machine.devices)
             if (other.name == device.name)
-                value["name"].fail("is ", value["name"].shown(),
-                                   ", which an earlier device is called");
+                value["name"].fail("is ", value["name"].shown(), ", the name of an earlier device");
         machine.devices.push_back(std::move(device));
     }
     if (machine.devices.empty())

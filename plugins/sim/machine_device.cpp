@@ -160,7 +160,7 @@ DeviceSpec read_device(const Value &value) {
         for (const ScopeSpec &other : device.scopes)
             if (!std::strcmp(other.scope.name, spec.scope.name))
                 scope["name"].fail("is ", scope["name"].shown(),
-                                   ", which an earlier scope of the device is called");
+                                   ", the name of an earlier scope of the device");
         device.scopes.push_back(spec);
     }
     if (device.scopes.empty())

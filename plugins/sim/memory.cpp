@@ -126,15 +126,15 @@ void check_requirements(const Device &owner, const pi_mem_buffer_desc &desc) {
                  scope.name, ") of ", owner.spec().name, " does not have it in its flags");
         if (desc.flags & PI_MEM_USE_HOST_PTR)
             fail(PI_ERROR_UNSUPPORTED_FEATURE, requirement_name(flag),
-                 " is for memory of the device: what PI_MEM_USE_HOST_PTR names stays as the "
-                 "application made it");
+                 " is for memory of the device: memory that PI_MEM_USE_HOST_PTR uses is not "
+                 "changed");
     }
 }
 
 uint64_t checked_alignment(const Device &owner, const pi_mem_buffer_desc &desc) {
     const uint64_t asked = desc.alignment;
     if (asked & (asked - 1))
-        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", asked, ", which is no power of two");
+        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", asked, ", which is not a power of two");
     if (asked > max_alignment)
         fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", asked, "; at most ", max_alignment,
              " bytes can be honoured");
@@ -157,9 +157,8 @@ void check_export(const Device &owner, const pi_mem_buffer_desc &desc) {
              " (export_handle_types in the machine file)");
     sdk::check_export_requirements(desc);
     if (desc.export_types && sdk::find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC))
-        fail(
-            PI_ERROR_UNSUPPORTED_FEATURE,
-            "export_types with a pi_mem_layout_desc: whoever imports it knows nothing of its rows");
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "export_types with a pi_mem_layout_desc: an importer does not know its rows");
 }
 
 void check_buffer(const Device &owner, const pi_mem_buffer_desc &desc) {

@@ -69,7 +69,7 @@ void *Native::image(sdk::NativeArguments &, Queue &queue, const pi_kernel_argume
 
 void *Native::sampler(sdk::NativeArguments &, Queue &, const pi_kernel_argument &,
                       const sdk::ArgumentName &name) {
-    sdk::fail(PI_ERROR_INVALID_SAMPLER, name, " is no sampler: a simulated machine has none");
+    sdk::fail(PI_ERROR_INVALID_SAMPLER, name, " is not a sampler: a simulated machine has none");
 }
 
 void Native::launch(Queue &queue, const sdk::EnqueueArguments &arguments,

@@ -59,7 +59,7 @@ Timeline::Inside::Inside(const Timeline &timeline, const Times &times)
     : timeline_(timeline), time_(timeline.profiling(times, PI_PROFILING_END)),
       before_(std::exchange(current(), this)) {
     std::lock_guard lock(timeline.mutex_);
-    timeline.told_ = std::max(timeline.told_, time_);
+    timeline.shown_ = std::max(timeline.shown_, time_);
 }
 
 Timeline::Inside::~Inside() {
@@ -84,7 +84,7 @@ uint64_t Timeline::now() const {
 
 uint64_t Timeline::known_time() const {
     std::lock_guard lock(mutex_);
-    return std::max(host_time(), told_);
+    return std::max(host_time(), shown_);
 }
 
 void Timeline::see(const Times &times) {
@@ -128,7 +128,7 @@ void Timeline::signal(Times &times) noexcept {
     if (times.known_)
         return;
     times.submit_ = times.ready_ = host_time();
-    times.over_ = std::max(times.ready_, told_);
+    times.over_ = std::max(times.ready_, shown_);
     try {
         // Owns nothing: the caller keeps it alive.
         plan(TimesPointer(TimesPointer(), &times));
@@ -184,7 +184,7 @@ void Timeline::place(Times &times) {
         return;
     // The host enqueues later commands now or within an event's callback: they are not ready before
     // this time.
-    const uint64_t past = held_.empty() ? now_ : std::min(now_, held_.begin()->first);
+    const uint64_t past = claimed_.empty() ? now_ : std::min(now_, claimed_.begin()->first);
     for (Channel *channel : task.channels) {
         channel->forget(past);
         channel->occupy(times.start_, times.end_);
@@ -216,18 +216,18 @@ bool Timeline::known(const Times &times) const {
     return times.known_;
 }
 
-uint64_t Timeline::hold() {
+uint64_t Timeline::claim_time() {
     std::lock_guard lock(mutex_);
     const uint64_t time = host_time();
-    ++held_[time];
+    ++claimed_[time];
     return time;
 }
 
-void Timeline::let_go(uint64_t held) {
+void Timeline::release_time(uint64_t time) {
     std::lock_guard lock(mutex_);
-    const auto found = held_.find(held);
+    const auto found = claimed_.find(time);
     if (--found->second == 0)
-        held_.erase(found);
+        claimed_.erase(found);
 }
 
 uint64_t Timeline::profiling(const Times &times, pi_profiling_info name) const {

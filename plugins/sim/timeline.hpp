@@ -99,9 +99,9 @@ public:
     uint64_t over_before(const Times &times) const;
     bool known(const Times &times) const;
     /// For a living event, whose callbacks may run at the returned time or later.
-    uint64_t hold();
+    uint64_t claim_time();
     /// The event is destroyed.
-    void let_go(uint64_t held);
+    void release_time(uint64_t time);
     uint64_t profiling(const Times &times, pi_profiling_info name) const;
 
     /// While it lives, now() of this thread is the end of `times`.
@@ -126,19 +126,19 @@ private:
     void plan(const TimesPointer &first);
     void place(Times &times);
 
-    mutable std::mutex mutex_;          ///< no other lock is taken under it
-    uint64_t now_ = 1000;               ///< 0 would look like no time at all
-    uint64_t latest_ = 0;               ///< the latest known end
-    std::map<uint64_t, uint64_t> held_; ///< the number of events by their time
-    mutable uint64_t told_ = 0;         ///< the latest time that a callback showed
+    mutable std::mutex mutex_;             ///< no other lock is taken under it
+    uint64_t now_ = 1000;                  ///< 0 would look like no time at all
+    uint64_t latest_ = 0;                  ///< the latest known end
+    std::map<uint64_t, uint64_t> claimed_; ///< the number of events by their time
+    mutable uint64_t shown_ = 0;           ///< the latest time that a callback showed
 };
 
 /// An event's times.
 class TimesPayload : public sdk::Payload {
 public:
     TimesPayload(Timeline &timeline, TimesPointer times)
-        : timeline_(timeline), times_(std::move(times)), held_(timeline.hold()) {}
-    ~TimesPayload() override { timeline_.let_go(held_); }
+        : timeline_(timeline), times_(std::move(times)), claimed_(timeline.claim_time()) {}
+    ~TimesPayload() override { timeline_.release_time(claimed_); }
     uint64_t profiling(pi_profiling_info name) const override {
         return timeline_.profiling(*times_, name);
     }
@@ -150,7 +150,7 @@ public:
 private:
     Timeline &timeline_;
     const TimesPointer times_;
-    const uint64_t held_;
+    const uint64_t claimed_;
 };
 
 /// The dependencies that a queue's order gives its commands besides their wait lists. Externally

@@ -81,10 +81,10 @@ TEST_CASE("a file that cannot be read is named", "[sim]") {
 
 TEST_CASE("what is no JSON is told with its line", "[sim]") {
     static constexpr Mistake mistakes[] = {
-        {"", "1", "no JSON"},
-        {"{\"pi_machine\": 1,\n \"name\": \"m\"\n \"devices\": []}", "3", "no JSON"},
-        {"{\n\n\"pi_machine\": 1,\n}", "4", "no JSON"},
-        {"{\"pi_machine\": 1} more", "1", "no JSON"},
+        {"", "1", "not JSON"},
+        {"{\"pi_machine\": 1,\n \"name\": \"m\"\n \"devices\": []}", "3", "not JSON"},
+        {"{\n\n\"pi_machine\": 1,\n}", "4", "not JSON"},
+        {"{\"pi_machine\": 1} more", "1", "not JSON"},
         {"{\"pi_machine\": 1,\n\"name\": \"m\",\n\"name\": \"n\"}", "3",
          "name is there twice, first in line 2"},
     };
@@ -105,9 +105,9 @@ TEST_CASE("missing and wrong members of the machine are named", "[sim]") {
         {"{\"pi_machine\": 1,\n\"colour\": 3}", "2",
          "colour is not known here; known are pi_machine"},
         {"{\"pi_machine\": 1, \"name\": \"m\",\n\"host\": {\"bandwidth\": -1}}", "2",
-         "host.bandwidth is -1; a number of bytes a second of at least 1"},
+         "host.bandwidth is -1; a number of bytes per second of at least 1"},
         {"{\"pi_machine\": 1, \"name\": \"m\",\n\"host\": {\"bandwidth\": 0}}", "2",
-         "host.bandwidth is 0; a number of bytes a second of at least 1"},
+         "host.bandwidth is 0; a number of bytes per second of at least 1"},
         {"{\"pi_machine\": 1,\n\"source\": 7}", "2", "source is 7; a text is needed"},
     };
     for (const Mistake &mistake : mistakes)
@@ -157,7 +157,7 @@ TEST_CASE("missing and wrong members of a device are named", "[sim]") {
         {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, "flags": ["host_visible"], "maintenance": {"bandwidth": "3 GB"}}]})",
          "3", "devices[0].scopes[0].maintenance.bandwidth is \"3 GB\""},
         {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}], "bandwidth": 0})",
-         "3", "devices[0].bandwidth is 0; a number of bytes a second of at least 1"},
+         "3", "devices[0].bandwidth is 0; a number of bytes per second of at least 1"},
         {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}], "kernels": []})",
          "3", "devices[0].kernels is an array; an object of kernels by their names"},
         {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}], "kernels": {"source": 7}})",
@@ -168,7 +168,7 @@ TEST_CASE("missing and wrong members of a device are named", "[sim]") {
     for (const Mistake &mistake : mistakes)
         check_refused(with_devices({mistake.json}), mistake.line, mistake.words);
     check_refused(with_devices({device, device}), "4",
-                  "devices[1].name is \"a\", which an earlier device is called");
+                  "devices[1].name is \"a\", the name of an earlier device");
 }
 
 TEST_CASE("texts for people may stand in any object of a machine", "[sim]") {
@@ -206,7 +206,7 @@ TEST_CASE("links that contradict the machine, each other or themselves are named
     static constexpr Mistake mistakes[] = {
         {R"({"from": "a"})", "4", "links[0].to is missing"},
         {R"({"from": "a", "to": "c", "connection": "none"})", "4",
-         "links[0].to is \"c\", which is no device of the machine; there are host, a, b"},
+         "links[0].to is \"c\", which is not a device of the machine; there are host, a, b"},
         {R"({"from": "a", "to": "b"})", "4", "links[0].connection is missing"},
         {R"({"from": "a", "to": "a", "connection": "none"})", "4", "with itself"},
         {R"({"from": "a", "to": "b", "connection": "migratable", "bandwidth": -5})", "4",
@@ -215,7 +215,7 @@ TEST_CASE("links that contradict the machine, each other or themselves are named
          "links[0].bandwidth is 0"},
         {R"({"from": "host", "to": "b", "bandwidth": 0.5})", "4", "links[0].bandwidth is 0.5"},
         {R"({"from": "host", "to": "b", "bandwidth": "0 GB/s"})", "4",
-         "links[0].bandwidth is \"0 GB/s\"; a number of bytes a second of at least 1"},
+         "links[0].bandwidth is \"0 GB/s\"; a number of bytes per second of at least 1"},
         {R"({"from": "a", "to": "b", "connection": "migratable", "bandwidth": "5 GB"})", "4",
          "links[0].bandwidth is \"5 GB\""},
         {R"({"from": "a", "to": "b", "connection": "unified", "coherence": "coherent"})", "4",
@@ -249,7 +249,7 @@ TEST_CASE("links that contradict the machine, each other or themselves are named
          "4", "links[0].channels has 9 names; this link takes at most 8"},
         {R"({"between": ["a"], "connection": "none"})", "4", "links[0].between names 1 devices"},
         {R"({"between": ["a", "b"], "to": "a", "connection": "none"})", "4",
-         "links[0].between is given beside from and to"},
+         "links[0].between is given together with from and to"},
         {R"({"between": ["a", "a"], "connection": "none"})", "4", "with itself"},
     };
     for (const Mistake &mistake : mistakes)

@@ -297,7 +297,7 @@ TEST_CASE("contiguous memory has bus addresses that do not overlap, and runs out
     d.size = 2 * piece;
     d.flags = PI_MEM_REQUIRE_CONTIGUOUS;
     pi_mem mem = nullptr;
-    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "no free run is as long",
+    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "no free range",
             piMemBufferCreate(machine.context, machine.device(), &d, &mem));
     const auto scattered = machine.buffer(0, 2 * piece);
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_CONTIGUOUS",
