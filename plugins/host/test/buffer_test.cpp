@@ -211,7 +211,7 @@ private:
 
 } // namespace
 
-TEST_CASE("random reads, writes, fills and copies do what they do to a byte array") {
+TEST_CASE("random reads, writes, fills and copies have the effect that they have on a byte array") {
     const uint32_t seed = Catch::rngSeed();
     for (uint32_t round = 0; round < 4; ++round) {
         INFO("seed " << seed + round);

@@ -128,7 +128,7 @@ TEST_CASE("a callback may release the last reference to everything") {
     get(finished);
 }
 
-TEST_CASE("work goes on in callbacks, one command after another") {
+TEST_CASE("work continues in callbacks, one command after another") {
     const Host host;
     const Owned<pi_queue> queue = host.make_queue();
     const Owned<pi_mem> mem = host.make_buffer(100'000);

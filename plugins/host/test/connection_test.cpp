@@ -43,7 +43,7 @@ TEST_CASE("every place is unified with every other") {
                 }
 }
 
-TEST_CASE("memory of one place is used by commands of another") {
+TEST_CASE("commands of one place use memory of another") {
     const Host host;
     const Owned<pi_context> other = host.make_context({host.devices.back()});
     auto d = Host::buffer_desc(64);
@@ -63,8 +63,8 @@ TEST_CASE("memory of one place is used by commands of another") {
     CHECK(bytes[63] == std::byte{6});
 }
 
-TEST_CASE(
-    "memory of every kind is connected with its own place, buffers of scope 0 by handles, too") {
+TEST_CASE("memory of every kind is connected with its own place, and buffers of scope 0 by "
+          "handles, too") {
     const Host host;
     for (pi_memory_kind kind :
          {PI_MEMORY_KIND_BUFFER, PI_MEMORY_KIND_IMPORTED, PI_MEMORY_KIND_IMAGE,
@@ -81,7 +81,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a query that names nothing is refused") {
+TEST_CASE("a query without a valid kind or scope is refused") {
     const Host host;
     auto out = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
     auto query = desc<pi_memory_connection_query>(PI_TYPE_MEMORY_CONNECTION_QUERY);

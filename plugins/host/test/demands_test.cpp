@@ -119,7 +119,7 @@ void use(const Host &host, pi_mem mem, uint64_t size) {
 
 } // namespace
 
-TEST_CASE("pinned memory is locked from its creation until its last reference goes") {
+TEST_CASE("pinned memory is locked from its creation until its last reference is released") {
     if (!mlock_works)
         return pi_test::skip("the sanitizers ignore mlock");
     const Host host;
@@ -137,7 +137,7 @@ TEST_CASE("pinned memory is locked from its creation until its last reference go
     }
 }
 
-TEST_CASE("more than the process may lock is refused with its limit and what raises it") {
+TEST_CASE("a lock beyond the process's limit is refused with that limit and how to raise it") {
     if (!mlock_works)
         return pi_test::skip("the sanitizers ignore mlock");
     const Host host;
@@ -158,7 +158,7 @@ TEST_CASE("more than the process may lock is refused with its limit and what rai
     CHECK(words.find("RLIMIT_MEMLOCK") != std::string::npos);
 }
 
-TEST_CASE("the demands are for the plugin's own memory") {
+TEST_CASE("requirements are for the plugin's own memory") {
     const Host host;
     alignas(4096) static std::byte bytes[4096];
     for (const uint64_t demand : {PI_MEM_REQUIRE_PINNED, PI_MEM_REQUIRE_CONTIGUOUS}) {
@@ -173,7 +173,7 @@ TEST_CASE("the demands are for the plugin's own memory") {
     }
 }
 
-TEST_CASE("contiguous memory of a page is one locked page, and has no address that stays") {
+TEST_CASE("contiguous memory of a page is one locked page, without a fixed address") {
     const Host host;
     for (const uint64_t size : {1, 100, 4096}) {
         for (const uint64_t alignment : {UINT64_C(0), UINT64_C(4096), UINT64_C(2) << 20}) {
@@ -189,7 +189,7 @@ TEST_CASE("contiguous memory of a page is one locked page, and has no address th
     }
 }
 
-TEST_CASE("contiguous memory that no huge page can hold is refused, saying what would help") {
+TEST_CASE("contiguous memory that no huge page can hold is refused, with what would help") {
     const Host host;
     const auto d = demanding(UINT64_C(5) << 30, PI_MEM_REQUIRE_CONTIGUOUS);
     Owned<pi_mem> mem;
@@ -201,7 +201,7 @@ TEST_CASE("contiguous memory that no huge page can hold is refused, saying what 
     CHECK(last_error().find("nr_hugepages") != std::string::npos);
 }
 
-TEST_CASE("contiguous memory beyond a page is one physical run of huge pages") {
+TEST_CASE("contiguous memory beyond a page is a contiguous run of huge pages") {
     if (geteuid() != 0)
         return pi_test::skip("needs root, to reserve huge pages");
     const MoreHugePages pages;
@@ -245,7 +245,7 @@ TEST_CASE("contiguous memory beyond a page is one physical run of huge pages") {
     }
 }
 
-TEST_CASE("huge pages go back when the memory does, and those that were only looked at before") {
+TEST_CASE("huge pages are freed with their memory, and unused ones before that") {
     if (geteuid() != 0)
         return pi_test::skip("needs root, to reserve huge pages");
     const MoreHugePages pages;

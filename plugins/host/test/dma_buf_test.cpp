@@ -77,7 +77,7 @@ std::byte *pointer_of(pi_mem mem) {
 
 } // namespace
 
-TEST_CASE("contiguous memory comes from a heap of the kernel's, and is one run on the bus",
+TEST_CASE("contiguous memory comes from a heap of the kernel, and is contiguous on the bus",
           "[dma-buf]") {
     if (!has_heap())
         return skip_or_fail("needs a heap in /dev/dma_heap");
@@ -116,7 +116,7 @@ TEST_CASE("contiguous memory comes from a heap of the kernel's, and is one run o
             piMemBufferCreate(host.context, host.device, &d, mem.out()));
 }
 
-TEST_CASE("contiguous memory goes back to its heap", "[dma-buf]") {
+TEST_CASE("contiguous memory returns to its heap", "[dma-buf]") {
     if (!has_heap())
         return skip_or_fail("needs a heap in /dev/dma_heap");
     const Host host;
@@ -142,7 +142,7 @@ TEST_CASE("pages are shared as a dma-buf and as a file at once", "[dma-buf]") {
     }
 }
 
-TEST_CASE("where the kernel shares nothing, a dma-buf is refused, saying what would help",
+TEST_CASE("without a kernel that shares memory, a dma-buf is refused, with what would help",
           "[dma-buf-refused]") {
     if (has_heap() || has_udmabuf())
         return skip("this kernel has dma-bufs to give");
@@ -166,7 +166,7 @@ TEST_CASE("where the kernel shares nothing, a dma-buf is refused, saying what wo
         CHECK_THAT(last_error(), Catch::Contains("cma="));
 }
 
-TEST_CASE("a descriptor that is no dma-buf is not imported as one", "[dma-buf]") {
+TEST_CASE("a descriptor that is not a dma-buf is not imported as one", "[dma-buf]") {
     const Host host;
     const int file = memfd_create("none", MFD_CLOEXEC);
     REQUIRE(ftruncate(file, 4096) == 0);

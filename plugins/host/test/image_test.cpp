@@ -91,7 +91,7 @@ TEST_CASE("an image over host memory is that memory, at its pitches") {
         CHECK(memory[i] == (i < 16 || i >= 26 ? 0 : i % 2 ? 9 : 7));
 }
 
-TEST_CASE("a view as image is the buffer's memory, from any byte on") {
+TEST_CASE("a view as an image is the buffer's memory, from any byte on") {
     const Host host;
     const Owned<pi_mem> buffer = host.make_buffer(100), part = host.make_view(buffer, 10, 90);
     auto d = image_desc(4, 3);
@@ -158,7 +158,8 @@ TEST_CASE("native kernels get the records of images and samplers") {
     OK(piSamplerRelease(apart));
 }
 
-TEST_CASE("an image that cannot be says which word is wrong, and what would be right") {
+TEST_CASE(
+    "an image that cannot be created is refused with the wrong member and what would be right") {
     const Host host;
     const auto create = [&](auto &&change) {
         auto d = image_desc(8, 4);

@@ -200,7 +200,7 @@ TEST_CASE("values are copied at the call, and everything may be released at once
     CHECK(data[999] == 9);
 }
 
-TEST_CASE("local memory is each group's own and aligned to 64 bytes") {
+TEST_CASE("each work-group has its own local memory, aligned to 64 bytes") {
     Kernels t;
     std::vector<uint32_t> data(100'000);
     uint64_t expected = 0;
@@ -218,7 +218,7 @@ TEST_CASE("local memory is each group's own and aligned to 64 bytes") {
     CHECK(out[1] == 0);
 }
 
-TEST_CASE("null buffers and addresses arrive as they are") {
+TEST_CASE("null buffers and addresses arrive unchanged") {
     Kernels t;
     uint64_t out[2] = {};
     const pi_kernel_argument arguments[] = {buffer(nullptr), pointer(&t), pointer(out)};
@@ -385,7 +385,7 @@ TEST_CASE("a kernel of another context is refused") {
             piEnqueueKernelLaunch(queue, &d, 0, nullptr, nullptr));
 }
 
-TEST_CASE("the suggested local size is one that a launch accepts") {
+TEST_CASE("the suggested local size is accepted by a launch") {
     Kernels t;
     const Owned<pi_kernel> kernel = t.kernel("inspect");
     Seen seen;

@@ -7,7 +7,7 @@
 
 using namespace pi_test;
 
-TEST_CASE("two loaders hold the plugin side by side and may go in either order") {
+TEST_CASE("two loaders use the plugin side by side and may be released in either order") {
     for (int first : {0, 1}) {
         std::unique_ptr<Host> hosts[] = {std::make_unique<Host>(), std::make_unique<Host>()};
         REQUIRE(hosts[0]->plugin != hosts[1]->plugin);
@@ -56,7 +56,7 @@ TEST_CASE("handles of another loader are refused") {
     OK(piQueueFinish(queue));
 }
 
-TEST_CASE("an application's memory joins two instances") {
+TEST_CASE("two instances share an application's memory") {
     const Host a, b;
     std::vector<std::byte> bytes(4096);
     const Owned<pi_mem> in_a = a.make_import(bytes.data(), bytes.size()),
@@ -67,7 +67,7 @@ TEST_CASE("an application's memory joins two instances") {
     CHECK(contents(b, in_b) == std::vector<std::byte>(4096, std::byte{77}));
 }
 
-TEST_CASE("a loader that goes while commands run waits for them") {
+TEST_CASE("a loader that is released while commands run waits for them") {
     std::vector<std::byte> bytes(UINT64_C(16) << 20);
     {
         const Host host;

@@ -5,7 +5,7 @@
 
 using namespace pi_test;
 
-TEST_CASE("a map gives the buffer's own address") {
+TEST_CASE("a map returns the buffer's own address") {
     const Host host;
     const Owned<pi_queue> queue = host.make_queue();
     const Owned<pi_mem> mem = host.make_buffer(100);
@@ -21,7 +21,7 @@ TEST_CASE("a map gives the buffer's own address") {
     CHECK(contents(host, mem)[29] == std::byte{5});
 }
 
-TEST_CASE("a held map writes its pointer when it completes, an unmap may be enqueued before") {
+TEST_CASE("a delayed map writes its pointer when it completes, and may be unmapped before") {
     const Host host;
     const Owned<pi_queue> queue = host.make_queue();
     const Owned<pi_mem> mem = host.make_buffer(100);
@@ -105,14 +105,14 @@ struct HeldUnmap {
 
 } // namespace
 
-TEST_CASE("one unmap too many is refused, also while the first is held") {
+TEST_CASE("one unmap too many is refused, also while the first is delayed") {
     const HeldUnmap held;
     REFUSED(PI_ERROR_INVALID_VALUE, "unmapped already", held.again());
     OK(piEventSignalHost(held.gate, PI_SUCCESS));
     OK(piEventWait(held.first, patience));
 }
 
-TEST_CASE("an unmap is for a map that has run, while another one of the pointer is held") {
+TEST_CASE("an unmap ends a map that has run, while another one of the pointer is delayed") {
     const Host host;
     const Owned<pi_queue> held_queue = host.make_queue(), queue = host.make_queue();
     const Owned<pi_mem> mem = host.make_buffer(100);
@@ -142,7 +142,7 @@ TEST_CASE("an unmap that never runs leaves the map") {
     OK(piQueueFinish(held.queue));
 }
 
-TEST_CASE("an unmap of a map that has failed fails when it runs") {
+TEST_CASE("an unmap of a failed map fails when it runs") {
     const Host host;
     const Owned<pi_queue> queue = host.make_queue();
     std::array<unsigned char, 100> memory{};

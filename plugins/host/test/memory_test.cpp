@@ -32,13 +32,13 @@ TEST_CASE("every alignment up to 2 MiB is honoured by the address") {
     }
 }
 
-TEST_CASE("without a wish the alignment is the scope's") {
+TEST_CASE("without a requested alignment a buffer has the scope's") {
     const Host host;
     const Owned<pi_mem> mem = host.make_buffer(3);
     CHECK(address(mem) % 64 == 0);
 }
 
-TEST_CASE("a buffer tells what it is") {
+TEST_CASE("a buffer answers its info queries") {
     const Host host;
     const Owned<pi_mem> mem = host.make_buffer(1000);
     CHECK(info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_SIZE) == 1000);
@@ -72,7 +72,7 @@ TEST_CASE("a copied host pointer is copied, a used one is the storage") {
     CHECK(address(used) == reinterpret_cast<uintptr_t>(bytes.data()));
 }
 
-TEST_CASE("a used host pointer must have the alignment that is asked for") {
+TEST_CASE("a used host pointer must have the requested alignment") {
     const Host host;
     alignas(4096) static std::byte bytes[8192];
     auto d = Host::buffer_desc(100);
@@ -142,7 +142,7 @@ TEST_CASE("an import is in place at any alignment") {
     CHECK(bytes[2] == std::byte{3});
 }
 
-TEST_CASE("flush and invalidate have nothing to do but check") {
+TEST_CASE("flush and invalidate only check their arguments") {
     const Host host;
     const Owned<pi_mem> mem = host.make_buffer(100);
     OK(piMemFlush(mem, 0, 100));

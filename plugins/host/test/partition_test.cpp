@@ -86,7 +86,7 @@ TEST_CASE("kernels on a sub-device run on its processors, which no sibling has")
         REQUIRE(CPU_EQUAL(&set, &mine));
 }
 
-TEST_CASE("a sub-device is of its parent's NUMA node, and memory is the same for both") {
+TEST_CASE("a sub-device is of its parent's NUMA node, and shares its memory") {
     Host host;
     auto d = desc<pi_device_partition_desc>(PI_TYPE_DEVICE_PARTITION_DESC);
     d.kind = PI_PARTITION_BY_NUMA;

@@ -11,7 +11,7 @@
 
 using namespace pi_test;
 
-TEST_CASE("the plugin says who it is") {
+TEST_CASE("the plugin reports its name, version and capabilities") {
     const Host host;
     CHECK(info_text(piPluginGetInfo, host.plugin, PI_PLUGIN_INFO_NAME) == "host");
     CHECK(!info_text(piPluginGetInfo, host.plugin, PI_PLUGIN_INFO_VERSION).empty());
@@ -26,7 +26,7 @@ TEST_CASE("the plugin says who it is") {
             piPluginGetInfo(host.plugin, 99, 0, nullptr, nullptr));
 }
 
-TEST_CASE("there is one platform, the same each time") {
+TEST_CASE("there is one platform, always the same") {
     const Host host;
     pi_platform again = nullptr;
     uint32_t count = 0;
@@ -80,7 +80,7 @@ TEST_CASE("only CPUs are found") {
     CHECK(count == 0);
 }
 
-TEST_CASE("a node has no identity, and says so instead of zeros") {
+TEST_CASE("identity queries of a node are refused, not answered with zeros") {
     const Host host;
     for (pi_device_info name :
          {PI_DEVICE_INFO_UUID, PI_DEVICE_INFO_LUID, PI_DEVICE_INFO_PCI_ADDRESS}) {
@@ -93,7 +93,7 @@ TEST_CASE("a node has no identity, and says so instead of zeros") {
             piDeviceGetInfo(host.device, 9999, 0, nullptr, &size));
 }
 
-TEST_CASE("an answer that does not fit writes nothing") {
+TEST_CASE("an info query whose value does not fit writes nothing") {
     const Host host;
     char small[2] = {'x', 'y'};
     REFUSED(PI_ERROR_INVALID_SIZE, "size is 2",
@@ -101,7 +101,7 @@ TEST_CASE("an answer that does not fit writes nothing") {
     CHECK(small[0] == 'x');
 }
 
-TEST_CASE("the device's clock is the host's") {
+TEST_CASE("the device uses the host's clock") {
     const Host host;
     timespec time{};
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -128,7 +128,7 @@ TEST_CASE("root devices are not counted") {
           PI_DEVICE_TYPE_CPU);
 }
 
-TEST_CASE("the calling thread stays as it is") {
+TEST_CASE("the calling thread's binding does not change") {
     const auto look = [] {
         cpu_set_t affinity;
         CPU_ZERO(&affinity);
@@ -172,7 +172,7 @@ TEST_CASE("PI_HOST_THREADS limits the threads of kernels") {
     CHECK(info<uint32_t>(piDeviceGetInfo, host.device, PI_DEVICE_INFO_COMPUTE_UNITS) == 1);
 }
 
-TEST_CASE("a PI_HOST_THREADS that is no number is warned of and not used") {
+TEST_CASE("a PI_HOST_THREADS that is not a number is logged and ignored") {
     Log log;
     {
         const char *plugins[] = {PI_TEST_HOST_PLUGIN};

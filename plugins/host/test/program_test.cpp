@@ -221,7 +221,7 @@ TEST_CASE("a library's variables are written, used by its kernels, and read") {
     OK(piEnqueueDeviceGlobalWrite(queue, &restore, 0, nullptr, nullptr));
 }
 
-TEST_CASE("what is no variable of the library is refused by its name") {
+TEST_CASE("a symbol that is not a variable of the library is refused by its name") {
     const Host host;
     const Owned<pi_program> program = make_library(host);
     OK(piProgramBuild(program, nullptr));

@@ -57,7 +57,7 @@ TEST_CASE("an in-order queue runs commands one after another, however large") {
     }
 }
 
-TEST_CASE("an out-of-order queue passes a held command by") {
+TEST_CASE("an out-of-order queue overtakes a delayed command") {
     const Host host;
     const Owned<pi_queue> queue = host.make_queue(PI_QUEUE_OUT_OF_ORDER);
     const Owned<pi_mem> mem = host.make_buffer(64), other = host.make_buffer(64);
@@ -70,7 +70,7 @@ TEST_CASE("an out-of-order queue passes a held command by") {
     OK(piEventWait(held, patience));
 }
 
-TEST_CASE("an in-order queue does not pass a held command by") {
+TEST_CASE("an in-order queue does not overtake a delayed command") {
     const Host host;
     const Owned<pi_queue> queue = host.make_queue();
     const Owned<pi_mem> mem = host.make_buffer(64);
@@ -86,7 +86,7 @@ TEST_CASE("an in-order queue does not pass a held command by") {
     CHECK(contents(host, mem)[0] == std::byte{2});
 }
 
-TEST_CASE("a barrier separates what is before it from what is behind") {
+TEST_CASE("a barrier separates the commands before it from those behind") {
     const Host host;
     const Owned<pi_queue> queue = host.make_queue(PI_QUEUE_OUT_OF_ORDER);
     const Owned<pi_mem> mem = host.make_buffer(64);
@@ -102,7 +102,7 @@ TEST_CASE("a barrier separates what is before it from what is behind") {
     CHECK(contents(host, mem)[0] == std::byte{2});
 }
 
-TEST_CASE("waiting for events holds nothing back in an out-of-order queue") {
+TEST_CASE("waiting for events delays nothing else in an out-of-order queue") {
     const Host host;
     const Owned<pi_queue> queue = host.make_queue(PI_QUEUE_OUT_OF_ORDER);
     const Owned<pi_mem> mem = host.make_buffer(64);
@@ -117,7 +117,7 @@ TEST_CASE("waiting for events holds nothing back in an out-of-order queue") {
     CHECK(status(held) == PI_EVENT_COMPLETE);
 }
 
-TEST_CASE("every object may be released as soon as a held command names it") {
+TEST_CASE("every object may be released once a delayed command names it") {
     Host host;
     std::vector<std::byte> back(300);
     Owned<pi_event> last;
@@ -147,7 +147,7 @@ TEST_CASE("every object may be released as soon as a held command names it") {
     CHECK(back == std::vector<std::byte>(300, std::byte{8}));
 }
 
-TEST_CASE("a failure poisons what waits for it, with the root's text") {
+TEST_CASE("a failure fails its dependents, with the root's text") {
     const Host host;
     const Owned<pi_queue> queue = host.make_queue(PI_QUEUE_OUT_OF_ORDER);
     const Owned<pi_mem> mem = host.make_buffer(std::vector<std::byte>(64, std::byte{3}));
@@ -167,7 +167,7 @@ TEST_CASE("a failure poisons what waits for it, with the root's text") {
     CHECK(contents(host, mem)[0] == std::byte{3});
 }
 
-TEST_CASE("a failure does not poison its successors in the queue") {
+TEST_CASE("a failure does not fail its successors in the queue") {
     const Host host;
     const Owned<pi_queue> queue = host.make_queue();
     const Owned<pi_mem> mem = host.make_buffer(64);
@@ -181,7 +181,7 @@ TEST_CASE("a failure does not poison its successors in the queue") {
     CHECK(contents(host, mem)[0] == std::byte{2});
 }
 
-TEST_CASE("an abandoned host event fails what waits for it") {
+TEST_CASE("an abandoned host event fails its dependents") {
     const Host host;
     const Owned<pi_queue> queue = host.make_queue();
     const Owned<pi_mem> mem = host.make_buffer(64);
@@ -241,7 +241,7 @@ TEST_CASE("64 gated queues that are signalled in reverse order all finish") {
     }
 }
 
-TEST_CASE("a chain of 20,000 held commands runs to its end") {
+TEST_CASE("a chain of 20,000 delayed commands runs to its end") {
     const Host host;
     const Owned<pi_queue> queue = host.make_queue();
     const Owned<pi_mem> mem = host.make_buffer(4);
@@ -255,7 +255,7 @@ TEST_CASE("a chain of 20,000 held commands runs to its end") {
     CHECK(contents(host, mem)[0] == std::byte(static_cast<uint8_t>(19'999)));
 }
 
-TEST_CASE("random graphs over several queues keep every order that is asked for") {
+TEST_CASE("random graphs over several queues keep every required order") {
     // Each command copies a counter one further in a chain of cells: a cell is right only if the one that it was
     // copied from was ready.
     const uint32_t seed = Catch::rngSeed();

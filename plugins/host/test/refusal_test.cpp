@@ -238,7 +238,7 @@ TEST_CASE("bad regions are refused") {
     t.still_works();
 }
 
-TEST_CASE("a copy onto itself is refused, whatever object names the bytes") {
+TEST_CASE("a copy onto itself is refused, whichever object names the bytes") {
     Buffers t;
     const auto copy = [&](pi_mem src, pi_mem dst, pi_region region) {
         const auto d = copy_desc(src, dst, region);

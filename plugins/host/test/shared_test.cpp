@@ -30,7 +30,7 @@ pi_mem_import_desc import_desc(int fd, uint64_t offset, uint64_t size) {
 
 } // namespace
 
-TEST_CASE("an exported buffer is a file that anybody can map") {
+TEST_CASE("an exported buffer is a file that other processes can map") {
     const Host host;
     const uint64_t size = 10'000;
     const Owned<pi_mem> mem = host.make_buffer(exportable(size));
@@ -54,7 +54,7 @@ TEST_CASE("an exported buffer is a file that anybody can map") {
     munmap(bytes, size);
 }
 
-TEST_CASE("a sealed file of somebody else is memory, at any offset") {
+TEST_CASE("a sealed file of another owner is memory, at any offset") {
     const Host host;
     const Descriptor file(memfd_create("unit", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     std::vector<std::byte> bytes(9000);
@@ -75,7 +75,7 @@ TEST_CASE("a sealed file of somebody else is memory, at any offset") {
     }
 }
 
-TEST_CASE("a file that may shrink is no memory") {
+TEST_CASE("a file that may shrink is refused as memory") {
     const Host host;
     const Descriptor unsealed(memfd_create("unit", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     REQUIRE(ftruncate(unsealed.fd, 4096) == 0);
@@ -91,7 +91,7 @@ TEST_CASE("a file that may shrink is no memory") {
     }
 }
 
-TEST_CASE("only memory of the plugin that need not be contiguous can be exported") {
+TEST_CASE("only memory of the plugin without PI_MEM_REQUIRE_CONTIGUOUS can be exported") {
     const Host host;
     alignas(64) static std::byte bytes[64];
     Owned<pi_mem> mem;

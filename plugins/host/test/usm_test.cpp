@@ -83,7 +83,7 @@ TEST_CASE("every alignment of USM up to 2 MiB is honoured by the address") {
             piUsmAlloc(host.context, host.device, &d, &pointer));
 }
 
-TEST_CASE("USM is of the device that was asked for") {
+TEST_CASE("USM is on the requested device") {
     const Host host;
     for (pi_device device : host.devices)
         for (const uint64_t size : {UINT64_C(64), UINT64_C(1) << 20}) {
@@ -99,7 +99,7 @@ TEST_CASE("USM is of the device that was asked for") {
         }
 }
 
-TEST_CASE("what a context leaves behind goes with it") {
+TEST_CASE("a context frees its remaining USM") {
     // The loader's release waits for objects that are left.
     const Host host;
     const Owned<pi_queue> queue = host.make_queue();
@@ -158,11 +158,10 @@ TEST_CASE("refusals of USM name what would be right") {
     REFUSED(PI_ERROR_INVALID_ENUMERATION, "name 6",
             piUsmGetInfo(host.context, usm, 6, sizeof size, &size, nullptr));
     OK(piUsmFree(host.context, usm));
-    REFUSED(PI_ERROR_INVALID_USM_POINTER, "live USM allocation",
-            piUsmFree(host.context, usm));
+    REFUSED(PI_ERROR_INVALID_USM_POINTER, "live USM allocation", piUsmFree(host.context, usm));
 }
 
-TEST_CASE("USM may be pinned where the system lets it, but not out of a pool") {
+TEST_CASE("USM may be pinned where the system allows it, but not in a pool") {
     const Host host;
     pi_usm_desc d = usm_desc(PI_USM_HOST, 4096);
     d.flags = PI_MEM_REQUIRE_PINNED;
@@ -182,7 +181,7 @@ TEST_CASE("USM may be pinned where the system lets it, but not out of a pool") {
             piUsmAlloc(host.context, host.device, &d, &pointer));
 }
 
-TEST_CASE("a pool hands out again what has come back, if it fits") {
+TEST_CASE("a pool reuses a freed block if it fits") {
     const Host host;
     const Owned<pi_usm_pool> pool = make_pool(host);
     void *first = allocate(host, from_pool(pool, 10'000, 4096));
@@ -204,7 +203,7 @@ TEST_CASE("a pool hands out again what has come back, if it fits") {
     CHECK(info<uint64_t>(piUsmPoolGetInfo, pool, PI_USM_POOL_INFO_USED) == 0);
 }
 
-TEST_CASE("a pool's block is reused only at the alignment that is asked for") {
+TEST_CASE("a pool reuses a block only at the requested alignment") {
     const Host host;
     const Owned<pi_usm_pool> pool = make_pool(host);
     std::vector<void *> blocks;
@@ -235,7 +234,7 @@ TEST_CASE("a pool keeps no more for reuse than its threshold") {
     CHECK(reserved(pool) == 2 * 4096);
 }
 
-TEST_CASE("a pool's limit counts what is handed out, and is named") {
+TEST_CASE("a pool's limit counts its allocations, and is named") {
     const Host host;
     const Owned<pi_usm_pool> pool = make_pool(host, 0, 1000);
     void *most = allocate(host, from_pool(pool, 900));
@@ -255,7 +254,7 @@ TEST_CASE("a pool's limit counts what is handed out, and is named") {
     CHECK(reserved(endless) == 0);
 }
 
-TEST_CASE("memory whose pool is gone tells no pool") {
+TEST_CASE("memory whose pool is destroyed reports no pool") {
     const Host host;
     Owned<pi_usm_pool> pool = make_pool(host);
     void *pointer = allocate(host, from_pool(pool, 64));
@@ -264,7 +263,7 @@ TEST_CASE("memory whose pool is gone tells no pool") {
     OK(piUsmFree(host.context, pointer));
 }
 
-TEST_CASE("a large copy of USM may be overtaken by no free behind it") {
+TEST_CASE("no later free overtakes a large copy of USM") {
     const Host host;
     const Owned<pi_queue> queue = host.make_queue();
     constexpr uint64_t size = 8 << 20;
@@ -355,7 +354,7 @@ TEST_CASE("pages are locked by the first registration and unlocked with the last
     CHECK(locked() == 0);
 }
 
-TEST_CASE("pages that another loader registers, or a buffer has pinned, stay locked for them") {
+TEST_CASE("pages that another loader registered, or a buffer pinned, stay locked for them") {
     const Host host, other;
     const Pages pages;
     const auto before = locked_bytes();

@@ -17,14 +17,14 @@ std::string lines(const std::string &line, int count) {
 
 } // namespace
 
-TEST_CASE("a short log is shown as it is") {
+TEST_CASE("a short log is shown unchanged") {
     CHECK(build_log_excerpt("") == "");
     CHECK(build_log_excerpt("no line end") == "no line end");
     const std::string log = "warning\n1:2: error: no such thing\nend\n";
     CHECK(build_log_excerpt(log) == log);
 }
 
-TEST_CASE("a long log is shown from its first error on") {
+TEST_CASE("a long log is shown from its first error") {
     const std::string stages = lines("stage", 9), rest = lines("note", 20);
     CHECK(build_log_excerpt(stages + "JIT Error: f\n" + rest) ==
           "JIT Error: f\n" + lines("note", 7));

@@ -66,7 +66,7 @@ TEST_CASE("a descriptor with a wrong size or type is refused") {
     CHECK(read_code(nullptr) == PI_ERROR_INVALID_NULL_POINTER);
 }
 
-TEST_CASE("a chained descriptor that is not known is refused unless it may be ignored") {
+TEST_CASE("an unknown chained descriptor is refused unless it may be ignored") {
     pi_struct_header chained{sizeof chained, 999, nullptr};
     pi_queue_desc desc = queue_desc(0);
     desc.next = &chained;
@@ -75,7 +75,7 @@ TEST_CASE("a chained descriptor that is not known is refused unless it may be ig
     CHECK(read_code(&desc) == PI_SUCCESS);
 }
 
-TEST_CASE("an output struct gets the smaller of both sizes and zeros beyond what is known") {
+TEST_CASE("an output struct gets the smaller of both sizes, and zeros beyond the known fields") {
     pi_memory_connection_info known{};
     known.connection = PI_MEMORY_CONNECTION_UNIFIED;
     known.bandwidth = 42;
@@ -101,7 +101,7 @@ TEST_CASE("an output struct gets the smaller of both sizes and zeros beyond what
     CHECK(older.bandwidth == 7);
 }
 
-TEST_CASE("an output struct that chains what is not known is refused and not written") {
+TEST_CASE("an output struct with an unknown chain is refused and not written") {
     const pi_memory_connection_info known{.connection = PI_MEMORY_CONNECTION_UNIFIED};
     pi_struct_header link{sizeof link, 1000, nullptr};
     pi_memory_connection_info out{};
@@ -116,7 +116,7 @@ TEST_CASE("an output struct that chains what is not known is refused and not wri
     CHECK(out.connection == PI_MEMORY_CONNECTION_UNIFIED);
 }
 
-TEST_CASE("an information call answers the size, the value, or says how much room it needs") {
+TEST_CASE("an info query returns the size or the value, or reports the needed size") {
     const std::string name = "device";
     uint64_t size = 0;
     InfoWriter(0, nullptr, &size)(name);
@@ -133,7 +133,7 @@ TEST_CASE("an information call answers the size, the value, or says how much roo
     CHECK(code_of([&] { InfoWriter(0, nullptr, nullptr)(name); }) == PI_ERROR_INVALID_NULL_POINTER);
 }
 
-TEST_CASE("a list answers how many there are and writes no more than fit") {
+TEST_CASE("a list query returns the count and writes at most the capacity") {
     const std::vector<int> items{1, 2, 3};
     std::array<int, 3> out{};
     uint32_t count = 0;
@@ -172,7 +172,7 @@ TEST_CASE("handles of another kind, of another host and NULL are refused by name
     CHECK(other.objects() == 0);
 }
 
-TEST_CASE("exceptions end at the boundary as a code and a text") {
+TEST_CASE("exceptions become a code and a text at the ABI") {
     pi_test::FakeHost host;
     CHECK(guard(host.get(), [] {}) == PI_SUCCESS);
     CHECK(guard(host.get(), [] { fail(PI_ERROR_INVALID_SIZE, "size is ", 7); }) ==

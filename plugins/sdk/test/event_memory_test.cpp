@@ -56,7 +56,7 @@ bool allocation_fails(const void *) {
     return shortage.takes_one();
 }
 
-TEST_CASE("a submission that finds no memory leaves its queue as it was") {
+TEST_CASE("a submission without memory leaves its queue unchanged") {
     const bool in_order = GENERATE(true, false);
     const bool lasts = GENERATE(false, true);
     const pi_test::FakeHost host;
@@ -98,7 +98,7 @@ TEST_CASE("a submission that finds no memory leaves its queue as it was") {
     }
 }
 
-TEST_CASE("without memory a signal ends all that waits for it, with its code") {
+TEST_CASE("without memory a signal completes everything that waits for it, with its code") {
     const bool lasts = GENERATE(false, true);
     const pi_result signal = GENERATE(as<pi_result>{}, PI_SUCCESS, PI_ERROR_BACKEND);
     const pi_test::FakeHost host;
@@ -130,7 +130,7 @@ TEST_CASE("without memory a signal ends all that waits for it, with its code") {
     }
 }
 
-TEST_CASE("without memory a command that throws fails with what it threw, and its queue ends") {
+TEST_CASE("without memory a command that throws fails with its exception, and its queue finishes") {
     const bool lasts = GENERATE(false, true);
     const bool throws_error = GENERATE(true, false);
     const pi_test::FakeHost host;
@@ -158,7 +158,7 @@ TEST_CASE("without memory a command that throws fails with what it threw, and it
     }
 }
 
-TEST_CASE("a command that finds no memory to start with is refused by its enqueue call") {
+TEST_CASE("a command without memory to start is refused by its enqueue call") {
     const bool held_back = GENERATE(false, true);
     const pi_test::FakeHost host;
     const Ref<Queue> queue = make<Queue>(host.get(), true);
@@ -193,7 +193,7 @@ TEST_CASE("without memory a chain of many events needs no deep stack") {
     CHECK(runs == links);
 }
 
-TEST_CASE("a callback that finds no memory is refused, else it is called once") {
+TEST_CASE("a callback without memory is refused, otherwise it is called once") {
     const bool lasts = GENERATE(false, true);
     const bool is_complete = GENERATE(false, true);
     const pi_test::FakeHost host;
@@ -222,7 +222,7 @@ TEST_CASE("a callback that finds no memory is refused, else it is called once") 
     }
 }
 
-TEST_CASE("without memory an entry point returns the code of the failure") {
+TEST_CASE("without memory an entry returns the code of the failure") {
     const bool lasts = GENERATE(false, true);
     pi_test::FakeHost host;
     for (uint32_t allocation = 1; allocation < 6; ++allocation) {
@@ -243,7 +243,7 @@ TEST_CASE("without memory an entry point returns the code of the failure") {
     }
 }
 
-TEST_CASE("a task that finds no memory is not posted; one that was prepared needs none") {
+TEST_CASE("a task without memory is not posted; a prepared one needs none") {
     const bool lasts = GENERATE(false, true);
     bool failed = true;
     for (uint32_t allocation = 1; failed; ++allocation) {

@@ -90,7 +90,7 @@ constexpr EnqueueArguments arguments_of(uint64_t flags, pi_event *out_event) {
 
 } // namespace
 
-TEST_CASE("a command starts only when everything it waits for is final") {
+TEST_CASE("a command starts only when all its dependencies are complete") {
     pi_test::FakeHost host;
     {
         auto queue = make<Queue>(host.get(), false);
@@ -124,7 +124,7 @@ TEST_CASE("an in-order queue keeps its order, an out-of-order queue does not wai
     CHECK(order.size() == 4);
 }
 
-TEST_CASE("a failure reaches every waiter with the root's text, and only those that wait for it") {
+TEST_CASE("a failure reaches its dependents with the root's text, and no other command") {
     pi_test::FakeHost host;
     auto queue = make<Queue>(host.get(), true);
     auto failed = queue->submit(
@@ -143,7 +143,7 @@ TEST_CASE("a failure reaches every waiter with the root's text, and only those t
     CHECK(runs == 1);
 }
 
-TEST_CASE("an exception inside a command's start is its event's failure") {
+TEST_CASE("an exception in a command's start fails its event") {
     pi_test::FakeHost host;
     auto queue = make<Queue>(host.get(), true);
     auto event = queue->submit(
@@ -153,7 +153,7 @@ TEST_CASE("an exception inside a command's start is its event's failure") {
     queue->sequence().finish();
 }
 
-TEST_CASE("a backend that orders commands itself gets them early, and results stay in order") {
+TEST_CASE("a backend that orders commands gets them early, and results stay in order") {
     pi_test::FakeHost host;
     auto queue = make<Queue>(host.get(), true);
     std::vector<Event *> started;
@@ -170,7 +170,7 @@ TEST_CASE("a backend that orders commands itself gets them early, and results st
     CHECK(second->error_text() == "it broke");
 }
 
-TEST_CASE("commands behind a held command of the same vendor queue are held, too") {
+TEST_CASE("commands behind a delayed command of the same vendor queue are delayed, too") {
     pi_test::FakeHost host;
     auto queue = make<Queue>(host.get(), true);
     auto gate = host_event(host);
@@ -185,7 +185,7 @@ TEST_CASE("commands behind a held command of the same vendor queue are held, too
     CHECK(behind->is_complete());
 }
 
-TEST_CASE("a barrier orders what comes after it in an out-of-order queue") {
+TEST_CASE("a barrier comes before all later commands of an out-of-order queue") {
     pi_test::FakeHost host;
     auto queue = make<Queue>(host.get(), false);
     auto gate = host_event(host);
@@ -220,7 +220,7 @@ TEST_CASE("a chain of a hundred thousand events needs no deep stack") {
     CHECK(host.objects() == 0);
 }
 
-TEST_CASE("a host event that is released unsignalled fails what waits for it") {
+TEST_CASE("a host event that is released unsignalled fails its dependents") {
     pi_test::FakeHost host;
     auto queue = make<Queue>(host.get(), true);
     auto gate = host_event(host);
@@ -274,7 +274,7 @@ TEST_CASE("callbacks fire exactly once, before and after completion, and may not
     open->signal(PI_SUCCESS);
 }
 
-TEST_CASE("a wait ends at its time, and with the command's error") {
+TEST_CASE("a wait ends at its timeout, or with the command's error") {
     pi_test::FakeHost host;
     auto gate = host_event(host);
     CHECK(event_entries::wait(gate->handle(), 1'000'000) == PI_ERROR_TIMEOUT);
@@ -283,7 +283,7 @@ TEST_CASE("a wait ends at its time, and with the command's error") {
     CHECK(event_entries::wait(gate->handle(), PI_TIMEOUT_NEVER) == PI_SUCCESS);
 }
 
-TEST_CASE("who waits for ever helps in the vendor, and nobody else does") {
+TEST_CASE("only waits without a timeout use the vendor's help") {
     pi_test::FakeHost host;
     {
         auto queue = make<Queue>(host.get(), true);
@@ -311,7 +311,7 @@ TEST_CASE("who waits for ever helps in the vendor, and nobody else does") {
     CHECK(host.objects() == 0);
 }
 
-TEST_CASE("where the loader counts no callbacks a plugin counts its own") {
+TEST_CASE("a plugin counts its own callbacks if the loader does not count them") {
     pi_test::FakeHost host;
     host.count_no_callbacks();
     CHECK_FALSE(CallbackScope::active(host.get()));
@@ -322,7 +322,7 @@ TEST_CASE("where the loader counts no callbacks a plugin counts its own") {
     CHECK_FALSE(CallbackScope::active(host.get()));
 }
 
-TEST_CASE("what the vendor refuses at once is an error of the call, and gives no event") {
+TEST_CASE("a command that the vendor refuses at once fails the call, and has no event") {
     pi_test::FakeHost host;
     {
         auto queue = make<Queue>(host.get(), true);
@@ -349,7 +349,7 @@ TEST_CASE("what the vendor refuses at once is an error of the call, and gives no
     CHECK(host.objects() == 0);
 }
 
-TEST_CASE("what a command names lives exactly until its event is final") {
+TEST_CASE("a command's references live exactly until its event is complete") {
     pi_test::FakeHost host;
     auto queue = make<Queue>(host.get(), true);
     auto gate = host_event(host);
@@ -362,7 +362,7 @@ TEST_CASE("what a command names lives exactly until its event is final") {
     CHECK(event->is_complete());
 }
 
-TEST_CASE("profiling times never decrease and exist only where they were asked for") {
+TEST_CASE("profiling times never decrease and exist only where requested") {
     pi_test::FakeHost host;
     auto timed = make<Queue>(host.get(), true, true), plain = make<Queue>(host.get(), true);
     auto event = timed->submit(make_command([](Event &e) {
@@ -380,7 +380,7 @@ TEST_CASE("profiling times never decrease and exist only where they were asked f
                                             &value, nullptr) == PI_ERROR_PROFILING_UNAVAILABLE);
 }
 
-TEST_CASE("random graphs on worker threads run every command after what it waits for") {
+TEST_CASE("random graphs on worker threads run every command after its dependencies") {
     const auto seed = Catch::rngSeed();
     INFO("seed " << seed);
     std::mt19937_64 random(seed);

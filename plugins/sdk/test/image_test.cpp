@@ -46,7 +46,7 @@ std::vector<T> packed(pi_channel_order order, pi_channel_type type, const void *
 
 } // namespace
 
-TEST_CASE("Every pair of order and type has a pixel size; what is in no list is refused") {
+TEST_CASE("Every pair of order and type has a pixel size; other values are refused") {
     const uint32_t bytes[] = {1, 2, 1, 2, 1, 2, 4, 1, 2, 4, 2, 4};
     const uint32_t channels[] = {1, 2, 4, 4};
     for (pi_channel_type type = PI_CHANNEL_UNORM8; type <= PI_CHANNEL_FLOAT; ++type)
@@ -59,7 +59,7 @@ TEST_CASE("Every pair of order and type has a pixel size; what is in no list is 
     CHECK(text(PixelFormat(PI_CHANNEL_ORDER_BGRA, PI_CHANNEL_HALF)) == "BGRA of HALF");
 }
 
-TEST_CASE("Each type has its axes, none of them 0 or too long, and no others") {
+TEST_CASE("Each type of image has its own axes, none of them 0 or too long") {
     struct Row {
         pi_image_type type;
         uint64_t width, height, depth, layers;
@@ -103,7 +103,8 @@ TEST_CASE("Each type has its axes, none of them 0 or too long, and no others") {
     CHECK(code_of([&] { read_image_shape(desc, huge); }) == PI_ERROR_INVALID_SIZE);
 }
 
-TEST_CASE("Pitches are multiples, no smaller than what they step over, and of what there is") {
+TEST_CASE(
+    "Pitches are multiples, at least as large as what they step over, and only of existing axes") {
     auto desc = desc_of(PI_IMAGE_3D, 5, 3, 2);
     const ImageShape shape = read_image_shape(desc, limits);
     Rectangle pixels = read_image_pitches(desc, shape);
@@ -135,7 +136,7 @@ TEST_CASE("Pitches are multiples, no smaller than what they step over, and of wh
           PI_ERROR_INVALID_VALUE);
 }
 
-TEST_CASE("What an image is made with fits together") {
+TEST_CASE("Flags and host_ptr of an image fit together") {
     constexpr uint64_t known = mem_access_flags | PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR;
     char bytes[4];
     const auto code = [&](uint64_t flags, void *host_ptr, uint64_t pitch, uint64_t offset) {
@@ -226,7 +227,7 @@ TEST_CASE("Regions lie within the image; rows and slices of 0 are 1") {
     CHECK(code_of([&] { read_image_regions(1, nullptr, image); }) == PI_ERROR_INVALID_NULL_POINTER);
 }
 
-TEST_CASE("The ends of a copy are checked, each as what it is") {
+TEST_CASE("The ends of a copy are checked as images or buffers") {
     const ImageShape a = read_image_shape(desc_of(PI_IMAGE_2D, 8, 6), limits);
     auto other = desc_of(PI_IMAGE_2D, 8, 6);
     other.channel_type = PI_CHANNEL_UINT16;
@@ -255,7 +256,7 @@ TEST_CASE("The ends of a copy are checked, each as what it is") {
     CHECK(code({&a, nullptr, 36}) == PI_ERROR_INVALID_VALUE);
 }
 
-TEST_CASE("Boxes overlap where they share a pixel, and have the bytes of their rows") {
+TEST_CASE("Boxes overlap where they share a pixel, and consist of their rows' bytes") {
     const ImageBox box{{2, 1, 0}, {3, 2, 1}, 0};
     CHECK(overlap(box, {{4, 2, 0}, {1, 1, 1}, 0}));
     CHECK_FALSE(overlap(box, {{5, 1, 0}, {1, 1, 1}, 0}));
@@ -270,8 +271,7 @@ TEST_CASE("Boxes overlap where they share a pixel, and have the bytes of their r
     CHECK(bytes.end() == 100 + 2 * 40 + 20);
 }
 
-TEST_CASE("Regions of images are regions of bytes: of a transfer to or from the host, of a copy "
-          "end by end") {
+TEST_CASE("Regions of images become regions of bytes, for transfers with the host and for copies") {
     const PixelFormat format(PI_CHANNEL_ORDER_RG, PI_CHANNEL_SINT16);
     const ImageShape shape{&find_image_type(PI_IMAGE_2D), format, {8, 6, 1}, 1};
     const LinearImage padded{shape, {100, 32, 6, 1, 40, 240}}, dense{shape, shape.dense()};
@@ -299,8 +299,7 @@ TEST_CASE("Regions of images are regions of bytes: of a transfer to or from the 
     CHECK(byte_region(copy, &padded, nullptr).dst_offset == 7);
 }
 
-TEST_CASE(
-    "The box of a box's bytes is the box, wherever the image begins and whatever its pitches") {
+TEST_CASE("A box converted to bytes and back is unchanged, at any begin and pitches") {
     const PixelFormat format(PI_CHANNEL_ORDER_RG, PI_CHANNEL_SINT16);
     const ImageShape shape{&find_image_type(PI_IMAGE_2D_ARRAY), format, {8, 6, 3}, 1};
     for (const Rectangle &pixels : {shape.dense(), Rectangle{100, 32, 6, 3, 40, 280}}) {
@@ -315,7 +314,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "The layers of 1-D arrays, and of no other type, are the second axis for those who count so") {
+    "The layers of 1-D arrays, and of no other type, become the second axis where requested") {
     const ImageBox box{{1, 0, 3}, {4, 1, 6}};
     const ImageBox swapped = with_layers_second(box, find_image_type(PI_IMAGE_1D_ARRAY));
     CHECK(swapped.origin == Pixels{1, 3, 0});
@@ -327,7 +326,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("A memory object is a buffer or an image, and pitches have only images that are views") {
+TEST_CASE("A memory object is a buffer or an image, and only images that are views have pitches") {
     struct Object {
         const LinearImage *image() const { return of; }
         pi_mem parent() const { return root; }
@@ -349,7 +348,7 @@ TEST_CASE("A memory object is a buffer or an image, and pitches have only images
     CHECK(view_pitches(view) == std::vector<uint64_t>{40, 4});
 }
 
-TEST_CASE("Colours are rounded, clamped and put in the order's order") {
+TEST_CASE("Colours are rounded, clamped and put in channel order") {
     const float color[] = {0.5f, -1.0f, 2.0f, 1.0f / 255};
     CHECK(packed<uint8_t>(PI_CHANNEL_ORDER_RGBA, PI_CHANNEL_UNORM8, color) ==
           std::vector<uint8_t>{128, 0, 255, 1});
@@ -385,7 +384,7 @@ TEST_CASE("Halves are the nearest ones") {
         CHECK(half_of(row.value) == row.half);
 }
 
-TEST_CASE("A sampler's words are of their lists, and repeat normalized coordinates only") {
+TEST_CASE("A sampler's members are listed values, and only normalized coordinates repeat") {
     const auto code = [](uint32_t normalized, pi_addressing_mode addressing,
                          pi_filter_mode filter) {
         pi_sampler_desc desc{};

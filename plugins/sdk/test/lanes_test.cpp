@@ -33,7 +33,8 @@ private:
 
 } // namespace
 
-TEST_CASE("the caller and its helpers work at the same time, and the call outlasts them all") {
+TEST_CASE(
+    "the caller and its helpers work at the same time, and the call returns after all of them") {
     for (int round = 0; round < 100; ++round) {
         Workers workers(3);
         Meeting meeting(4);
@@ -47,7 +48,7 @@ TEST_CASE("the caller and its helpers work at the same time, and the call outlas
     }
 }
 
-TEST_CASE("without helpers the work is the caller's alone") {
+TEST_CASE("without helpers the caller does all the work") {
     Workers workers(3);
     const auto caller = std::this_thread::get_id();
     unsigned calls = 0;
@@ -58,7 +59,7 @@ TEST_CASE("without helpers the work is the caller's alone") {
     CHECK(calls == 1);
 }
 
-TEST_CASE("workers that are busy with something else are not waited for, and find nothing left") {
+TEST_CASE("the call does not wait for workers that are busy with something else") {
     Workers workers(1);
     std::promise<void> let_go, reached;
     workers.post([&, until = let_go.get_future().share()] { until.wait(); });
@@ -71,7 +72,7 @@ TEST_CASE("workers that are busy with something else are not waited for, and fin
     CHECK(calls == 1);
 }
 
-TEST_CASE("a failure of any of them is the caller's, once all have ended") {
+TEST_CASE("a failure of any thread reaches the caller, after all have ended") {
     for (const bool of_a_helper : {false, true}) {
         Workers workers(2);
         Meeting meeting(3);
@@ -97,7 +98,7 @@ TEST_CASE("a failure of any of them is the caller's, once all have ended") {
     }
 }
 
-TEST_CASE("of many failures the caller sees one") {
+TEST_CASE("of many failures the caller gets one") {
     Workers workers(3);
     Meeting meeting(4);
     CHECK_THROWS_AS(run_in_lanes(workers, 3,

@@ -45,7 +45,7 @@ struct Memory {
 
 } // namespace
 
-TEST_CASE("copies of where bytes lie are those of the logical bytes") {
+TEST_CASE("physical copies move the logical bytes") {
     std::mt19937_64 random(11);
     const auto pick = [&](uint64_t low, uint64_t high) {
         return std::uniform_int_distribution<uint64_t>(low, high)(random);
@@ -77,7 +77,7 @@ TEST_CASE("copies of where bytes lie are those of the logical bytes") {
     }
 }
 
-TEST_CASE("rows that lie equally far apart at both ends are one region") {
+TEST_CASE("rows with equal distances at both ends become one region") {
     const Layout layout = rows_of(100, 40, 64);
     const LogicalRange whole(0, &layout);
     const Regions all = physical_regions(range_regions(0, 0, 4000), {}, whole);
@@ -96,7 +96,7 @@ TEST_CASE("rows that lie equally far apart at both ends are one region") {
     CHECK(physical_regions(range_regions(0, 0, 4000), {}, whole, true).size() == 100);
 }
 
-TEST_CASE("what lies flat at both ends stays as it is") {
+TEST_CASE("regions that are flat at both ends do not change") {
     const Layout flat;
     pi_region region{3, 5, {7, 2, 2}, {9, 30}, {8, 40}, 0};
     const Regions same =
@@ -105,7 +105,7 @@ TEST_CASE("what lies flat at both ends stays as it is") {
     CHECK(std::memcmp(same.data(), &region, sizeof region) == 0);
 }
 
-TEST_CASE("a row pitch that a driver chooses moves all rows, and the pitches of all axes") {
+TEST_CASE("a row pitch chosen by a driver moves all rows and changes the pitches of all axes") {
     const Extents extents{3, 5, 6};
     const uint32_t separators[] = {1, 2};
     pi_mem_layout_desc desc{};

@@ -62,7 +62,7 @@ std::vector<uint64_t> addresses(const pi_region &region, bool src) {
 
 } // namespace
 
-TEST_CASE("regions copy exactly the bytes that their definition names") {
+TEST_CASE("regions copy exactly the bytes of their definition") {
     const auto seed = Catch::rngSeed();
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
@@ -80,7 +80,8 @@ TEST_CASE("regions copy exactly the bytes that their definition names") {
     }
 }
 
-TEST_CASE("the grids of a region are its bytes, in no more calls than it has rows or slices") {
+TEST_CASE(
+    "the grids of a region are its bytes, in at most as many calls as it has rows or slices") {
     const auto seed = Catch::rngSeed();
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
@@ -109,7 +110,7 @@ TEST_CASE("the grids of a region are its bytes, in no more calls than it has row
     }
 }
 
-TEST_CASE("slices of one row each are rows") {
+TEST_CASE("slices of one row each become rows") {
     const Rectangle slices{8, 3, 1, 5, 3, 10};
     const Rectangle rows = slices.flat();
     CHECK(rows.rows == 5);
@@ -141,7 +142,7 @@ TEST_CASE("two rectangles overlap exactly when they share a byte") {
     CHECK(overlapping < 1900);
 }
 
-TEST_CASE("a region past the end, of no bytes or with small pitches is refused with a text") {
+TEST_CASE("a region past the end, without bytes or with small pitches is refused with a text") {
     const auto refused = [](pi_region region, uint64_t src = 64, uint64_t dst = 64) {
         return code_of([&] { read_regions(1, &region, src, dst); });
     };
@@ -174,7 +175,7 @@ TEST_CASE("a region past the end, of no bytes or with small pitches is refused w
     CHECK(code_of([&] { read_regions(1, nullptr, 64, 64); }) == PI_ERROR_INVALID_NULL_POINTER);
 }
 
-TEST_CASE("of a region with any pitches the bytes that it touches must be there, and no others") {
+TEST_CASE("only the bytes that a region touches must exist, whatever its pitches") {
     const auto code = [](pi_region region) {
         return code_of([&] { read_regions(1, &region, 64, std::nullopt); });
     };
@@ -205,8 +206,8 @@ TEST_CASE("of a region with any pitches the bytes that it touches must be there,
     CHECK(code(box) == PI_ERROR_INVALID_SIZE);
 }
 
-TEST_CASE("the parts of a copy are its bytes, each once, and none is larger than a block or has a "
-          "longer row") {
+TEST_CASE(
+    "the parts of a copy are its bytes, each once, within the sizes of a block and of a row") {
     const auto seed = Catch::rngSeed();
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
@@ -240,7 +241,7 @@ TEST_CASE("the parts of a copy are its bytes, each once, and none is larger than
     }
 }
 
-TEST_CASE("a fill repeats its pattern over every byte of its range and no other") {
+TEST_CASE("a fill repeats its pattern over exactly the bytes of its range") {
     const auto seed = Catch::rngSeed();
     INFO("seed " << seed);
     std::mt19937_64 random(seed);

@@ -77,7 +77,7 @@ UsmAllocation<Memory> allocation(Backend &backend, uint64_t size, const void *co
 
 } // namespace
 
-TEST_CASE("addresses know their alignment, and ranges the end of the address space") {
+TEST_CASE("addresses have their alignment, and ranges end within the address space") {
     CHECK(alignment_of(reinterpret_cast<void *>(0x1000), 64) == 64);
     CHECK(alignment_of(reinterpret_cast<void *>(0x1010), 64) == 16);
     CHECK(alignment_of(reinterpret_cast<void *>(0x1001), 64) == 1);
@@ -91,7 +91,7 @@ TEST_CASE("addresses know their alignment, and ranges the end of the address spa
     CHECK(code_of([&] { check_pointer_range(last, 11, 0); }) == PI_ERROR_INVALID_SIZE);
 }
 
-TEST_CASE("a pool uses a block again that fits, and none that is too large or aligned too little") {
+TEST_CASE("a pool reuses a block that fits, and none that is too large or not aligned enough") {
     Backend backend;
     const auto pool = make_pool(backend, 1 << 20);
     std::byte *first = nullptr;
@@ -124,7 +124,7 @@ TEST_CASE("a pool uses a block again that fits, and none that is too large or al
     CHECK(pool->reserved() == 0);
 }
 
-TEST_CASE("a pool keeps up to its threshold, what waited longest goes first") {
+TEST_CASE("a pool keeps up to its threshold, and frees what was kept longest first") {
     Backend backend;
     const auto pool = make_pool(backend, 2048);
     {
@@ -148,7 +148,7 @@ TEST_CASE("a pool keeps up to its threshold, what waited longest goes first") {
     CHECK(pool->used() == 64);
 }
 
-TEST_CASE("a pool hands out its limit, and gives blocks back before the backend has no more") {
+TEST_CASE("a pool allocates up to its limit, and frees blocks before the backend runs out") {
     Backend backend;
     const auto pool = make_pool(backend, 1 << 20, 1000);
     {
@@ -187,7 +187,8 @@ TEST_CASE("a table finds the allocation around an address") {
     CHECK(backend.bytes == 0);
 }
 
-TEST_CASE("an allocation is freed by its begin, in its context, and not while a command will") {
+TEST_CASE(
+    "an allocation is freed by its begin, in its context, and not while a command is going to") {
     Backend backend;
     UsmTable<Memory> table;
     auto *const begin = static_cast<std::byte *>(table.add(allocation(backend, 100)));
@@ -207,7 +208,7 @@ TEST_CASE("an allocation is freed by its begin, in its context, and not while a 
     CHECK(code_of([&] { table.free(contexts, begin); }) == invalid);
 }
 
-TEST_CASE("a table lists the addresses of a context's kinds, none of which is freed meanwhile") {
+TEST_CASE("a table lists the addresses of a context's kinds, and none of them is freed meanwhile") {
     Backend backend;
     UsmTable<Memory> table;
     void *const host = table.add(allocation(backend, 8, contexts, PI_USM_HOST));
@@ -235,7 +236,7 @@ TEST_CASE("a table lists the addresses of a context's kinds, none of which is fr
     table.drop(contexts + 1);
 }
 
-TEST_CASE("growing requests leave few blocks, of which an eighth at most is not asked for") {
+TEST_CASE("growing requests leave few blocks, at most an eighth of which is unused") {
     Backend backend;
     const auto pool = make_pool(backend, uint64_t{8} << 30);
     constexpr uint64_t step = 64 << 10;
@@ -249,7 +250,7 @@ TEST_CASE("growing requests leave few blocks, of which an eighth at most is not 
     CHECK(backend.bytes <= uint64_t{512} << 20);
 }
 
-TEST_CASE("of blocks freed between kept ones each serves again, and all go before memory is out") {
+TEST_CASE("freed blocks between kept ones are reused, and all are freed before memory runs out") {
     constexpr size_t holes = 65536;
     Backend backend;
     UsmPools<Memory> pools;
@@ -279,14 +280,14 @@ TEST_CASE("of blocks freed between kept ones each serves again, and all go befor
         CHECK(backend.count == 2 * holes + 1);
         CHECK(pool->reserved() == all);
     }
-    SECTION("outside pools") {
+    SECTION("outside of pools") {
         const Memory large = pools.with_room(&memory, [&] { return Memory(backend, all / 2, 64); });
         CHECK(pool->reserved() == all / 2);
         CHECK(pool->used() == all / 2);
     }
 }
 
-TEST_CASE("a size that pools like refuses nobody who asks for less") {
+TEST_CASE("a size that pools round up does not refuse smaller requests") {
     Backend backend;
     backend.capacity = 1100 << 10;
     const auto pool = make_pool(backend, 1 << 30);
@@ -302,7 +303,7 @@ TEST_CASE("a size that pools like refuses nobody who asks for less") {
     CHECK(small->take(1090 << 10, 64).data() == first);
 }
 
-TEST_CASE("pools of one memory give up what they keep before an allocation fails") {
+TEST_CASE("pools of one memory free their kept blocks before an allocation fails") {
     Backend backend;
     backend.capacity = 4096;
     UsmPools<Memory> pools;

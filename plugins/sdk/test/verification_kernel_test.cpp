@@ -14,7 +14,7 @@
 
 using namespace pi::sdk;
 
-TEST_CASE("the native verification kernel copies the words of its group") {
+TEST_CASE("the native verification kernel copies the words of its work-group") {
     const pi_verification_kernel kernel = native_verification_kernel();
     const auto &program = *static_cast<const pi_native_program *>(kernel.data);
     REQUIRE(program.kernel_count == 1);
@@ -28,7 +28,7 @@ TEST_CASE("the native verification kernel copies the words of its group") {
     CHECK(to == std::array<uint32_t, 8>{0, 0, 3, 4, 5, 0, 0, 0});
 }
 
-TEST_CASE("the verification kernel in SPIR-V is a module that the validator takes") {
+TEST_CASE("the verification kernel in SPIR-V is a valid module") {
     if (std::string(PI_TEST_SPIRV_VAL).find("NOTFOUND") != std::string::npos) {
         pi_test::skip("there is no spirv-val");
         return;

@@ -38,7 +38,7 @@ private:
 
 } // namespace
 
-TEST_CASE("10,000 things are watched by one thread, and each end is noticed once") {
+TEST_CASE("one thread watches 10,000 things, and notices each end once") {
     constexpr size_t count = 10'000;
     Watcher watcher;
     const size_t before = count_threads();
@@ -61,7 +61,7 @@ TEST_CASE("10,000 things are watched by one thread, and each end is noticed once
         CHECK(noticed == 1);
 }
 
-TEST_CASE("what is watched may add more when it ends") {
+TEST_CASE("a watched function may add more when it ends") {
     Watcher watcher;
     Countdown both(2);
     watcher.add([&] {
@@ -75,7 +75,7 @@ TEST_CASE("what is watched may add more when it ends") {
     CHECK(both.wait());
 }
 
-TEST_CASE("what has ended is destroyed, whether others have or not") {
+TEST_CASE("a function that returned true is destroyed, whether others have or not") {
     Watcher watcher;
     std::promise<void> gone;
     const auto last = [&gone](int *number) {
@@ -87,7 +87,7 @@ TEST_CASE("what has ended is destroyed, whether others have or not") {
     CHECK(gone.get_future().wait_for(patience) == std::future_status::ready);
 }
 
-TEST_CASE("a watcher that goes asks once more, and drops what has not ended") {
+TEST_CASE("a watcher's destructor polls once more and drops the rest") {
     std::atomic<bool> over{false};
     bool noticed = false;
     const auto open = std::make_shared<int>();
@@ -101,7 +101,7 @@ TEST_CASE("a watcher that goes asks once more, and drops what has not ended") {
     CHECK(open.use_count() == 1);
 }
 
-TEST_CASE("a task is taken by a thread that is idle, or by nobody") {
+TEST_CASE("a task is tried on an idle thread only") {
     Workers workers(1);
     std::promise<void> begun, go;
     std::function<void()> first = [&, until = go.get_future().share()] {

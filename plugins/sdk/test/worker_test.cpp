@@ -36,8 +36,7 @@ bool is_done(const std::future<void> &future) {
 
 } // namespace
 
-TEST_CASE(
-    "one worker runs tasks in the order of their posts, those that a task posts behind them") {
+TEST_CASE("one worker runs tasks in the order of their posts, including those that tasks post") {
     std::vector<int> order;
     {
         Workers workers;
@@ -54,7 +53,7 @@ TEST_CASE(
     CHECK(order == std::vector{0, 1, 2, 3, 4});
 }
 
-TEST_CASE("workers that are destroyed first run all that was posted, also by their last tasks") {
+TEST_CASE("the destructor first runs all posted tasks, also those posted by the last ones") {
     for (const unsigned count : {1U, 4U}) {
         std::atomic<int> runs{0};
         {
@@ -89,7 +88,7 @@ TEST_CASE("a task never waits for one that another thread is free to run") {
     }
 }
 
-TEST_CASE("no task is left lying, whoever posts and whichever threads sleep") {
+TEST_CASE("no task is left behind, whichever threads post and sleep") {
     Workers workers(4);
     std::atomic<int> runs{0};
     std::atomic<bool> stuck{false};
@@ -107,7 +106,7 @@ TEST_CASE("no task is left lying, whoever posts and whichever threads sleep") {
     CHECK(runs == 6000);
 }
 
-TEST_CASE("workers take no signals of the application") {
+TEST_CASE("workers receive no signals of the application") {
     Workers workers(2);
     std::atomic<bool> blocked{false};
     REQUIRE(is_done(post(workers, [&] {
@@ -121,7 +120,7 @@ TEST_CASE("workers take no signals of the application") {
     CHECK(sigismember(&mine, SIGALRM) == 0);
 }
 
-TEST_CASE("workers take the signals of their own faults") {
+TEST_CASE("workers receive the signals of their own faults") {
     sigset_t mask;
     sigfillset(&mask);
     Workers workers;

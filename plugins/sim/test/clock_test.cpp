@@ -42,7 +42,7 @@ TEST_CASE("two transfers over one link take the sum of their times, over two the
     CHECK(times_of(other).end == begin + 3100);
 }
 
-TEST_CASE("time that the host passes brings it to the end of all that has begun", "[sim]") {
+TEST_CASE("passing time brings the host to the end of everything that has started", "[sim]") {
     const Simulation machine(two_gpus());
     const auto queue = machine.queue();
     const auto mem = machine.buffer(0, 4000);
@@ -59,7 +59,7 @@ TEST_CASE("time that the host passes brings it to the end of all that has begun"
     CHECK(time == begin + 2 * 3100);
 }
 
-TEST_CASE("both directions of a link are links of their own", "[sim]") {
+TEST_CASE("both directions of a link are separate links", "[sim]") {
     const Simulation machine(two_gpus());
     const auto one = machine.queue(0), two = machine.queue(1);
     const auto a = machine.buffer(0, 4000), b = machine.buffer(1, 4000),
@@ -87,7 +87,7 @@ TEST_CASE("links that share a channel take turns", "[sim]") {
     CHECK(times_of(second).end == begin + 2000);
 }
 
-TEST_CASE("devices may be called like the words for a link's ends, and their links are their own",
+TEST_CASE("devices may have the names of a link's end words, and their links are separate",
           "[sim]") {
     const Simulation machine(
         R"({"pi_machine": 1, "name": "words", "devices": [
@@ -111,8 +111,7 @@ TEST_CASE("devices may be called like the words for a link's ends, and their lin
         CHECK(times_of(one).end == begin + 1000);
 }
 
-TEST_CASE("what a transfer takes on its way is told by numbers, which are equal for what is shared",
-          "[sim]") {
+TEST_CASE("a transfer's channels are reported by number, equal for shared ones", "[sim]") {
     const Simulation machine(
         R"({"pi_machine": 1, "name": "root complex", "devices": [
             {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]},
@@ -159,7 +158,7 @@ TEST_CASE("what a transfer takes on its way is told by numbers, which are equal 
     CHECK(both(between(1, 0), way).empty());
 }
 
-TEST_CASE("a command begins in virtual time when all that it waits for has ended", "[sim]") {
+TEST_CASE("a command starts in virtual time when all its dependencies have ended", "[sim]") {
     const Simulation machine(two_gpus());
     const auto one = machine.queue(0), two = machine.queue(1);
     const auto a = machine.buffer(0, 4000), b = machine.buffer(1, 4000),
@@ -172,7 +171,7 @@ TEST_CASE("a command begins in virtual time when all that it waits for has ended
     CHECK(read(two, b, 2000) == bytes);
 }
 
-TEST_CASE("an idle gap of a link is used by what needs no longer", "[sim]") {
+TEST_CASE("a short transfer uses an idle gap of a link", "[sim]") {
     const Simulation machine(two_gpus());
     const auto one = machine.queue(0), two = machine.queue(0), kernel = machine.queue(1);
     const auto a = machine.buffer(0, 4000), b = machine.buffer(0, 4000),
@@ -186,7 +185,7 @@ TEST_CASE("an idle gap of a link is used by what needs no longer", "[sim]") {
     CHECK(times_of(early).start == begin);
 }
 
-TEST_CASE("a clock whose commands take centuries goes forward, and stands at its end", "[sim]") {
+TEST_CASE("a clock whose commands take centuries advances, and stops at its end", "[sim]") {
     const Simulation machine(R"({"pi_machine": 1, "name": "slow", "devices": [
         {"name": "a", "type": "gpu", "latency": 9e18, "kernel": {"item_time": 9e18},
          "scopes": [{"name": "global", "capacity": "2 MiB"}]}],
@@ -211,7 +210,7 @@ TEST_CASE("a clock whose commands take centuries goes forward, and stands at its
     CHECK(before == UINT64_MAX - 1);
 }
 
-TEST_CASE("the host's time goes on when the host waits, and not before", "[sim]") {
+TEST_CASE("the host's time advances when the host waits, and not before", "[sim]") {
     const Simulation machine(two_gpus());
     const auto queue = machine.queue();
     const auto mem = machine.buffer(0, 4000);
@@ -228,7 +227,7 @@ TEST_CASE("the host's time goes on when the host waits, and not before", "[sim]"
     CHECK(machine.now() == begin + 3 * 1100);
 }
 
-TEST_CASE("a blocking command and a status that is complete move the host's time", "[sim]") {
+TEST_CASE("a blocking command and a complete status advance the host's time", "[sim]") {
     const Simulation machine(two_gpus());
     const auto queue = machine.queue();
     const auto mem = machine.buffer(0, 4000);
@@ -241,7 +240,7 @@ TEST_CASE("a blocking command and a status that is complete move the host's time
     CHECK(machine.now() == begin + 700);
 }
 
-TEST_CASE("a command behind a host event begins when that was signalled", "[sim]") {
+TEST_CASE("a command behind a host event starts when that was signalled", "[sim]") {
     const Simulation machine(two_gpus());
     const auto queue = machine.queue(0), other = machine.queue(1);
     const auto mem = machine.buffer(0, 4000), far = machine.buffer(1, 4000);
@@ -277,7 +276,7 @@ TEST_CASE("a callback's time is that of its event", "[sim]") {
     CHECK(times_of(held).start == begin + 1100);
 }
 
-TEST_CASE("what the callback of an old event enqueues goes over the link when that was free then",
+TEST_CASE("commands from the callback of an old event use the link when it was free then",
           "[sim]") {
     const Simulation machine(two_gpus());
     const auto queue = machine.queue(0), next = machine.queue(0), far = machine.queue(1);
@@ -324,8 +323,7 @@ constexpr pi_native_program program = {sizeof program, 2, kernels};
 
 } // namespace
 
-TEST_CASE("a kernel takes the time that the file declares, and a device runs one at a time",
-          "[sim]") {
+TEST_CASE("a kernel takes the time in the file, and a device runs one at a time", "[sim]") {
     const Simulation machine(two_gpus());
     const auto one = machine.queue(0), two = machine.queue(0);
     const auto a = machine.buffer(0, 400), b = machine.buffer(0, 400);
@@ -385,8 +383,7 @@ TEST_CASE("the same program has the same virtual times, whatever its threads do"
     }
 }
 
-TEST_CASE("transfers become final in the order of their ends, whichever work is done first",
-          "[sim]") {
+TEST_CASE("transfers complete in the order of their ends, whichever work is done first", "[sim]") {
     const Simulation machine(R"({"pi_machine": 1, "name": "order", "devices": [
         {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "64 MiB"}]},
         {"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "64 MiB"}]}],

@@ -91,7 +91,7 @@ TEST_CASE("simulated memory is a real file, which another process could map", "[
     munmap(bytes, 5000);
 }
 
-TEST_CASE("the connection tells what both ends share, and the link may have less", "[sim]") {
+TEST_CASE("the connection reports what both ends share, and the link may allow less", "[sim]") {
     constexpr uint32_t file = 1u << PI_EXTERNAL_OPAQUE_FD;
     const Simulation all(three_gpus());
     CHECK(shared_types(all, 0, 0) == file);
@@ -114,7 +114,7 @@ TEST_CASE("memory of a device whose link does not share it is not imported", "[s
     OK(piMemImport(machine.context, machine.device(1), &d, imported.out()));
 }
 
-TEST_CASE("imported memory lies where it was made: transfers take that way", "[sim]") {
+TEST_CASE("transfers of imported memory use the links of the device that it comes from", "[sim]") {
     const Simulation machine(three_gpus());
     const auto queue = machine.queue(1);
     const auto mem = make_exportable(machine, 0, 1000);
@@ -131,7 +131,7 @@ TEST_CASE("imported memory lies where it was made: transfers take that way", "[s
     CHECK(other.link("a", "host").bytes == 0);
 }
 
-TEST_CASE("memory stays reserved as long as anybody has imported it", "[sim]") {
+TEST_CASE("memory stays reserved as long as an import of it exists", "[sim]") {
     const Simulation machine(three_gpus());
     auto mem = make_exportable(machine, 0, 1 << 20);
     const Descriptor file(export_fd(mem));
@@ -145,7 +145,7 @@ TEST_CASE("memory stays reserved as long as anybody has imported it", "[sim]") {
     OK(piMemBufferCreate(machine.context, machine.device(0), &d, more.out()));
 }
 
-TEST_CASE("what the host sees of memory that is imported without coherence is stale", "[sim]") {
+TEST_CASE("the host's view of memory imported without coherence is stale", "[sim]") {
     const Simulation machine(R"({"pi_machine": 1, "name": "board", "devices": [
         {"name": "x", "type": "accelerator", "integrated": true, "external_handle_types": ["opaque_fd"],
          "export_handle_types": ["opaque_fd"], "scopes": [
@@ -165,7 +165,7 @@ TEST_CASE("what the host sees of memory that is imported without coherence is st
     CHECK(static_cast<std::byte *>(pointer)[5] == std::byte{2});
 }
 
-TEST_CASE("memory that cannot be exported says why", "[sim]") {
+TEST_CASE("memory that cannot be exported is refused with the reason", "[sim]") {
     const Simulation machine(three_gpus());
     const auto refused = [&](const char *words, const pi_mem_buffer_desc &d) {
         Owned<pi_mem> mem;
@@ -185,8 +185,9 @@ TEST_CASE("memory that cannot be exported says why", "[sim]") {
     refused("PI_MEM_USE_HOST_PTR", d);
 }
 
-TEST_CASE("a dma-buf that this kernel cannot make is not told, and refused with what would help",
-          "[sim]") {
+TEST_CASE(
+    "a dma-buf that this kernel cannot make is not reported, and refused with what would help",
+    "[sim]") {
     const Simulation machine(
         R"({"pi_machine": 1, "name": "m", "devices": [{"name": "a", "type": "gpu",
         "export_handle_types": ["dma_buf_fd"], "scopes": [{"name": "global", "capacity": 4096}]}]})");

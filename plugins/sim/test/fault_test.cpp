@@ -19,7 +19,7 @@ std::string error_text(pi_event event) {
 
 } // namespace
 
-TEST_CASE("the calls that the file names fail with its result, and no others", "[sim]") {
+TEST_CASE("the calls named in the file fail with its result, and no others", "[sim]") {
     const Simulation machine(with_faults(
         R"({"function": "piMemBufferCreate", "call": 2, "count": 2, "result": "out_of_resources"})"));
     auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
@@ -34,7 +34,7 @@ TEST_CASE("the calls that the file names fail with its result, and no others", "
     const auto fourth = machine.buffer(0, 64);
 }
 
-TEST_CASE("functions of every object can fail, the plugin's own, too", "[sim]") {
+TEST_CASE("functions of every object can fail, also the plugin's", "[sim]") {
     const Simulation machine(
         with_faults(R"({"function": "piPluginGetExtension", "result": "internal", "call": 2},
                        {"function": "piEventCreateHost", "result": "out_of_host_memory"})"));
@@ -66,7 +66,7 @@ TEST_CASE("a command that is cut short has moved its first bytes, and fails", "[
     CHECK(read(machine.queue(1), b, 400) == bytes);
 }
 
-TEST_CASE("a map that is cut short gives no pointer, and an unmap does nothing", "[sim]") {
+TEST_CASE("a map that is cut short returns no pointer, and an unmap has no effect", "[sim]") {
     const Simulation machine(
         with_faults(R"({"function": "piEnqueueMemBufferMap", "part": 0.5, "result": "backend"},
                        {"function": "piEnqueueMemUnmap", "part": 0.5, "result": "backend"})"));
@@ -101,7 +101,7 @@ TEST_CASE("a map that is cut short gives no pointer, and an unmap does nothing",
             piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
 }
 
-TEST_CASE("what waits for a command that is cut short does nothing", "[sim]") {
+TEST_CASE("dependents of a command that is cut short have no effect", "[sim]") {
     const Simulation machine(with_faults(R"({"function": "piEnqueueMemBufferWrite", "part": 0})"));
     const auto queue = machine.queue(), other = machine.queue(1);
     const auto a = machine.buffer(0, 400), b = machine.buffer(1, 400);
@@ -114,7 +114,7 @@ TEST_CASE("what waits for a command that is cut short does nothing", "[sim]") {
     CHECK(read(queue, a, 400) == Bytes(400));
 }
 
-TEST_CASE("a command that is delayed takes longer by so much", "[sim]") {
+TEST_CASE("a delayed command takes longer by the delay", "[sim]") {
     const Simulation machine(
         with_faults(R"({"function": "piEnqueueMemBufferWrite", "call": 2, "delay": "1 ms"})"));
     const auto queue = machine.queue();
@@ -127,7 +127,7 @@ TEST_CASE("a command that is delayed takes longer by so much", "[sim]") {
     CHECK(read(queue, mem, 100) == bytes);
 }
 
-TEST_CASE("a device that is lost at a time answers until then, and never again", "[sim]") {
+TEST_CASE("a device that is lost at a time works until then, and never again", "[sim]") {
     const Simulation machine(R"({"pi_machine": 1, "name": "falling", "devices": [
         {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}],
          "lost_at": "4 us"},
@@ -157,7 +157,7 @@ TEST_CASE("a device that is lost at a time answers until then, and never again",
     CHECK(read(other, b, 1000) == bytes);
 }
 
-TEST_CASE("what makes objects on a device that is lost, or hands its memory over, says so",
+TEST_CASE("calls that create objects on a lost device, or sync its memory, report the loss",
           "[sim]") {
     const Simulation machine(R"({"pi_machine": 1, "name": "falling", "devices": [
         {"name": "a", "type": "gpu", "host_pointer_import": true, "lost_at": "4 us",
@@ -179,7 +179,7 @@ TEST_CASE("what makes objects on a device that is lost, or hands its memory over
     CHECK(info_text(piDeviceGetInfo, machine.device(), PI_DEVICE_INFO_NAME) == "a");
 }
 
-TEST_CASE("a kernel that uses the memory of a device that is lost fails", "[sim]") {
+TEST_CASE("a kernel that uses memory of a lost device fails", "[sim]") {
     const Simulation machine(R"({"pi_machine": 1, "name": "falling", "devices": [
         {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}],
          "lost_at": "4 us"},
@@ -197,7 +197,7 @@ TEST_CASE("a kernel that uses the memory of a device that is lost fails", "[sim]
     OK(piEventWait(launch(queue, kernel, b, 1), patience));
 }
 
-TEST_CASE("a device that a callback has told to be lost is lost on every thread", "[sim]") {
+TEST_CASE("a device whose loss a callback has shown is lost on every thread", "[sim]") {
     const Simulation machine(R"({"pi_machine": 1, "name": "falling", "devices": [
         {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}],
          "lost_at": "4 us"}],

@@ -5,7 +5,7 @@
 
 using namespace sim_test;
 
-TEST_CASE("a link counts the bytes and transfers that went over it, and can be reset", "[sim]") {
+TEST_CASE("a link counts its bytes and transfers, and can be reset", "[sim]") {
     const Simulation machine(two_gpus());
     const auto queue = machine.queue();
     const auto a = machine.buffer(0, 4000), same = machine.buffer(0, 4000),
@@ -50,7 +50,7 @@ TEST_CASE("a map of memory that the host cannot address goes over the link, both
     CHECK(machine.link("host", "a").bytes == 200);
 }
 
-TEST_CASE("a copy without a bandwidth of its own takes both ways to the host", "[sim]") {
+TEST_CASE("a copy without a bandwidth uses both links to the host", "[sim]") {
     const Simulation machine(R"({"pi_machine": 1, "name": "staged", "devices": [
         {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]},
         {"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]}],
@@ -66,7 +66,7 @@ TEST_CASE("a copy without a bandwidth of its own takes both ways to the host", "
     CHECK(machine.link("a", "b").bytes == 0);
 }
 
-TEST_CASE("the connection's information is what the file says", "[sim]") {
+TEST_CASE("the connection's info is that of the file", "[sim]") {
     const Simulation machine(two_gpus());
     auto answer = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
     OK(piGetMemoryConnectionInfo(machine.device(0), machine.context, machine.device(1),
@@ -77,7 +77,7 @@ TEST_CASE("the connection's information is what the file says", "[sim]") {
     CHECK(std::string(answer.reason).find("line ") != std::string::npos);
 }
 
-TEST_CASE("what ways to the host, maps and callbacks take is told", "[sim]") {
+TEST_CASE("the speed of links to the host, maps and callbacks is reported", "[sim]") {
     const Simulation machine(R"({"pi_machine": 1, "name": "speeds",
         "host": {"bandwidth": "3 GB/s", "latency": 30}, "devices": [
         {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]},

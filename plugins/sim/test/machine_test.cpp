@@ -67,7 +67,7 @@ void check_refused(const std::string &json, const std::string &line, const std::
 
 } // namespace
 
-TEST_CASE("without a machine the plugin is unavailable, and says how to name one", "[sim]") {
+TEST_CASE("without a machine the plugin is unavailable, and explains how to name one", "[sim]") {
     CHECK(refusal("").find("PI_SIM_MACHINE") != std::string::npos);
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("a file that cannot be read is named", "[sim]") {
     }
 }
 
-TEST_CASE("what is no JSON is told with its line", "[sim]") {
+TEST_CASE("a file that is not JSON is refused with the line", "[sim]") {
     static constexpr Mistake mistakes[] = {
         {"", "1", "not JSON"},
         {"{\"pi_machine\": 1,\n \"name\": \"m\"\n \"devices\": []}", "3", "not JSON"},
@@ -171,7 +171,7 @@ TEST_CASE("missing and wrong members of a device are named", "[sim]") {
                   "devices[1].name is \"a\", the name of an earlier device");
 }
 
-TEST_CASE("texts for people may stand in any object of a machine", "[sim]") {
+TEST_CASE("texts for people are allowed in every object of a machine", "[sim]") {
     const std::string texts = R"("description": "as it was", "source": "measured in May", )";
     const auto object = [&](const std::string &members) { return "{" + texts + members + "}"; };
     const std::string scope =
@@ -189,7 +189,7 @@ TEST_CASE("texts for people may stand in any object of a machine", "[sim]") {
     CHECK(machine.devices.size() == 1);
 }
 
-TEST_CASE("wrong types of handles are named", "[sim]") {
+TEST_CASE("wrong handle types are named", "[sim]") {
     static constexpr Mistake mistakes[] = {
         {R"({"name": "a", "type": "gpu", "external_handle_types": ["host_pointer"], "scopes": []})",
          "3",
@@ -256,7 +256,7 @@ TEST_CASE("links that contradict the machine, each other or themselves are named
         check_refused(linked(mistake.json), mistake.line, mistake.words);
 }
 
-TEST_CASE("faults that can never happen are named", "[sim]") {
+TEST_CASE("impossible faults are named", "[sim]") {
     static constexpr Mistake mistakes[] = {
         {R"({})", "2", "faults[0].function is missing"},
         {R"({"function": "piFly", "result": "backend"})", "2",
@@ -295,7 +295,7 @@ std::string without_source(const nlohmann::json &value, const std::string &name,
 
 } // namespace
 
-TEST_CASE("every machine that is delivered can be read, and names its sources", "[sim]") {
+TEST_CASE("every installed machine can be read, and names its sources", "[sim]") {
     unsigned machines = 0;
     for (const auto &entry : std::filesystem::directory_iterator(PI_TEST_MACHINES)) {
         INFO(entry.path());

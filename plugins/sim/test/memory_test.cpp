@@ -26,7 +26,8 @@ std::byte *pointer_to(pi_mem mem) {
 
 } // namespace
 
-TEST_CASE("memory that is full says what was asked and what is free, and is free again", "[sim]") {
+TEST_CASE("full memory is refused with the requested and the free size, and can be freed",
+          "[sim]") {
     const Simulation machine(two_gpus());
     auto first = machine.buffer(0, 768 << 10);
     auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
@@ -78,7 +79,7 @@ TEST_CASE("the host cannot address a discrete device's memory", "[sim]") {
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "not host visible", piMemFlush(mem, 0, 64));
 }
 
-TEST_CASE("what the device writes is stale to the host until it invalidates", "[sim]") {
+TEST_CASE("a device's writes are stale to the host until it invalidates", "[sim]") {
     const Simulation machine(board());
     const auto queue = machine.queue();
     const auto mem = machine.buffer(0, 256);
@@ -94,7 +95,7 @@ TEST_CASE("what the device writes is stale to the host until it invalidates", "[
     CHECK(Bytes(host + 128, host + 256) == Bytes(128));
 }
 
-TEST_CASE("what the host writes is stale to the device until it flushes, in units of flush_atom",
+TEST_CASE("the host's writes are stale to the device until it flushes, in units of flush_atom",
           "[sim]") {
     const Simulation machine(board());
     const auto queue = machine.queue();
@@ -108,8 +109,7 @@ TEST_CASE("what the host writes is stale to the device until it flushes, in unit
     CHECK(read(queue, mem, 256) == expected);
 }
 
-TEST_CASE("of application memory that a device copies only commands bring bytes to the other side",
-          "[sim]") {
+TEST_CASE("only commands move bytes of application memory that a device copies", "[sim]") {
     const Simulation machine(R"({"pi_machine": 1, "name": "copies", "devices": [
         {"name": "a", "type": "gpu", "integrated": true, "host_pointer_import": true,
          "host_pointer_copies": true, "scopes": [{"name": "global", "capacity": "64 KiB"}]}]})");
@@ -159,7 +159,7 @@ TEST_CASE("of application memory that a device copies only commands bring bytes 
     CHECK(read(queue, mem, 256) == Bytes(256, std::byte{7}));
 }
 
-TEST_CASE("a map makes the device's bytes visible, its unmap the host's, and only its range",
+TEST_CASE("a map makes the device's bytes visible, its unmap the host's, and only in its range",
           "[sim]") {
     const Simulation machine(board());
     const auto queue = machine.queue();
@@ -209,8 +209,7 @@ TEST_CASE("a flush, an invalidate and a map in place take the time of their whol
     CHECK(machine.now() == begin + time(20)); // it was read only
 }
 
-TEST_CASE("a flush in a callback delays what the callback does after it, and nothing else",
-          "[sim]") {
+TEST_CASE("a flush in a callback delays only the rest of the callback", "[sim]") {
     std::string json = board();
     json.insert(json.rfind('}'), R"(, "host": {"bandwidth": "1 GB/s", "latency": 10})");
     const Simulation machine(json);
@@ -248,7 +247,7 @@ TEST_CASE("a coherent device flushes in no time", "[sim]") {
     CHECK(machine.now() == begin);
 }
 
-TEST_CASE("imported memory is stale, too, where the device is not coherent", "[sim]") {
+TEST_CASE("imported memory is stale, too, if the device is not coherent", "[sim]") {
     const Simulation machine(board());
     const auto queue = machine.queue();
     Bytes memory = some_bytes(128);
@@ -279,7 +278,7 @@ TEST_CASE("a coherent device has no stale bytes", "[sim]") {
     CHECK(Bytes(pointer_to(mem), pointer_to(mem) + 64) == bytes);
 }
 
-TEST_CASE("contiguous memory has bus addresses that do not overlap, and runs out as runs",
+TEST_CASE("contiguous memory has bus addresses that do not overlap, and runs out of free ranges",
           "[sim]") {
     const Simulation machine(board());
     const auto address = [](pi_mem mem) {
@@ -304,8 +303,7 @@ TEST_CASE("contiguous memory has bus addresses that do not overlap, and runs out
             piMemGetInfo(scattered, PI_MEM_INFO_BUS_ADDRESS, 0, nullptr, nullptr));
 }
 
-TEST_CASE("memory has the alignment that its scope tells, up to the largest that a file may have",
-          "[sim]") {
+TEST_CASE("memory has the alignment of its scope, up to the largest in a file", "[sim]") {
     const Simulation machine(R"({"pi_machine": 1, "name": "aligned", "devices": [{"name": "a",
         "type": "gpu", "scopes": [{"name": "global", "flags": ["host_visible"],
         "capacity": "1 MiB", "min_alignment": "1 GiB"}]}]})");

@@ -79,8 +79,7 @@ void wait_for(std::initializer_list<pi_event> events) {
 
 } // namespace
 
-TEST_CASE("of devices that write an object at once, all but the one that is done last lose their "
-          "bytes",
+TEST_CASE("if devices write an object at once, only the writes of the last to end survive",
           "[sim]") {
     Object object(three_devices());
     for (int round = 0; round < 20; ++round) {
@@ -99,7 +98,7 @@ TEST_CASE("of devices that write an object at once, all but the one that is done
     }
 }
 
-TEST_CASE("devices that use an object where it lies lose nothing", "[sim]") {
+TEST_CASE("devices that use an object in place lose nothing", "[sim]") {
     const Object object(three_devices(
         R"("connection": "unified", "coherence": "coherent", "residency": "remote_access")"));
     const auto first = object.add(0), second = object.add(1), third = object.add(2);
@@ -121,8 +120,7 @@ TEST_CASE("writers that events, the host or a queue order lose nothing", "[sim]"
     CHECK(object.parts() == std::vector{2, 4, 2});
 }
 
-TEST_CASE("a writer that is enqueued when a callback has told of the other's end loses nothing",
-          "[sim]") {
+TEST_CASE("a writer enqueued after a callback has shown the other's end loses nothing", "[sim]") {
     const Object object(three_devices());
     for (int round = 1; round <= 20; ++round) {
         std::atomic<bool> told = false;
@@ -139,7 +137,7 @@ TEST_CASE("a writer that is enqueued when a callback has told of the other's end
     }
 }
 
-TEST_CASE("what comes after writers that collided is kept, and so is what was before", "[sim]") {
+TEST_CASE("writes before and after a collision survive", "[sim]") {
     Object object(three_devices());
     wait_for({object.add(0)});
     const auto first = object.add(0), second = object.add(1), next = object.add(0, {second});

@@ -141,7 +141,7 @@ void check_equal_machines(const Recorded &machine, const Recorded &again) {
 
 } // namespace
 
-TEST_CASE("a machine that is saved and simulated again gives the same answers", "[sim]") {
+TEST_CASE("a machine that is saved and simulated again answers the same", "[sim]") {
     const TextFile saved("");
     for (const auto &entry : std::filesystem::directory_iterator(PI_TEST_MACHINES)) {
         INFO(entry.path().string());
@@ -155,7 +155,7 @@ TEST_CASE("a machine that is saved and simulated again gives the same answers", 
     }
 }
 
-TEST_CASE("all that a connection can be is saved", "[sim]") {
+TEST_CASE("every property of a connection is saved", "[sim]") {
     const TextFile machine_file(R"({"pi_machine": 1, "name": "all kinds", "devices": [
         {"name": "a", "type": "gpu", "other_context": "migratable", "luid": "0011223344556677", "numa_node": 3,
          "bandwidth": "7 GB/s", "latency": "3 ns", "buffer_offset_mode": "sub_buffer", "export_handle_types": ["opaque_fd"], "fp16": true, "fp64": false,
@@ -180,8 +180,7 @@ TEST_CASE("all that a connection can be is saved", "[sim]") {
     check_equal_machines(machine, Recorded(saved.path()));
 }
 
-TEST_CASE("one physical device that is there twice, as under two plugins, is saved twice, and is "
-          "one again",
+TEST_CASE("a physical device that two plugins list is saved twice, and is one device again",
           "[sim]") {
     const std::string members =
         R"("type": "gpu", "uuid": "70692d73696d2d020000000000000000", "luid": "0011223344556677",
@@ -196,7 +195,7 @@ TEST_CASE("one physical device that is there twice, as under two plugins, is sav
     CHECK(again.topology->same_device(1, 2) == pi::runtime::SameDevice::yes);
 }
 
-TEST_CASE("measured costs are what a saved machine's links have", "[sim]") {
+TEST_CASE("measured costs become a saved machine's links", "[sim]") {
     const Recorded machine(std::string(PI_TEST_MACHINES) + "/workstation.json");
     CostTable costs = CostTable::estimate(machine.topology->description());
     std::map<std::pair<pi_device, pi_device>, double>
@@ -223,7 +222,7 @@ TEST_CASE("measured costs are what a saved machine's links have", "[sim]") {
             }
 }
 
-TEST_CASE("a topology that cannot be saved says why", "[sim]") {
+TEST_CASE("a topology that cannot be saved is refused with the reason", "[sim]") {
     const Recorded machine(std::string(PI_TEST_MACHINES) + "/apu.json");
     const auto text_of = [](const auto &call) -> std::string {
         try {

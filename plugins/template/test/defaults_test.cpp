@@ -110,7 +110,7 @@ private:
 
 } // namespace
 
-TEST_CASE("reads, writes and fills by map do to a buffer what they do to a byte array") {
+TEST_CASE("reads, writes and fills by map have the effect that they have on a byte array") {
     const uint64_t seed = GENERATE(range(1, 13));
     const Machine machine(GENERATE(false, true));
     CAPTURE(seed);
@@ -120,7 +120,7 @@ TEST_CASE("reads, writes and fills by map do to a buffer what they do to a byte 
     program.check();
 }
 
-TEST_CASE("behind a host event they do nothing until it is signalled, and then all in order") {
+TEST_CASE("behind a host event they have no effect until it is signalled, and then all in order") {
     const uint64_t seed = GENERATE(range(1, 9));
     const Machine machine(GENERATE(false, true));
     CAPTURE(seed);
@@ -134,7 +134,7 @@ TEST_CASE("behind a host event they do nothing until it is signalled, and then a
     program.check();
 }
 
-TEST_CASE("a read by map leaves its target alone until its event is final") {
+TEST_CASE("a read by map does not write its target before its event is complete") {
     const Machine machine(GENERATE(false, true));
     const Bytes bytes = RandomRegions(3).bytes(32);
     const Mem mem = machine.buffer(bytes);
@@ -149,7 +149,7 @@ TEST_CASE("a read by map leaves its target alone until its event is final") {
     CHECK(target == bytes);
 }
 
-TEST_CASE("a failed event fails a command by map, with its text and without a byte") {
+TEST_CASE("a failed event fails a command by map, with its text and without moving a byte") {
     const Machine machine(GENERATE(false, true));
     const Mem mem = machine.buffer(Bytes(32, 1));
     const Event gate = machine.host_event();
@@ -169,7 +169,7 @@ TEST_CASE("a failed event fails a command by map, with its text and without a by
     CHECK(machine.read_back(mem) == expected);
 }
 
-TEST_CASE("everything that a held command by map names may be released at once") {
+TEST_CASE("every object of a delayed command by map may be released at once") {
     const Machine machine(GENERATE(false, true));
     Bytes storage(64, 1);
     Event done;
@@ -190,7 +190,7 @@ TEST_CASE("everything that a held command by map names may be released at once")
     CHECK(storage == expected);
 }
 
-TEST_CASE("2,000 held fills by map need no stack") {
+TEST_CASE("2,000 delayed fills by map need no deep stack") {
     const Machine machine;
     const Mem mem = machine.buffer(Bytes(8));
     const Event gate = machine.host_event();
@@ -205,7 +205,7 @@ TEST_CASE("2,000 held fills by map need no stack") {
     CHECK(machine.read_back(mem) == expected);
 }
 
-TEST_CASE("blocking reads and writes by map come back when they are done, and refuse a callback") {
+TEST_CASE("blocking reads and writes by map return when they are done, and refuse a callback") {
     const Machine machine(GENERATE(false, true));
     const Mem mem = machine.buffer(Bytes(16));
     const Bytes bytes = RandomRegions(4).bytes(16);
@@ -233,7 +233,7 @@ TEST_CASE("blocking reads and writes by map come back when they are done, and re
     CHECK(state.result == PI_ERROR_WOULD_BLOCK);
 }
 
-TEST_CASE("the connection's details come from the connection") {
+TEST_CASE("the connection's info follows from the connection") {
     const Machine machine;
     auto info = make_desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
     REQUIRE(piGetMemoryConnectionInfo(machine.device, machine.context, machine.device,
@@ -243,7 +243,7 @@ TEST_CASE("the connection's details come from the connection") {
     CHECK(std::string(info.reason) != "");
 }
 
-TEST_CASE("groups that the template does not have are refused by name") {
+TEST_CASE("function groups that the template does not have are refused by name") {
     const Machine machine;
     auto desc = make_desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
     pi_program program = nullptr;

@@ -43,7 +43,7 @@ void on_small_stack(Body body) {
 
 } // namespace
 
-TEST_CASE("a command is held until everything it waits for is final") {
+TEST_CASE("a command waits until all its dependencies are complete") {
     const Machine machine(GENERATE(false, true));
     const Bytes bytes = RandomRegions(1).bytes(16);
     const Mem src = machine.buffer(bytes), dst = machine.buffer(Bytes(16));
@@ -62,7 +62,7 @@ TEST_CASE("a command is held until everything it waits for is final") {
     CHECK(machine.read_back(dst) == bytes);
 }
 
-TEST_CASE("an in-order queue keeps its order behind a held command") {
+TEST_CASE("an in-order queue keeps its order behind a delayed command") {
     const Machine machine(GENERATE(false, true));
     const Mem one = machine.buffer(Bytes(4, 1)), two = machine.buffer(Bytes(4, 2));
     const Mem dst = machine.buffer(Bytes(4));
@@ -76,7 +76,7 @@ TEST_CASE("an in-order queue keeps its order behind a held command") {
     CHECK(machine.read_back(dst) == Bytes{2, 2, 1, 1});
 }
 
-TEST_CASE("everything that a held command names may be released at once") {
+TEST_CASE("every object of a delayed command may be released at once") {
     const bool threads = GENERATE(false, true);
     const Machine machine(threads);
     Bytes target(16);
@@ -101,7 +101,7 @@ TEST_CASE("everything that a held command names may be released at once") {
     CHECK(target == bytes);
 }
 
-TEST_CASE("a chain of 10,000 events needs no stack") {
+TEST_CASE("a chain of 10,000 events needs no deep stack") {
     const bool threads = GENERATE(false, true);
     const Machine machine(threads);
     const Event gate = machine.host_event();
@@ -125,7 +125,7 @@ TEST_CASE("a chain of 10,000 events needs no stack") {
     CHECK(last_text() == "signalled by the application with -68");
 }
 
-TEST_CASE("10,000 callbacks that each signal the next event need no stack") {
+TEST_CASE("10,000 callbacks that each signal the next event need no deep stack") {
     const Machine machine;
     constexpr int length = 10000;
     std::vector<Event> events;
@@ -143,7 +143,7 @@ TEST_CASE("10,000 callbacks that each signal the next event need no stack") {
     CHECK(piEventWait(events.back(), patience) == PI_SUCCESS);
 }
 
-TEST_CASE("a failure goes along wait lists with its root's text, not along the queue") {
+TEST_CASE("a failure propagates along wait lists with its root's text, not along the queue") {
     const Machine machine(GENERATE(false, true));
     const Bytes bytes(8, 5);
     const Mem src = machine.buffer(bytes), dst = machine.buffer(Bytes(8)),
@@ -188,7 +188,7 @@ TEST_CASE("a host event is signalled once, with success or an error") {
     CHECK(queue == nullptr);
 }
 
-TEST_CASE("an abandoned host event fails what waits for it") {
+TEST_CASE("an abandoned host event fails its dependents") {
     const Machine machine(GENERATE(false, true));
     Event gate = machine.host_event(), waiter;
     Seen seen;
@@ -204,7 +204,7 @@ TEST_CASE("an abandoned host event fails what waits for it") {
     CHECK(seen.result == PI_ERROR_ABANDONED);
 }
 
-TEST_CASE("a callback is called exactly once, before or after the event is final") {
+TEST_CASE("a callback is called exactly once, before or after the event is complete") {
     const Machine machine(GENERATE(false, true));
     const Event gate = machine.host_event();
     Event event;
@@ -226,7 +226,7 @@ TEST_CASE("a callback is called exactly once, before or after the event is final
     CHECK(before.result == PI_SUCCESS);
 }
 
-TEST_CASE("a callback may do all but block, and release its own event") {
+TEST_CASE("a callback may do anything but block, and release its own event") {
     const Machine machine;
     const Event other = machine.host_event();
     struct State {
@@ -264,7 +264,7 @@ TEST_CASE("a callback may do all but block, and release its own event") {
     CHECK(piEventSignalHost(other, PI_SUCCESS) == PI_SUCCESS);
 }
 
-TEST_CASE("a held map gives its address when it is final") {
+TEST_CASE("a delayed map has its address when it is complete") {
     const Machine machine(GENERATE(false, true));
     const Mem mem = machine.buffer(Bytes(8, 3));
     const Event gate = machine.host_event(), bad = machine.host_event();

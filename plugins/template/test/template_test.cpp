@@ -18,7 +18,7 @@ std::string text_info(Object object, uint32_t name, Get get) {
 
 } // namespace
 
-TEST_CASE("the template loads and says who it is") {
+TEST_CASE("the template loads and reports its name") {
     const Machine machine(GENERATE(false, true));
     pi_plugin_report report{};
     REQUIRE(piLoaderGetReports(machine.loader, 1, &report, nullptr) == PI_SUCCESS);
@@ -50,7 +50,7 @@ TEST_CASE("devices are listed by type, and counted without an array") {
           PI_ERROR_INVALID_NULL_POINTER);
 }
 
-TEST_CASE("an information is answered, refused as absent, or refused as unknown") {
+TEST_CASE("an info query is answered, refused as unsupported, or refused as unknown") {
     const Machine machine;
     const Mem mem = machine.buffer(Bytes(8));
     char bytes[256];
@@ -73,7 +73,7 @@ TEST_CASE("an information is answered, refused as absent, or refused as unknown"
           PI_ERROR_INVALID_NULL_POINTER);
 }
 
-TEST_CASE("objects say where they belong") {
+TEST_CASE("objects answer where they belong") {
     const Machine machine;
     const Mem mem = machine.buffer(Bytes(8));
     pi_context context = nullptr;
@@ -112,7 +112,7 @@ TEST_CASE("retain and release count, and root devices do not") {
     CHECK(piDeviceRetain(machine.device) == PI_SUCCESS);
 }
 
-TEST_CASE("a context wants the platform's devices, each once") {
+TEST_CASE("a context requires the platform's devices, each once") {
     const Machine machine;
     const Machine other;
     pi_device devices[] = {machine.device, machine.device};
@@ -166,7 +166,7 @@ TEST_CASE("a device that is not of the context is refused") {
     CHECK(connection == PI_MEMORY_CONNECTION_UNIFIED);
 }
 
-TEST_CASE("a queue that the device cannot honour is refused, a priority is a hint") {
+TEST_CASE("a queue that the device cannot provide is refused; a priority is a hint") {
     const Machine machine;
     auto desc = make_desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
     Queue queue;
@@ -207,7 +207,7 @@ TEST_CASE("handles of another kind or of another loader are refused") {
                                   &count) == PI_ERROR_INVALID_DEVICE);
 }
 
-TEST_CASE("a buffer that cannot be is refused with the code of its cause") {
+TEST_CASE("a buffer that cannot be created is refused with the code of its cause") {
     const Machine machine, other;
     unsigned char storage[64];
     const auto create = [&](auto change) {
@@ -251,7 +251,7 @@ TEST_CASE("a buffer that cannot be is refused with the code of its cause") {
     CHECK(mem == nullptr);
 }
 
-TEST_CASE("an alignment that is asked for is had") {
+TEST_CASE("a requested alignment is honoured") {
     const Machine machine;
     for (uint64_t alignment = 0; alignment <= (1 << 21);
          alignment = alignment ? 2 * alignment : 1) {
@@ -309,7 +309,7 @@ TEST_CASE("a copy moves exactly the bytes of its regions") {
     }
 }
 
-TEST_CASE("a copy that cannot be is refused and changes nothing") {
+TEST_CASE("a copy that is not possible is refused and changes nothing") {
     const Machine machine;
     const Bytes bytes = RandomRegions(1).bytes(64);
     const Mem mem = machine.buffer(bytes), other = machine.buffer(bytes);
@@ -344,7 +344,7 @@ TEST_CASE("a copy that cannot be is refused and changes nothing") {
     CHECK(Machine::copy(machine.queue, mem, mem, {rows}) == PI_SUCCESS);
 }
 
-TEST_CASE("each map needs its own unmap, and has only one") {
+TEST_CASE("each map needs an unmap, and has only one") {
     const Machine machine(GENERATE(false, true));
     const Mem mem = machine.buffer(Bytes(64, 1));
     void *first = nullptr, *second = nullptr;

@@ -14,7 +14,7 @@
 
 using namespace fast_path_test;
 
-TEST_CASE("what a launch without an event names may be released while it waits in the stream") {
+TEST_CASE("objects of a launch without an event may be released while it waits in the stream") {
     const Busy busy;
     Imported imported(busy.machine);
     Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
@@ -35,7 +35,7 @@ TEST_CASE("what a launch without an event names may be released while it waits i
     CHECK(read_words(busy.queue, last, Busy::words) == counted(7));
 }
 
-TEST_CASE("when a queue is finished, nothing is kept of commands without events") {
+TEST_CASE("when a queue is finished, no reference of commands without events is left") {
     const Busy busy;
     const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
     busy.go.set();
@@ -47,7 +47,7 @@ TEST_CASE("when a queue is finished, nothing is kept of commands without events"
     CHECK(read_words(busy.queue, mem, Busy::words) == counted(count - 1));
 }
 
-TEST_CASE("commands without events are let go of when nobody ever waits for them") {
+TEST_CASE("references of commands without events are released even if no thread ever waits") {
     const Busy busy;
     const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
     busy.count(busy.queue, mem, 1);
@@ -56,7 +56,8 @@ TEST_CASE("commands without events are let go of when nobody ever waits for them
     CHECK(comes_true([&] { return references(mem) == 1; }));
 }
 
-TEST_CASE("of a stream that is never empty, commands without events are let go of, too") {
+TEST_CASE(
+    "in a stream that is never empty, references of commands without events are released, too") {
     const Busy busy;
     const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
     busy.count(busy.queue, mem, 1);
@@ -72,7 +73,8 @@ TEST_CASE("of a stream that is never empty, commands without events are let go o
     OK(piQueueFinish(busy.queue));
 }
 
-TEST_CASE("memory that only ended commands without events keep is there for others at once") {
+TEST_CASE(
+    "memory that only ended commands without events reference is available to others at once") {
     const Machine machine({first});
     const Owned<pi_program> program = machine.program(count_up);
     const Owned<pi_kernel> kernel = make_kernel(program, "count_up");
@@ -95,7 +97,7 @@ TEST_CASE("memory that only ended commands without events keep is there for othe
     }
 }
 
-TEST_CASE("a queue whose last reference goes right after a command without an event lets it end") {
+TEST_CASE("a queue whose last reference is released after a command without an event lets it end") {
     const Machine machine({first});
     const Word go(machine), out(machine);
     {
@@ -114,7 +116,7 @@ TEST_CASE("a queue whose last reference goes right after a command without an ev
     CHECK(comes_true([&] { return out.is_set(); }));
 }
 
-TEST_CASE("what the stream does not carry out comes behind commands without events") {
+TEST_CASE("commands that the stream does not run come after commands without events") {
     const Busy busy;
     const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
     busy.count(busy.queue, mem, 5);
@@ -133,11 +135,11 @@ TEST_CASE("what the stream does not carry out comes behind commands without even
         OK(piEventWait(event, patience));
         CHECK(words == counted(5));
     }
-    SECTION("a blocking one") {
+    SECTION("a blocking read of pageable memory") {
         const std::jthread later = busy.let_go_later();
         CHECK(read_words(busy.queue, mem, Busy::words) == counted(5));
     }
-    SECTION("a blocking one of a few bytes") {
+    SECTION("a blocking read of a few bytes") {
         const std::jthread later = busy.let_go_later();
         CHECK(read_words(busy.queue, mem, 4) == std::vector<uint32_t>{5, 6, 7, 8});
     }
@@ -150,7 +152,7 @@ TEST_CASE("what the stream does not carry out comes behind commands without even
         OK(piEventWait(event, patience));
         CHECK(called);
     }
-    SECTION("an event of all that is before it") {
+    SECTION("an event for everything before it") {
         Owned<pi_event> event;
         OK(piEnqueueEventsWait(busy.queue, nullptr, 0, nullptr, event.out()));
         CHECK(piEventWait(event, 1'000'000) == PI_ERROR_TIMEOUT);
@@ -183,7 +185,7 @@ TEST_CASE("what the stream does not carry out comes behind commands without even
         OK(piEnqueueMemBufferWrite(busy.queue, &write, 0, nullptr, nullptr));
         CHECK(read_words(busy.queue, written, 4) == std::vector<uint32_t>{5, 6, 7, 8});
     }
-    SECTION("another queue's, which waits for an event") {
+    SECTION("another queue's command, which waits for an event") {
         const Owned<pi_queue> other = busy.machine.queue();
         const Owned<pi_mem> copied = busy.machine.buffer(first, Busy::size);
         Owned<pi_event> event, done;
@@ -198,7 +200,7 @@ TEST_CASE("what the stream does not carry out comes behind commands without even
     }
 }
 
-TEST_CASE("a command without an event does not overtake one that is held back") {
+TEST_CASE("a command without an event does not overtake a delayed one") {
     const Busy busy;
     busy.go.set();
     const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
@@ -214,7 +216,7 @@ TEST_CASE("a command without an event does not overtake one that is held back") 
     CHECK(read_words(busy.queue, mem, Busy::words) == counted(3));
 }
 
-TEST_CASE("a queue that is busy with a command without an event holds up no other queue") {
+TEST_CASE("a queue that is busy with a command without an event delays no other queue") {
     const Busy busy;
     const Owned<pi_queue> other = busy.machine.queue();
     const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
@@ -229,7 +231,7 @@ TEST_CASE("a queue that is busy with a command without an event holds up no othe
 }
 
 TEST_CASE(
-    "inside a callback a queue that is busy with a command without an event is not finished") {
+    "within a callback a queue that is busy with a command without an event is not finished") {
     const Busy busy;
     struct Seen {
         pi_queue queue;
