@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Commands on buffers against a model: every buffer has a byte array beside it on which the same is done.
+// Commands on buffers against a model: a byte array for each buffer, to which the same is done.
 #include "fixture.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ public:
             roots_.push_back(host_.make_buffer(bytes));
             bytes_.push_back(std::move(bytes));
         }
-        // One more that is not the plugin's own memory.
+        // Memory that is not the plugin's own.
         imported_ = noise(3000);
         roots_.push_back(host_.make_import(imported_.data(), imported_.size()));
         bytes_.push_back(imported_);
@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    /// A memory object, and where its bytes are in the model.
+    /// A memory object, and its position in the model.
     struct Target {
         Owned<pi_mem> view; ///< empty: the root itself
         size_t root;
@@ -115,7 +115,7 @@ private:
         return out;
     }
 
-    /// The plain meaning of regions, byte by byte.
+    /// The definition of regions, byte by byte.
     static void apply(const std::vector<pi_region> &regions, const std::byte *src, std::byte *dst) {
         for (const pi_region &r : regions) {
             const uint64_t rows = std::max<uint64_t>(r.extent[1], 1);
@@ -134,7 +134,7 @@ private:
 
     std::byte *model(const Target &target) { return bytes_[target.root].data() + target.offset; }
 
-    /// Half of the commands are blocking, the others are finished by the next look.
+    /// Half of the commands are blocking; the others are finished by the next check.
     uint64_t flags() { return below(2) ? PI_COMMAND_BLOCKING : 0; }
     void settle() { OK(piQueueFinish(queue_)); }
 
@@ -187,9 +187,10 @@ private:
         d.region_count = static_cast<uint32_t>(rs.size());
         const pi_result result = piEnqueueMemBufferCopy(queue_, &d, 0, nullptr, nullptr);
         if (from.root == to.root && result == PI_ERROR_MEM_COPY_OVERLAP)
-            return; // that it is refused rightly is another test
+            return; // another test covers the refusal
         if (from.root == to.root && rs.size() > 1 && result == PI_SUCCESS) {
-            // One region's source may be another's destination, in any order: take what came out.
+            // One region's source may be another's destination, in any order: take the actual
+            // result.
             settle();
             const std::vector<std::byte> now = contents(host_, roots_[to.root]);
             bytes_[to.root] = now;

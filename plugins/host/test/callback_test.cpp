@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Callbacks and host functions: what may be called in them, how often they come.
+// Callbacks and host functions: the calls allowed within them, and how often they are called.
 #include "fixture.hpp"
 
 #include <atomic>
@@ -13,8 +13,8 @@ using namespace pi_test;
 
 namespace {
 
-/// A callback made of a callable, which is told the event and its result; it destroys itself. May be called inside
-/// a callback, where Catch may not.
+/// A callback made of a callable, which gets the event and its result and destroys itself. May be
+/// called within a callback, where Catch may not.
 pi_result attach(pi_event event, std::function<void(pi_event, pi_result)> body) {
     auto *owned = new std::function<void(pi_event, pi_result)>(std::move(body));
     const pi_result set = piEventSetCallback(
@@ -33,7 +33,7 @@ void set_callback(pi_event event, std::function<void(pi_event, pi_result)> body)
     OK(attach(event, std::move(body)));
 }
 
-/// The future's value, or a failed test after a while.
+/// The future's value; fails the test after a while.
 template <class T>
 T get(std::future<T> &future) {
     REQUIRE(future.wait_for(std::chrono::nanoseconds(patience)) == std::future_status::ready);

@@ -5,12 +5,12 @@
 
 namespace pi_test {
 
-/// The PI_HOST_THREADS that every loader of these tests is given, or NULL.
+/// The PI_HOST_THREADS of every loader in these tests, or NULL.
 inline const char *host_threads() {
     return std::getenv("PI_TEST_HOST_THREADS");
 }
 
-/// Whether hwloc invents the machine, on which nothing can be bound.
+/// Whether hwloc has a synthetic machine, on which nothing can be bound.
 inline bool machine_is_invented() {
     return std::getenv("HWLOC_SYNTHETIC");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PI_MEM_REQUIRE_PINNED and PI_MEM_REQUIRE_CONTIGUOUS, checked by what the system itself tells.
+// PI_MEM_REQUIRE_PINNED and PI_MEM_REQUIRE_CONTIGUOUS, checked against the system's own numbers.
 #include "fixture.hpp"
 #include "skip.hpp"
 
@@ -37,7 +37,7 @@ uint64_t locked_bytes() {
     return 0;
 }
 
-/// The physical address of a byte; nothing if this process may not know.
+/// The physical address of a byte; nothing if this process may not see it.
 std::optional<uint64_t> physical(uintptr_t address) {
     const int map = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     uint64_t entry = 0;
@@ -50,7 +50,7 @@ std::optional<uint64_t> physical(uintptr_t address) {
     return number * 4096 + address % 4096;
 }
 
-/// Some more huge pages of 2 MiB than the system has, as long as the object lives: needs root.
+/// Adds 2 MiB huge pages to the system's as long as the object lives: needs root.
 class MoreHugePages {
 public:
     MoreHugePages() : before_(read()) { write(before_ + 8); }
@@ -82,7 +82,7 @@ pi_mem_buffer_desc demanding(uint64_t size, uint64_t demands, uint64_t alignment
     return d;
 }
 
-/// Takes the right to lock more than RLIMIT_MEMLOCK from the calling thread alone.
+/// Takes the right to lock more than RLIMIT_MEMLOCK from this thread only.
 void drop_lock_right() {
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
     __user_cap_data_struct data[2]{};
@@ -91,7 +91,7 @@ void drop_lock_right() {
     syscall(SYS_capset, &header, data);
 }
 
-/// A soft limit of locked memory, as long as the object lives.
+/// A soft limit of locked memory as long as the object lives.
 class LockLimit {
 public:
     explicit LockLimit(uint64_t bytes) {
@@ -108,7 +108,7 @@ private:
     bool set_ = false;
 };
 
-/// Every byte can be written and read.
+/// Writes and reads every byte.
 void use(const Host &host, pi_mem mem, uint64_t size) {
     std::vector<std::byte> bytes(size);
     for (uint64_t i = 0; i < size; ++i)
@@ -214,7 +214,7 @@ TEST_CASE("contiguous memory beyond a page is a contiguous run of huge pages") {
         Owned<pi_mem> mem;
         const pi_result code = piMemBufferCreate(host.context, host.device, &d, mem.out());
         if (code != PI_SUCCESS && size > 2 << 20) {
-            // Two pages need not be neighbours, and who may not look cannot know.
+            // Two pages need not be adjacent, and that is visible only with the right to see it.
             CHECK(last_error().find("adjacent") != std::string::npos);
             continue;
         }
@@ -234,7 +234,7 @@ TEST_CASE("contiguous memory beyond a page is a contiguous run of huge pages") {
             apart += physical(address(mem) + offset) != *first + offset;
         CHECK(apart == 0);
         if (std::error_code error; !std::filesystem::is_empty("/sys/class/iommu", error) && !error)
-            continue; // then a bus has addresses of its own
+            continue; // then a bus has its own addresses
         CHECK(info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_BUS_ADDRESS) == *first);
         auto view_desc = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
         view_desc.offset = 4000;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// dma-bufs: of contiguous memory, of shared pages, and what is refused where the kernel has neither. scripts/test-cma
-// runs these on a kernel that has both, where nothing is skipped.
+// dma-bufs: of contiguous memory, of shared pages, and refusals where the kernel has neither.
+// scripts/test-cma runs these tests on a kernel that has both, where nothing is skipped.
 #include "fixture.hpp"
 #include "skip.hpp"
 
@@ -16,7 +16,7 @@ using namespace pi_test;
 
 namespace {
 
-/// The physical address of a byte that is in memory; nothing if this process may not know.
+/// The physical address of a byte in memory; nothing if this process may not see it.
 std::optional<uint64_t> physical(const void *address) {
     const int map = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     uint64_t entry = 0;
@@ -39,7 +39,7 @@ bool has_udmabuf() {
     return !access("/dev/udmabuf", R_OK | W_OK);
 }
 
-/// The machine of scripts/test-cma has all.
+/// On the machine of scripts/test-cma nothing may be skipped.
 void skip_or_fail(const std::string &reason) {
     if (machine_has_dma_bufs())
         FAIL(reason);
@@ -91,7 +91,7 @@ TEST_CASE("contiguous memory comes from a heap of the kernel, and is contiguous 
         for (uint64_t at = 0; at < size; at += 4096)
             apart += physical(bytes + at) != bus + at;
         CHECK(apart == 0);
-        // Given to somebody else, it is the same memory, in the same place.
+        // Exported and imported, it is the same memory, in the same place.
         const pi_external_handle handle = export_dma_buf(mem);
         CHECK(handle.size == size);
         const auto d = import_desc(handle);
@@ -105,7 +105,7 @@ TEST_CASE("contiguous memory comes from a heap of the kernel, and is contiguous 
         OK(piMemFlush(imported, 0, size));
         OK(piMemInvalidate(imported, 0, size));
     }
-    // More than there is: refused with the heap's name, and what would help.
+    // More than the heap has: refused with the heap's name, and what would help.
     auto d = exported(UINT64_C(1) << 28, PI_MEM_REQUIRE_CONTIGUOUS);
     Owned<pi_mem> mem;
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "/dev/dma_heap/",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tests of the host plugin stand on: a loader that holds nothing but it. Everything goes through the public
+// The fixture of the host plugin's tests: a loader with this plugin only. Tests use the public
 // interface.
 #pragma once
 
@@ -74,7 +74,7 @@ struct Host {
         return mem;
     }
     Owned<pi_mem> make_buffer(uint64_t size) const { return make_buffer(buffer_desc(size)); }
-    /// A buffer that begins as a copy of `bytes`.
+    /// A buffer with a copy of `bytes`.
     Owned<pi_mem> make_buffer(const std::vector<std::byte> &bytes) const {
         auto d = buffer_desc(bytes.size());
         d.flags = PI_MEM_COPY_HOST_PTR;
@@ -105,7 +105,7 @@ struct Host {
     }
 };
 
-/// The bytes of a buffer, read by a command of their own.
+/// The bytes of a buffer, by a read command.
 inline std::vector<std::byte> contents(const Host &host, pi_mem mem) {
     uint64_t size = 0;
     OK(piMemGetInfo(mem, PI_MEM_INFO_SIZE, sizeof size, &size, nullptr));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What images are on the host: bytes that the application may point at, records that native kernels get, and the
-// words of refusals. What every plugin does is the conformance suite's.
+// Images of the host: bytes that the application can address, records for native kernels, and the
+// words of refusals. The conformance suite tests what all plugins share.
 #include "native.hpp"
 
 #include <array>
@@ -40,7 +40,7 @@ void *pointer(pi_mem image) {
     return found;
 }
 
-/// Copies the records that it is given.
+/// Copies the records of its arguments.
 struct Records {
     pi_native_image image;
     pi_native_sampler image_sampler;

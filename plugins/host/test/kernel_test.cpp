@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launches: every work-item once, arguments as given, bad ones refused.
+// Launches: every work-item runs once, arguments arrive, invalid ones are refused.
 #include "native.hpp"
 
 #include <array>
@@ -27,7 +27,7 @@ void PI_CALL add(const pi_native_group *group, void *const *arguments) {
             }
 }
 
-/// What groups look like from inside: notes whatever is not as the header says.
+/// Records every deviation of a work-group's data from the header's definition.
 struct Seen {
     std::atomic<uint64_t> groups{0}, items{0}, wrong{0};
 };
@@ -49,7 +49,8 @@ void PI_CALL inspect(const pi_native_group *group, void *const *arguments) {
     seen.wrong += !right;
 }
 
-/// Sums its items through local memory and adds the sum to out[0]; out[1] counts misaligned scratch.
+/// Sums a work-group's items in local memory and adds the sum to out[0]; out[1] counts misaligned
+/// scratch.
 void PI_CALL reduce(const pi_native_group *group, void *const *arguments) {
     const auto *data = static_cast<const uint32_t *>(arguments[0]);
     auto *scratch = static_cast<uint32_t *>(arguments[1]);

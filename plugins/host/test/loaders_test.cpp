@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two loaders in one process, each with an instance of its own.
+// Two loaders in one process, each with its own instance.
 #include "fixture.hpp"
 
 #include <memory>

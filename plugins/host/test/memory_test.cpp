@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Buffers, views and imports: addresses, alignments, information.
+// Buffers, views and imports: addresses, alignments, info queries.
 #include "fixture.hpp"
 
 using namespace pi_test;

@@ -8,9 +8,9 @@
 
 namespace pi_test {
 
-/// add(data, summand): each work-item adds to its uint32_t, at its global id's place in x + X * (y + Y * z) order
-/// with the global offset taken off.
-/// The others are described in kernel_test.cpp.
+/// add(data, summand): each work-item adds to its uint32_t, at its global id's position in the
+/// order x + X * (y + Y * z), without the global offset. The others are described in
+/// kernel_test.cpp.
 extern const pi_native_kernel table_kernels[];
 extern const pi_native_program table;
 

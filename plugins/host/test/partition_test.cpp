@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where sub-devices run, by what the system tells of their threads.
+// The processors that sub-devices run on, according to the system.
 #include "native.hpp"
 #include "skip.hpp"
 
@@ -21,7 +21,7 @@ cpu_set_t processors() {
     return set;
 }
 
-/// Notes for each work-item which processors its thread may run on.
+/// Records for each work-item the processors that its thread may run on.
 void PI_CALL note_processors(const pi_native_group *group, void *const *arguments) {
     for (uint64_t i = group->begin[0]; i < group->end[0]; ++i)
         static_cast<cpu_set_t *>(arguments[0])[i] = processors();
@@ -31,7 +31,7 @@ void PI_CALL note_processors(const pi_native_group *group, void *const *argument
 const pi_native_kernel kernels[] = {{"note_processors", note_processors, 1, 0}};
 const pi_native_program program{sizeof program, 1, kernels};
 
-/// What note_processors notes in so many work-groups on the device.
+/// The records of note_processors for so many work-groups on the device.
 std::vector<cpu_set_t> run_on(const Host &host, pi_device device, uint64_t groups) {
     const Owned<pi_context> context = host.make_context({device});
     Owned<pi_queue> queue;
@@ -47,7 +47,7 @@ std::vector<cpu_set_t> run_on(const Host &host, pi_device device, uint64_t group
     const pi_kernel_argument argument = buffer(mem);
     auto launch = launch_desc(kernel, groups, &argument, 1);
     launch.local_size[0] = 1;
-    launch.flags = PI_COMMAND_BLOCKING; // even so, never on the application's own thread
+    launch.flags = PI_COMMAND_BLOCKING; // even then, never on the application's own thread
     OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
     return sets;
 }
@@ -77,7 +77,7 @@ TEST_CASE("kernels on a sub-device run on its processors, which no sibling has")
     cpu_set_t both;
     CPU_AND(&both, &of_parts[0], &of_parts[1]);
     CHECK(CPU_COUNT(&both) == 0);
-    // Neither the application's thread stays bound, nor those that other devices get to use.
+    // Neither the application's thread nor those of other devices stay bound.
     const cpu_set_t now = processors();
     CHECK(CPU_EQUAL(&mine, &now));
     for (const pi_device part : parts)

@@ -119,7 +119,7 @@ TEST_CASE("a native library is a program") {
     OK(piProgramCreate(host.context, &d, program.out()));
     OK(piProgramBuild(program, nullptr));
     Owned<pi_kernel> kernel = make_kernel(program, "scale");
-    program.reset(); // the kernel keeps it, and the library open
+    program.reset(); // the kernel keeps it, and its library open
     std::vector<uint32_t> data(1000);
     for (uint32_t i = 0; i < 1000; ++i)
         data[i] = i;
@@ -234,7 +234,7 @@ TEST_CASE("a symbol that is not a variable of the library is refused by its name
     };
     REFUSED(PI_ERROR_INVALID_NAME, "\"nothing\"", read("nothing", 0, 4));
     REFUSED(PI_ERROR_INVALID_NAME, "\"piNativeProgram\"", read("piNativeProgram", 0, 4));
-    REFUSED(PI_ERROR_INVALID_NAME, "\"environ\"", read("environ", 0, 4)); // another library's
+    REFUSED(PI_ERROR_INVALID_NAME, "\"environ\"", read("environ", 0, 4)); // of another library
     REFUSED(PI_ERROR_INVALID_SIZE, "the variable, which has 16", read("table", 13, 4));
     REFUSED(PI_ERROR_INVALID_SIZE, "size is 0", read("table", 0, 0));
     REFUSED(PI_ERROR_INVALID_NULL_POINTER, "name", read(nullptr, 0, 4));

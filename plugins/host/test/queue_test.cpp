@@ -125,7 +125,7 @@ TEST_CASE("every object may be released once a delayed command names it") {
         Owned<pi_queue> queue = host.make_queue();
         Owned<pi_event> gate = host.make_host_event();
         const pi_event handle = gate;
-        OK(piEventRetain(handle)); // to signal it in the end
+        OK(piEventRetain(handle)); // to signal it at the end
         {
             const Owned<pi_mem> a = host.make_buffer(1000), b = host.make_buffer(1000);
             const Owned<pi_mem> view = Host::make_view(b, 500, 300);
@@ -160,7 +160,7 @@ TEST_CASE("a failure fails its dependents, with the root's text") {
     CHECK(result(gate) == PI_ERROR_DEVICE_LOST);
     CHECK(result(first) == PI_ERROR_DEPENDENCY_FAILED);
     CHECK(error_text(second) == error_text(gate));
-    // Behind an event that has failed already, too.
+    // After an event that has already failed, too.
     const Owned<pi_event> third = fill(queue, mem, 2, 64, {second});
     REFUSED(PI_ERROR_DEPENDENCY_FAILED, "signalled by the application",
             piEventWait(third, patience));
@@ -256,8 +256,8 @@ TEST_CASE("a chain of 20,000 delayed commands runs to its end") {
 }
 
 TEST_CASE("random graphs over several queues keep every required order") {
-    // Each command copies a counter one further in a chain of cells: a cell is right only if the one that it was
-    // copied from was ready.
+    // Each command copies a counter one further in a chain of cells: a cell is right only if its
+    // source was ready.
     const uint32_t seed = Catch::rngSeed();
     INFO("seed " << seed);
     std::mt19937 random(seed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every wrong argument is refused by its own code and named, nothing is enqueued, and what was there
-// before still works.
+// Every invalid argument is refused with its own code and named, nothing is enqueued, and all
+// objects stay usable.
 #include "fixture.hpp"
 
 #include <functional>
@@ -255,7 +255,7 @@ TEST_CASE("a copy onto itself is refused, whichever object names the bytes") {
     REFUSED(PI_ERROR_MEM_COPY_OVERLAP, "overlap", copy(t.a, import, range(5, 5, 1)));
     OK(copy(t.a, t.a, range(0, 10, 10)));
     OK(copy(view, t.a, range(0, 90, 10)));
-    pi_region interleaved = range(0, 8, 8); // columns beside each other
+    pi_region interleaved = range(0, 8, 8); // columns next to each other
     interleaved.extent[1] = 16;
     interleaved.src_pitch[0] = interleaved.dst_pitch[0] = 16;
     OK(copy(t.a, t.a, interleaved));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Buffers as files in memory, seen by plain system calls.
+// Buffers as memory files, checked by system calls.
 #include "fixture.hpp"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is the host plugin's own about USM: addresses, pools that reuse, locked pages, words of refusals. The laws are
-// in the conformance suite.
+// USM of the host plugin: addresses, pools that reuse blocks, locked pages, words of refusals. The
+// conformance suite tests what all plugins share.
 #include "fixture.hpp"
 
 #include "growing_pool.hpp"
@@ -100,7 +100,7 @@ TEST_CASE("USM is on the requested device") {
 }
 
 TEST_CASE("a context frees its remaining USM") {
-    // The loader's release waits for objects that are left.
+    // The loader's release waits for remaining objects.
     const Host host;
     const Owned<pi_queue> queue = host.make_queue();
     Owned<pi_context> context = host.make_context(host.devices);
@@ -195,7 +195,7 @@ TEST_CASE("a pool reuses a freed block if it fits") {
     void *small = allocate(host, from_pool(pool, 64));
     CHECK(reserved(pool) == taken + 64);
     OK(piUsmFree(host.context, again));
-    // A byte is not worth 10,000 of them.
+    // One byte must not get a block of 10,000.
     void *tiny = allocate(host, from_pool(pool, 1));
     CHECK(tiny != first);
     OK(piUsmFree(host.context, small));
@@ -227,7 +227,7 @@ TEST_CASE("a pool keeps no more for reuse than its threshold") {
     OK(piUsmFree(host.context, one));
     OK(piUsmFree(host.context, two));
     CHECK(reserved(pool) == 3 * 4096);
-    OK(piUsmFree(host.context, three)); // now the first goes back to the system
+    OK(piUsmFree(host.context, three)); // now the first one is freed
     CHECK(reserved(pool) == 2 * 4096);
     void *large = allocate(host, from_pool(pool, 100'000));
     OK(piUsmFree(host.context, large)); // too large to be kept: the others stay
@@ -245,7 +245,7 @@ TEST_CASE("a pool's limit counts its allocations, and is named") {
     OK(piUsmAlloc(host.context, host.device, &rest, &pointer));
     OK(piUsmFree(host.context, pointer));
     OK(piUsmFree(host.context, most));
-    // What the system refuses counts for nothing.
+    // An allocation that the system refuses does not count.
     const Owned<pi_usm_pool> endless = make_pool(host);
     const pi_usm_desc huge = from_pool(endless, uint64_t{1} << 60);
     REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "requested",
@@ -287,11 +287,12 @@ TEST_CASE("no later free overtakes a large copy of USM") {
     }
 }
 
-// ----- Pinned application memory ------------------------------------------------------------------
+// ----- Pinned application memory -----------------------------------------------------------------
 
 namespace {
 
-/// Bytes that this process has locked; nothing if the system does not tell, or a sanitizer leaves mlock out.
+/// Bytes that this process has locked; nothing if the system does not report it, or a sanitizer
+/// ignores mlock.
 std::optional<uint64_t> locked_bytes() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     return std::nullopt;
@@ -349,7 +350,7 @@ TEST_CASE("pages are locked by the first registration and unlocked with the last
         OK(piUsmHostRegister(host.context, begin + page, page, 0));
         CHECK(locked() == 2);
     }
-    CHECK(locked() == 1); // the context has taken its own with it
+    CHECK(locked() == 1); // the context has dropped its registration
     OK(piUsmHostUnregister(host.context, begin + page));
     CHECK(locked() == 0);
 }

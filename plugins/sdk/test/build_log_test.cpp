@@ -29,7 +29,7 @@ TEST_CASE("a long log is shown from its first error") {
     CHECK(build_log_excerpt(stages + "JIT Error: f\n" + rest) ==
           "JIT Error: f\n" + lines("note", 7));
     CHECK(build_log_excerpt("error: f\n" + rest) == "error: f\n" + lines("note", 7));
-    CHECK(build_log_excerpt(stages + rest) == lines("stage", 8)); // nothing is called an error
+    CHECK(build_log_excerpt(stages + rest) == lines("stage", 8)); // no line has the word "error"
     const std::string wide(1000, 'x');
     CHECK(build_log_excerpt(wide + "\nerror: f\n") == "error: f\n");
     CHECK(build_log_excerpt("error: " + wide).size() == 600);

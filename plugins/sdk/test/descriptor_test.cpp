@@ -39,7 +39,7 @@ public:
 } // namespace
 
 TEST_CASE("a shorter descriptor of an older caller is extended by zeros") {
-    // The caller's struct ends before `flags`; what lies behind it must not be read.
+    // The caller's struct ends before `flags`; the bytes behind it must not be read.
     pi_queue_desc desc = queue_desc(0xFFFF);
     desc.struct_size = sizeof(pi_struct_header);
     CHECK(read_desc(&desc, PI_TYPE_QUEUE_DESC).flags == 0);
@@ -95,7 +95,7 @@ TEST_CASE("an output struct gets the smaller of both sizes, and zeros beyond the
     pi_memory_connection_info older{};
     older.struct_size = offsetof(pi_memory_connection_info, bandwidth);
     older.type = PI_TYPE_MEMORY_CONNECTION_INFO;
-    older.bandwidth = 7; // behind the older caller's struct: must stay
+    older.bandwidth = 7; // behind the older caller's struct: must not change
     write_struct(known, PI_TYPE_MEMORY_CONNECTION_INFO, &older);
     CHECK(older.connection == PI_MEMORY_CONNECTION_UNIFIED);
     CHECK(older.bandwidth == 7);

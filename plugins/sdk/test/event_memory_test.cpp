@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The event graph while memory is short: whichever allocation fails, queues end, and what comes after works.
+// The event graph with little memory: whichever allocation fails, queues finish, and later commands
+// work.
 
 #include "failing_allocations.hpp"
 #include "fake_host.hpp"
@@ -22,7 +23,7 @@ namespace {
 
 thread_local pi_test::Shortage shortage; // other threads have memory
 
-/// While it lives, memory is short.
+/// Memory is short as long as it lives.
 class ShortOfMemory {
 public:
     ShortOfMemory(uint32_t allocation, bool lasts) { shortage.begin(allocation, lasts); }

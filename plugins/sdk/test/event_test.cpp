@@ -39,7 +39,7 @@ private:
     bool profiling_;
 };
 
-/// A command that runs at once and is done.
+/// A command that is done at once.
 std::unique_ptr<Command> instant(std::function<void()> body = [] {}) {
     return make_command([body](Event &event) {
         body();
@@ -51,7 +51,7 @@ Ref<Event> host_event(const pi_test::FakeHost &host) {
     return make<Event>(host.get(), AnyRef());
 }
 
-/// A command of a backend with queues of its own: started (submitted) long before it is finished.
+/// A command of a backend with its own queues: started (submitted) long before it is finished.
 class VendorCommand : public Command {
 public:
     explicit VendorCommand(std::vector<Event *> &started) : started_(started) {}
@@ -67,7 +67,7 @@ private:
     std::vector<Event *> &started_;
 };
 
-/// Of a vendor that has done all once it is waited for, or takes nothing.
+/// Of a vendor that finishes everything once a thread waits for it, or that refuses everything.
 class HelpingPayload : public Payload {
 public:
     explicit HelpingPayload(int &helped, bool refuses = false)
@@ -139,7 +139,7 @@ TEST_CASE("a failure reaches its dependents with the root's text, and no other c
         CHECK(event->result() == PI_ERROR_DEPENDENCY_FAILED);
         CHECK(event->error_text() == "the root's words");
     }
-    CHECK(follower->result() == PI_SUCCESS); // order alone carries no error
+    CHECK(follower->result() == PI_SUCCESS); // an order without a wait list propagates no error
     CHECK(runs == 1);
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("a backend that orders commands gets them early, and results stay in o
     auto second = queue->submit(std::make_unique<VendorCommand>(started), {first.get()});
     REQUIRE(started == std::vector<Event *>{first.get(), second.get()});
 
-    // The vendor may tell of the second first, and call it a success although the first failed.
+    // The vendor may report the second first, and as a success although the first failed.
     second->finish(PI_SUCCESS);
     CHECK_FALSE(second->is_complete());
     first->finish(PI_ERROR_BACKEND, "it broke");
@@ -193,7 +193,7 @@ TEST_CASE("a barrier comes before all later commands of an out-of-order queue") 
     auto before = queue->submit(instant(), {gate.get()});
     auto wait = queue->submit(instant(), {}, Sequence::Role::WAIT_FOR_ALL);
     queue->submit(instant([&] { ++after_wait; }));
-    CHECK(after_wait == 1); // only a barrier holds later commands
+    CHECK(after_wait == 1); // only a barrier delays later commands
     CHECK_FALSE(wait->is_complete());
     auto barrier = queue->submit(instant(), {}, Sequence::Role::BARRIER);
     queue->submit(instant([&] { ++after_barrier; }));
@@ -269,7 +269,7 @@ TEST_CASE("callbacks fire exactly once, before and after completion, and may not
         CHECK(seen.calls == 1);
         CHECK(seen.result == PI_ERROR_DEVICE_LOST);
         CHECK(seen.wait == PI_ERROR_WOULD_BLOCK);
-        CHECK(seen.poll == PI_ERROR_TIMEOUT); // asking is not blocking
+        CHECK(seen.poll == PI_ERROR_TIMEOUT); // a poll does not block
     }
     open->signal(PI_SUCCESS);
 }
@@ -301,7 +301,7 @@ TEST_CASE("only waits without a timeout use the vendor's help") {
         CHECK(event_entries::wait(event, PI_TIMEOUT_NEVER) == PI_SUCCESS);
         CHECK(helped == 1);
         CHECK(event_entries::wait(event, PI_TIMEOUT_NEVER) == PI_SUCCESS);
-        CHECK(helped == 1); // it was final
+        CHECK(helped == 1); // it was complete
         event_entries::release(event);
 
         enqueue(*queue, arguments_of(PI_COMMAND_BLOCKING, nullptr),
@@ -341,7 +341,7 @@ TEST_CASE("a command that the vendor refuses at once fails the call, and has no 
         }
         CHECK(words == "the vendor's words");
         CHECK(event == nullptr);
-        refuse(false, &event); // a failure that is not the vendor's refusal is the event's
+        refuse(false, &event); // a failure other than a refusal by the vendor is the event's
         REQUIRE(event);
         CHECK(event_entries::wait(event, PI_TIMEOUT_NEVER) == PI_ERROR_BACKEND);
         event_entries::release(event);

@@ -36,7 +36,7 @@ public:
         };
     }
     const pi_host *get() const { return &host_; }
-    /// From now on it is of a loader that counts no callbacks.
+    /// From now on acts as a loader that does not count callbacks.
     void count_no_callbacks() {
         host_.struct_size = offsetof(pi_host, callback_depth);
         host_.callback_depth = nullptr;

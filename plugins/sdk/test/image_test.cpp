@@ -121,7 +121,7 @@ TEST_CASE(
     }
     desc.row_pitch = UINT64_MAX - 3;
     CHECK(code_of([&] { read_image_pitches(desc, shape); }) == PI_ERROR_INVALID_SIZE);
-    // What leads to no other row or slice may be any.
+    // A pitch that leads to no other row or slice may be anything.
     desc = desc_of(PI_IMAGE_2D, 5, 1);
     desc.row_pitch = UINT64_MAX - 3;
     desc.offset = 8;
@@ -174,7 +174,7 @@ TEST_CASE("A view fits the buffer's bytes, flags and alignments") {
     CHECK(code(0, 0, 20, 0) == PI_ERROR_MISALIGNED_OFFSET);
     CHECK(code(0, 16, 32, 0) == PI_SUCCESS);
     CHECK(code(0, 24, 32, 0) == PI_ERROR_INVALID_SIZE);
-    const auto line = desc_of(PI_IMAGE_1D, 5); // one row is stepped over by no pitch
+    const auto line = desc_of(PI_IMAGE_1D, 5); // no pitch steps over a single row
     CHECK(code_of([&] { check_image_view(line, read_image_shape(line, limits), 64, 0, 8, 16); }) ==
           PI_SUCCESS);
     CHECK(code(PI_MEM_COPY_HOST_PTR, 0, 0, 0) == PI_ERROR_UNSUPPORTED_FEATURE);

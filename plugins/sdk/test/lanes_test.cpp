@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How several threads share one piece of work.
+// Several threads that share one piece of work.
 #include <pi/sdk/lanes.hpp>
 
 #include <catch2/catch.hpp>
@@ -16,7 +16,7 @@ using pi::sdk::Workers;
 
 namespace {
 
-/// Calls that wait until so many of them are there at the same time.
+/// Calls that wait until so many of them are running at the same time.
 class Meeting {
 public:
     explicit Meeting(unsigned expected) : expected_(expected) {}
@@ -68,7 +68,7 @@ TEST_CASE("the call does not wait for workers that are busy with something else"
     CHECK(calls == 1);
     let_go.set_value();
     workers.post([&] { reached.set_value(); });
-    reached.get_future().wait(); // it comes after the help that came too late
+    reached.get_future().wait(); // comes after the helper that came too late
     CHECK(calls == 1);
 }
 

@@ -30,7 +30,7 @@ Layout rows_of(uint64_t rows, uint64_t row, uint64_t pitch = 0) {
     return layout;
 }
 
-/// Bytes with a layout, each other than its neighbours.
+/// Bytes with a layout, each different from its neighbours.
 struct Memory {
     Memory(Layout of, uint64_t logical)
         : layout(std::move(of)), bytes(layout.physical_size(logical) + 64) {
@@ -58,7 +58,7 @@ TEST_CASE("physical copies move the logical bytes") {
         uint64_t rows[2];
         const Layout from = shape(rows[0]), to = shape(rows[1]);
         Memory src(from, 600), dst(to, 600), other(to, 600);
-        const uint64_t begin[2] = {pick(0, 100), pick(0, 100)}; // as of views
+        const uint64_t begin[2] = {pick(0, 100), pick(0, 100)}; // as in views
         std::vector<pi_region> list;
         for (uint64_t count = pick(1, 3); count; --count) {
             pi_region region{pick(0, 99), pick(0, 99), {pick(1, 50), pick(0, 3), pick(0, 2)},
@@ -85,14 +85,14 @@ TEST_CASE("rows with equal distances at both ends become one region") {
     CHECK(destination(*all.begin()).row_pitch == 64);
     CHECK(destination(*all.begin()).rows == 100);
     CHECK(source(*all.begin()).dense());
-    // Parts of rows at its ends are regions of their own.
+    // Parts of rows at the ends become separate regions.
     const Regions most = physical_regions(range_regions(0, 10, 3980), {}, whole);
     REQUIRE(most.size() == 3);
     CHECK(most.begin()[1].extent[1] == 98);
-    // Columns of it.
+    // Columns of the memory.
     pi_region columns{8, 8, {8, 100, 0}, {40, 0}, {40, 0}, 0};
     CHECK(physical_regions(Regions({&columns, 1}), whole, whole).size() == 1);
-    // Where each row is to stay one.
+    // With split each row stays a region.
     CHECK(physical_regions(range_regions(0, 0, 4000), {}, whole, true).size() == 100);
 }
 

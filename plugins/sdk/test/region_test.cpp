@@ -45,7 +45,7 @@ pi_region random_region(std::mt19937_64 &random, uint64_t size) {
     }
 }
 
-/// Every byte address of an end, straight from the definition.
+/// Every byte address of an end, by the definition.
 std::vector<uint64_t> addresses(const pi_region &region, bool src) {
     const uint64_t *pitch = src ? region.src_pitch : region.dst_pitch;
     const uint64_t rows = std::max<uint64_t>(1, region.extent[1]);
@@ -138,7 +138,7 @@ TEST_CASE("two rectangles overlap exactly when they share a byte") {
         REQUIRE(overlap(source(region), destination(region)) == expected);
         overlapping += expected;
     }
-    CHECK(overlapping > 100); // both answers occur
+    CHECK(overlapping > 100); // both results occur
     CHECK(overlapping < 1900);
 }
 
@@ -193,7 +193,7 @@ TEST_CASE("only the bytes that a region touches must exist, whatever its pitches
         box.src_pitch[1] = pitch;
         CHECK(code(box) == PI_SUCCESS);
         CHECK(source(box).end() == 64);
-        // What backends are told is a region, too, and has no pitch that nothing has.
+        // The region for the backend is valid, too, and has no impossible pitch.
         const pi_region again = region_of(source(box), destination(box));
         CHECK(again.src_pitch[1] == 80);
         CHECK(code(again) == PI_SUCCESS);
@@ -229,7 +229,7 @@ TEST_CASE(
             REQUIRE(in.row <= limits.longest);
             REQUIRE(in.slices == 1);
             REQUIRE((in.row == out.row && in.rows == out.rows && out.slices == 1));
-            // A row of an image does not go on in the next one.
+            // A row of an image does not continue in the next one.
             REQUIRE((limits.ranges || in.row <= from.row));
             for (const uint64_t byte : addresses(in))
                 ins.push_back(byte);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pools and tables of USM on a backend that counts its bytes and aligns them as it is told.
+// Pools and tables of USM on a backend that counts its bytes and aligns them as requested.
 #include <pi/sdk/usm_table.hpp>
 
 #include <catch2/catch.hpp>
@@ -14,7 +14,7 @@ using namespace pi::sdk;
 
 namespace {
 
-/// What the backend has handed out.
+/// A backend's live allocations.
 struct Backend {
     uint64_t bytes = 0, count = 0, last = 0, capacity = UINT64_MAX;
 };
@@ -114,7 +114,7 @@ TEST_CASE("a pool reuses a block that fits, and none that is too large or not al
         CHECK(backend.count == 2);
     }
     {
-        const auto small = pool->take(100, 64); // most of 640 or 1024 bytes would be wasted
+        const auto small = pool->take(100, 64); // most of 640 or 1024 bytes would be unused
         CHECK(backend.count == 3);
         const auto aligned = pool->take(1024, 4096);
         CHECK(alignment_of(aligned.data(), 4096) == 4096);
@@ -135,7 +135,7 @@ TEST_CASE("a pool keeps up to its threshold, and frees what was kept longest fir
         std::byte *const of_b = b->data();
         a.reset();
         b.reset();
-        large.reset(); // larger than all that is kept
+        large.reset(); // larger than everything that is kept
         CHECK(pool->reserved() == 1024 + 960 + 896);
         c.reset();
         CHECK(pool->reserved() == 960 + 896);
@@ -159,7 +159,7 @@ TEST_CASE("a pool allocates up to its limit, and frees blocks before the backend
         CHECK(pool->used() == 1000);
     }
     backend.capacity = 1300;
-    const auto block = pool->take(320, 64); // neither 960 nor 128 bytes fit, and both go
+    const auto block = pool->take(320, 64); // neither 960 nor 128 bytes fit, and both are freed
     CHECK(backend.bytes == 320);
     CHECK(pool->reserved() == 320);
     backend.capacity = backend.bytes;

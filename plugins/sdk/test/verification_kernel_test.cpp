@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The verification kernel in the forms that several plugins offer.
+// The verification kernel in the formats that several plugins offer.
 #include "skip.hpp"
 
 #include <pi/sdk/verification_kernel.hpp>

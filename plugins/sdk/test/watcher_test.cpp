@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::chrono::seconds patience{20};
 
-/// Becomes ready when so many have counted.
+/// Becomes ready after so many counts.
 class Countdown {
 public:
     explicit Countdown(size_t count) : left_(count) {}
@@ -114,7 +114,7 @@ TEST_CASE("a task is tried on an idle thread only") {
     std::function<void()> second = [&] { ++runs; };
     CHECK_FALSE(workers.try_post(second));
     REQUIRE(second);
-    second(); // it is as it was
+    second(); // unchanged
     CHECK(runs == 1);
     go.set_value();
 }

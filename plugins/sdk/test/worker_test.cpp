@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::chrono::seconds patience{20};
 
-/// Posts a task, and gives what becomes ready when it has run.
+/// Posts a task, and returns a future that becomes ready when it has run.
 template <class Task>
 std::future<void> post(Workers &workers, Task task) {
     auto promise = std::make_shared<std::promise<void>>();
@@ -71,7 +71,7 @@ TEST_CASE("the destructor first runs all posted tasks, also those posted by the 
 TEST_CASE("a task never waits for one that another thread is free to run") {
     Workers workers(4);
     for (int round = 0; round < 50; ++round) {
-        // All four wait for one another: each needs a thread of its own, those that sleep or new ones.
+        // All four wait for one another: each needs its own thread, a sleeping or a new one.
         std::atomic<int> here{0};
         std::promise<void> all;
         const std::shared_future<void> gate = all.get_future().share();
@@ -97,7 +97,7 @@ TEST_CASE("no task is left behind, whichever threads post and sleep") {
         posters.emplace_back([&] {
             for (int i = 0; i < 2000 && !stuck; ++i)
                 if (!is_done(
-                        post(workers, [&] { ++runs; }))) // nobody else may come to wake a thread
+                        post(workers, [&] { ++runs; }))) // nothing else may come to wake a thread
                     stuck = true;
         });
     for (std::thread &poster : posters)

@@ -150,7 +150,7 @@ TEST_CASE("a transfer's channels are reported by number, equal for shared ones",
     CHECK(both(to_a, to_b).size() == 1);
     CHECK(from_a.size() == 1);
     CHECK(both(from_a, to_a).empty());
-    // Over the host, since nothing says how fast the link is; and back over a link of its own.
+    // Over the host, since the link's bandwidth is unknown; and back over its own link.
     Channels way = from_a;
     way.insert(to_b.begin(), to_b.end());
     CHECK(between(0, 1) == way);
@@ -249,7 +249,7 @@ TEST_CASE("a command behind a host event starts when that was signalled", "[sim]
     const Bytes bytes = some_bytes(1000);
     const auto held = write(queue, mem, bytes, {gate});
     OK(piEventWait(write(other, far, some_bytes(3000)), patience));
-    // A signal that is refused is none.
+    // A refused signal has no effect.
     REFUSED(PI_ERROR_INVALID_VALUE, "result is", piEventSignalHost(gate, PI_ERROR_TIMEOUT));
     OK(piEventWait(write(other, far, some_bytes(3000)), patience));
     const uint64_t now = machine.now();
@@ -307,7 +307,7 @@ TEST_CASE("commands from the callback of an old event use the link when it was f
         &enqueue));
     OK(piQueueFinish(enqueue.queue));
     CHECK(times_of(enqueue.written).start ==
-          begin + 2200); // it was ready at 1100, in the midst of the second
+          begin + 2200); // it was ready at 1100, in the middle of the second
 }
 
 namespace {
@@ -340,7 +340,7 @@ TEST_CASE("a kernel takes the time in the file, and a device runs one at a time"
 
 namespace {
 
-/// The times of some hundred commands of four queues that wait for each other here and there.
+/// The times of some hundred commands in four queues that sometimes wait for each other.
 std::vector<Times> run_program(unsigned seed) {
     const Simulation machine(two_gpus());
     std::mt19937 random(seed);
@@ -349,7 +349,7 @@ std::vector<Times> run_program(unsigned seed) {
                                       machine.queue(0, PI_QUEUE_PROFILING | PI_QUEUE_OUT_OF_ORDER),
                                       machine.queue(1, PI_QUEUE_PROFILING | PI_QUEUE_OUT_OF_ORDER)};
     const Owned<pi_mem> mems[] = {machine.buffer(0, 4000), machine.buffer(1, 4000)};
-    std::vector<Owned<pi_mem>> targets; // each command's own: their order is open
+    std::vector<Owned<pi_mem>> targets; // one for each command: their order is open
     const Bytes bytes = some_bytes(4000);
     std::vector<Owned<pi_event>> events;
     for (int i = 0; i < 200; ++i) {

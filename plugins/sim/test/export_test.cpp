@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that leaves the machine as a file, and comes back.
+// Memory that is exported from the machine as a file, and imported again.
 #include "fixture.hpp"
 
 #include <sys/mman.h>
@@ -12,7 +12,7 @@ using namespace sim_test;
 
 namespace {
 
-/// Two GPUs with a link of its own kind, and one without any link. From the host a byte takes 1 ns.
+/// Two GPUs with a special link, and one without any link. From the host a byte takes 1 ns.
 std::string three_gpus(const std::string &link = "") {
     const auto gpu = [](const std::string &name) {
         return R"({"name": ")" + name + R"(", "type": "gpu", "external_handle_types": ["opaque_fd"],
@@ -124,7 +124,7 @@ TEST_CASE("transfers of imported memory use the links of the device that it come
     CHECK(machine.link("host", "a").bytes == 1000);
     CHECK(machine.link("host", "b").bytes == 0);
     CHECK(read(machine.queue(0), mem, 1000) == some_bytes(1000));
-    // What comes from elsewhere lies in the host's memory.
+    // Memory imported from another machine is in the host's memory.
     const Simulation other(three_gpus());
     const auto foreign = import_fd(other, 0, file.fd, 1000);
     CHECK(read(other.queue(0), foreign, 1000) == some_bytes(1000));

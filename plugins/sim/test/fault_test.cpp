@@ -94,7 +94,7 @@ TEST_CASE("a map that is cut short returns no pointer, and an unmap has no effec
     OK(piEnqueueMemUnmap(queue, &unmap, 0, nullptr, unmapped.out()));
     REFUSED(PI_ERROR_BACKEND, "0 of 64 bytes are moved", piEventWait(unmapped, patience));
     CHECK(read(queue, mem, 64) == bytes);
-    // It is mapped still.
+    // It is still mapped.
     OK(piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
     CHECK(read(queue, mem, 64) == Bytes(64, std::byte{7}));
     REFUSED(PI_ERROR_INVALID_VALUE, "unmapped already",
@@ -110,7 +110,7 @@ TEST_CASE("dependents of a command that is cut short have no effect", "[sim]") {
     CHECK(piEventWait(after, patience) == PI_ERROR_DEPENDENCY_FAILED);
     CHECK(error_text(after).find("0 of 400 bytes are moved") != std::string::npos);
     CHECK(read(other, b, 400) == Bytes(400));
-    // Behind it in the queue's order alone, a command does its work.
+    // A command behind it in the queue, without a wait list, works.
     CHECK(read(queue, a, 400) == Bytes(400));
 }
 
@@ -174,7 +174,7 @@ TEST_CASE("calls that create objects on a lost device, or sync its memory, repor
     part.size = 64;
     pi_mem made = nullptr;
     REFUSED(PI_ERROR_DEVICE_LOST, "loses this device", piMemBufferPartition(mem, &part, &made));
-    // What it was can still be asked, and given back.
+    // Its queries still work, and it can be released.
     CHECK(info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_SIZE) == 4000);
     CHECK(info_text(piDeviceGetInfo, machine.device(), PI_DEVICE_INFO_NAME) == "a");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tests of the sim plugin stand on: a machine that is written down in the test, in a loader of its own.
+// The fixture of the sim plugin's tests: a machine written in the test, in its own loader.
 #pragma once
 
 #include "objects.hpp"
@@ -18,12 +18,12 @@ namespace sim_test {
 using namespace pi_test;
 using Bytes = std::vector<std::byte>;
 
-/// A loader that has nothing but the sim plugin; no machine is named by a path of "".
+/// A loader with the sim plugin only; the path "" means no machine.
 Owned<pi_loader> make_loader(const std::string &machine_path);
-/// Why the plugin, which is loaded, has no machine.
+/// The reason why the loaded plugin has no machine.
 std::string refusal(const std::string &machine_path);
 
-/// A machine at work: a context of all its devices.
+/// A running machine with a context of all its devices.
 struct Simulation {
     explicit Simulation(const std::string &json);
 
@@ -48,20 +48,20 @@ struct Times {
     uint64_t submit, start, end;
     bool operator==(const Times &) const = default;
 };
-/// Waits, and asks for the virtual times.
+/// Waits, and returns the virtual times.
 Times times_of(pi_event event);
 
 using Waits = std::vector<pi_event>;
 Owned<pi_event> copy(pi_queue queue, pi_mem src, pi_mem dst, uint64_t size,
                      const Waits &waits = {});
-/// Keeps a copy of the bytes until it is done.
+/// Keeps a copy of the bytes until the command is done.
 Owned<pi_event> write(pi_queue queue, pi_mem mem, const Bytes &bytes, const Waits &waits = {});
 /// Blocking.
 Bytes read(pi_queue queue, pi_mem mem, uint64_t size);
 
 /// A kernel that adds 1 to each byte of its argument.
 Owned<pi_kernel> make_add_one(pi_context context);
-/// With one argument, a buffer from a byte on.
+/// With one argument, a buffer from an offset on.
 Owned<pi_event> launch(pi_queue queue, pi_kernel kernel, pi_mem mem, uint64_t items,
                        uint64_t offset = 0, const Waits &waits = {});
 
@@ -72,8 +72,9 @@ inline Bytes some_bytes(uint64_t size, unsigned first = 1) {
     return bytes;
 }
 
-/// Two GPUs that copy to each other directly. From the host a byte takes 1 ns after 100 ns, from GPU to GPU half of
-/// both, within a GPU's memory a tenth of a nanosecond. `more` is put beside the machine's members.
+/// Two GPUs that copy to each other directly. From the host a byte takes 1 ns after 100 ns; from
+/// GPU to GPU half of both; within a GPU's memory a tenth of a nanosecond. `more` is added to the
+/// machine's members.
 std::string two_gpus(const std::string &more = "");
 
 } // namespace sim_test

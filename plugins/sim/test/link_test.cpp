@@ -109,7 +109,7 @@ TEST_CASE("the speed of links to the host, maps and callbacks is reported", "[si
     OK(piDeviceGetInfo(machine.device(), PI_DEVICE_INFO_CALLBACK_LATENCY, sizeof latency, &latency,
                        nullptr));
     CHECK(latency == 0);
-    // Over the host, one way after the other: 1 ns and 1/3 ns a byte.
+    // Over the host, one link after the other: 1 ns and 1/3 ns per byte.
     auto answer = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
     OK(piGetMemoryConnectionInfo(machine.device(0), machine.context, machine.device(1),
                                  machine.context, nullptr, &answer));

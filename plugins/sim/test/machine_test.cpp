@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Machine files: what is wrong with one is told with its file, line and field, and what would be right.
+// Machine files: an error names the file, the line, the field, and what would be right.
 #include "fixture.hpp"
 
 #include <nlohmann/json.hpp>
@@ -22,7 +22,7 @@ struct Mistake {
 constexpr const char *device =
     R"({"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]})";
 
-/// A machine of the devices a and b with these links, which begin in line 4.
+/// A machine of the devices a and b with these links, which begin at line 4.
 std::string linked(const std::string &links) {
     std::string json = "{\"pi_machine\": 1, \"name\": \"m\", \"devices\": [\n";
     json += device;
@@ -35,7 +35,7 @@ std::string linked(const std::string &links) {
     return json;
 }
 
-/// A machine of these devices, each in a line, from line 3 on.
+/// A machine of these devices, one per line, from line 3 on.
 std::string with_devices(std::initializer_list<const char *> devices) {
     std::string json = "{\"pi_machine\": 1, \"name\": \"m\",\n\"devices\": [";
     for (const char *one : devices) {
@@ -46,7 +46,7 @@ std::string with_devices(std::initializer_list<const char *> devices) {
     return json;
 }
 
-/// A machine of the device a with this fault, which is in line 2.
+/// A machine of the device a with this fault, in line 2.
 std::string with_fault(const char *fault) {
     std::string json = "{\"pi_machine\": 1, \"name\": \"m\", \"devices\": [";
     json += device;
@@ -276,7 +276,7 @@ TEST_CASE("impossible faults are named", "[sim]") {
 
 namespace {
 
-/// The members with figures that have no source, neither of their own nor of what they are in.
+/// The members with figures but without a source, neither their own nor of a member around them.
 std::string without_source(const nlohmann::json &value, const std::string &name, bool has_source) {
     static constexpr const char *figures[] = {"bandwidth", "latency", "capacity", "launch_time",
                                               "item_time"};

@@ -183,7 +183,7 @@ TEST_CASE("a map makes the device's bytes visible, its unmap the host's, and onl
 }
 
 TEST_CASE("a flush, an invalidate and a map in place take the time of their whole units", "[sim]") {
-    // A byte takes 2 ns after 30 ns; unless the scope says so, 1 ns after 10 ns as within the host's memory.
+    // A byte takes 2 ns after 30 ns; by default 1 ns after 10 ns, as within the host's memory.
     const bool own = GENERATE(true, false);
     std::string json = board();
     json.insert(json.rfind('}'), R"(, "host": {"bandwidth": "1 GB/s", "latency": 10})");
@@ -206,7 +206,7 @@ TEST_CASE("a flush, an invalidate and a map in place take the time of their whol
     CHECK(machine.now() == begin + time(20));
     const auto unmap = unmap_desc(mem, pointer, PI_COMMAND_BLOCKING);
     OK(piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
-    CHECK(machine.now() == begin + time(20)); // it was read only
+    CHECK(machine.now() == begin + time(20)); // it was only read
 }
 
 TEST_CASE("a flush in a callback delays only the rest of the callback", "[sim]") {

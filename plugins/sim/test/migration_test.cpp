@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Objects that migrate as a whole: who writes one at the same time as another device takes the other's bytes along.
+// Objects that migrate as a whole: of two devices that write one at the same time, one loses its
+// writes.
 #include "fixture.hpp"
 
 #include <algorithm>
@@ -14,7 +15,8 @@ namespace {
 constexpr const char *whole_object =
     R"("connection": "unified", "coherence": "coherent", "residency": "migrates_whole_object")";
 
-/// Three devices whose kernels take 1, 2 and 3 ns a work-item, joined as given. From the host a byte takes 1 ns.
+/// Three devices whose kernels take 1, 2 and 3 ns per work-item, linked as given. From the host a
+/// byte takes 1 ns.
 std::string three_devices(const std::string &connection = whole_object) {
     std::string json = R"({"pi_machine": 1, "name": "three", "devices": [)";
     for (const char *name : {"a", "b", "c"}) {
@@ -33,7 +35,7 @@ std::string three_devices(const std::string &connection = whole_object) {
 
 constexpr uint64_t part = 100, size = 3 * part;
 
-/// An object of device a whose parts are written.
+/// An object of device a, parts of which are written.
 struct Object {
     explicit Object(const std::string &json)
         : machine(json), kernel(make_add_one(machine.context)) {
@@ -42,18 +44,18 @@ struct Object {
         clear();
     }
 
-    /// A new one, of zeros.
+    /// A new object of zeros.
     void clear() {
         mem = machine.buffer(0, size);
         OK(piEventWait(write(queues[0], mem, Bytes(size)), patience));
     }
 
-    /// A device adds one to the bytes of the part of its own number.
+    /// A device adds one to the bytes of the part with its own number.
     Owned<pi_event> add(size_t device, const Waits &waits = {}) const {
         return launch(queues[device], kernel, mem, part, device * part, waits);
     }
 
-    /// What is in the parts; each is equal all over.
+    /// The value of each part, all of whose bytes are equal.
     std::vector<int> parts() const {
         const Bytes bytes = read(queues[0], mem, size);
         std::vector<int> found;
@@ -83,7 +85,7 @@ TEST_CASE("if devices write an object at once, only the writes of the last to en
           "[sim]") {
     Object object(three_devices());
     for (int round = 0; round < 20; ++round) {
-        // Whichever comes first, and whichever the threads happen to run first.
+        // Whichever is enqueued first, and whichever the threads run first.
         {
             const auto first = object.add(round % 2), second = object.add(1 - round % 2);
             wait_for({first, second});
@@ -129,7 +131,7 @@ TEST_CASE("a writer enqueued after a callback has shown the other's end loses no
             first,
             [](pi_event, pi_result, void *flag) { *static_cast<std::atomic<bool> *>(flag) = true; },
             &told));
-        while (!told) // the host's clock stands still
+        while (!told) // the host's clock does not advance
             std::this_thread::yield();
         const auto second = object.add(0);
         wait_for({second});
@@ -142,7 +144,7 @@ TEST_CASE("writes before and after a collision survive", "[sim]") {
     wait_for({object.add(0)});
     const auto first = object.add(0), second = object.add(1), next = object.add(0, {second});
     wait_for({first, second, next});
-    CHECK(object.parts() == std::vector{2, 1, 0}); // 3 were it not for the collision
+    CHECK(object.parts() == std::vector{2, 1, 0}); // 3 without the collision
 }
 
 TEST_CASE("copies and writes collide as kernels do, in two views of one object", "[sim]") {
@@ -157,8 +159,8 @@ TEST_CASE("copies and writes collide as kernels do, in two views of one object",
     };
     const auto left = view(0), right = view(part), source = object.machine.buffer(1, part);
     OK(piEventWait(write(object.queues[1], source, Bytes(part, std::byte{5})), patience));
-    // 50 bytes over a link of 1 GB/s, and 100 over another one. A write has a callback, which could tell of its end before
-    // the copy is enqueued.
+    // 50 bytes over a link of 1 GB/s, and 100 over another one. A write has a callback, which could
+    // show its end before the copy is enqueued.
     Owned<pi_event> go;
     OK(piEventCreateHost(object.machine.context, nullptr, go.out()));
     const auto first = write(object.queues[0], left, Bytes(50, std::byte{4}), {go}),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A machine that is recorded and simulated again answers as it did.
+// A machine that is recorded and simulated again answers as before.
 #include "fixture.hpp"
 
 #include <pi/runtime/calibrate.hpp>
@@ -19,7 +19,7 @@ using pi::runtime::Topology;
 
 namespace {
 
-/// All devices in one context, and each again in its own.
+/// All devices in one context, and each in its own.
 struct Recorded {
     explicit Recorded(const std::string &path) : loader(make_loader(path)) {
         uint32_t count = 0;
@@ -47,7 +47,7 @@ std::string info_of(pi_device device, pi_device_info name) {
 }
 
 void check_equal_devices(pi_device a, pi_device b) {
-    // All that there are, but for handles, counts and the numbers of channels: check_equal_channels.
+    // All queries except handles, counts and channel numbers: see check_equal_channels.
     for (pi_device_info name = 1; name <= 128; ++name) {
         if (name == PI_DEVICE_INFO_PLATFORM || name == PI_DEVICE_INFO_REFERENCE_COUNT ||
             name == PI_DEVICE_INFO_HOST_READ_CHANNELS || name == PI_DEVICE_INFO_HOST_WRITE_CHANNELS)
@@ -80,7 +80,8 @@ void check_equal(const Connection &a, const Connection &b) {
     CHECK(a.reason == b.reason);
 }
 
-/// Of all ways of buffers between places, and to and from the host: their numbers differ, what shares one does not.
+/// For all copies between places, and with the host: channel numbers differ, but which ones are
+/// shared does not.
 void check_equal_channels(const Topology &a, const Topology &b) {
     const auto ways = [](const Topology &topology) {
         std::vector<std::vector<uint64_t>> all;
@@ -104,7 +105,7 @@ void check_equal_channels(const Topology &a, const Topology &b) {
     CHECK(equal);
 }
 
-/// Answers for scopes other than the first, too.
+/// Queries for other scopes than the first, too.
 void check_equal_scopes(const Topology &a, const Topology &b, PlaceIndex src, PlaceIndex dst) {
     const auto ask = [&](const Topology &topology, uint32_t scope) {
         auto query = desc<pi_memory_connection_query>(PI_TYPE_MEMORY_CONNECTION_QUERY);
@@ -149,7 +150,7 @@ TEST_CASE("a machine that is saved and simulated again answers the same", "[sim]
         machine.topology->save(saved.path());
         const Recorded again(saved.path());
         check_equal_machines(machine, again);
-        // And what is saved of that is the same machine once more.
+        // Saving that gives the same machine again.
         again.topology->save(saved.path());
         check_equal_machines(machine, Recorded(saved.path()));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the loader adds to a plugin that has the required functions only: read, write and fill by map, and the
-// connection's details. All with the contract of the real ones.
+// The functions that the loader adds to a plugin with the required ones only: read, write and fill
+// by map, and the connection's info. All with the contract of the real ones.
 
 #include "machine.hpp"
 #include "random_regions.hpp"
@@ -51,7 +51,7 @@ pi_result fill(pi_queue queue, pi_mem mem, const Bytes &pattern, uint64_t offset
                                   out_event);
 }
 
-/// A queue of random commands on one buffer, and what they must do to it.
+/// A queue of random commands on one buffer, and their expected result.
 class Program {
 public:
     Program(const Machine &machine, uint64_t seed)
@@ -97,7 +97,7 @@ public:
 
 private:
     struct Read {
-        std::unique_ptr<Bytes> got; // where it is must not change
+        std::unique_ptr<Bytes> got; // its address must not change
         Bytes expected;
     };
     const Machine &machine_;

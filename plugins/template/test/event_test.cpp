@@ -14,7 +14,7 @@ using namespace template_test;
 
 namespace {
 
-/// What a callback saw.
+/// The arguments of a callback.
 struct Seen {
     std::atomic<int> calls{0};
     std::atomic<pi_result> result{1};
@@ -25,7 +25,8 @@ struct Seen {
     }
 };
 
-/// Runs the body on a thread with little stack, where a recursion through 10,000 events would crash.
+/// Runs the body on a thread with a small stack, on which a recursion through 10,000 events would
+/// crash.
 template <class Body>
 void on_small_stack(Body body) {
     pthread_attr_t attributes;
@@ -108,7 +109,7 @@ TEST_CASE("a chain of 10,000 events needs no deep stack") {
     const int length = threads ? 500 : 10000;
     pi_event last = gate;
     piEventRetain(last);
-    // Every other one on a queue of its own: only the wait list ties them.
+    // Every other one in its own queue: only the wait list connects them.
     const Queue queues[] = {machine.make_queue(), machine.make_queue()};
     for (int i = 0; i < length; ++i) {
         pi_event next = nullptr;
@@ -168,7 +169,7 @@ TEST_CASE("a failure propagates along wait lists with its root's text, not along
     CHECK(machine.read_back(dst) == Bytes(8));
     CHECK(machine.read_back(free) == bytes);
 
-    // One that waits for a failure from long ago fails at once.
+    // A command that waits for an old failure fails at once.
     Event late;
     REQUIRE(Machine::wait_for(machine.queue, {second}, late.out()) == PI_SUCCESS);
     CHECK(piEventWait(late, patience) == PI_ERROR_DEPENDENCY_FAILED);
@@ -315,7 +316,8 @@ TEST_CASE("threads may enqueue, signal and wait at once") {
                         PI_SUCCESS &&
                     Machine::wait_for(machine.queue, {copied, gate}, waited.out()) == PI_SUCCESS &&
                     piEventSetCallback(copied, count, &callbacks) == PI_SUCCESS;
-                // One of them opens the gate, whoever comes first; or the main thread does, later.
+                // One of them opens the gate, whichever comes first; or the main thread does,
+                // later.
                 if (random.between(0, 2) == 0)
                     piEventSignalHost(gate, PI_SUCCESS);
                 if (!ok)

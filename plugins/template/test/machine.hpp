@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The template plugin, loaded, with a queue; and short ways to call it.
+// The template plugin, loaded, with a queue; and short functions to call it.
 #pragma once
 
 #include <pi/pi_loader.h>
@@ -22,7 +22,7 @@ constexpr uint64_t read_now = uint64_t{PI_MAP_READ} | PI_COMMAND_BLOCKING;
 
 using Bytes = std::vector<unsigned char>;
 
-/// The template, and the same with commands that end on threads of their own.
+/// The template, or the same with commands that end on their own threads.
 inline std::string plugin_file(bool threads) {
     return threads ? PI_TEMPLATE_THREADED : PI_TEMPLATE;
 }
@@ -42,7 +42,7 @@ Desc make_desc(pi_struct_type type) {
     return desc;
 }
 
-/// A reference that goes with the object.
+/// A reference that the object releases.
 template <class Handle, pi_result (*Release)(Handle)>
 class Owned {
 public:
@@ -69,7 +69,7 @@ using Queue = Owned<pi_queue, piQueueRelease>;
 using Mem = Owned<pi_mem, piMemRelease>;
 using Event = Owned<pi_event, piEventRelease>;
 
-/// A loader with the template and nothing else. At its end nothing may be parked nor warned of.
+/// A loader with the template only. At its end no object may be left and no warning logged.
 class Machine {
 public:
     explicit Machine(bool threads = false) {
@@ -123,7 +123,7 @@ public:
         desc.size = size;
         return desc;
     }
-    /// A buffer that begins with these bytes.
+    /// A buffer with these bytes.
     Mem buffer(const Bytes &bytes) const {
         auto desc = buffer_desc(bytes.size());
         desc.flags = PI_MEM_COPY_HOST_PTR;
@@ -132,7 +132,7 @@ public:
         REQUIRE(piMemBufferCreate(context, device, &desc, made.out()) == PI_SUCCESS);
         return made;
     }
-    /// All bytes of a buffer, by a blocking map on a queue of its own.
+    /// All bytes of a buffer, by a blocking map in its own queue.
     Bytes read_back(pi_mem mem) const {
         uint64_t size = 0;
         REQUIRE(piMemGetInfo(mem, PI_MEM_INFO_SIZE, sizeof size, &size, nullptr) == PI_SUCCESS);

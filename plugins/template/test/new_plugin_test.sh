@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# new_plugin_test.sh SOURCE_DIR BUILD_DIR C_COMPILER [SANITIZERS]: scripts/new-plugin makes a plugin that builds and
-# passes its test, and refuses what it cannot make without leaving anything behind.
+# new_plugin_test.sh SOURCE_DIR BUILD_DIR C_COMPILER [SANITIZERS]: scripts/new-plugin makes a plugin
+# that builds and passes its test; it refuses what it cannot make, and leaves nothing behind.
 set -euo pipefail
 source_dir=$1 build_dir=$2 compiler=$3 sanitizers=${4-}
 
@@ -48,8 +48,8 @@ if [[ -n $sanitizers ]]; then
     fi
 fi
 
-# works FOLDER NAME ARGUMENTS...: the plugin of that name in the folder is made, builds without a warning, exports what
-# it should, and passes its test.
+# works FOLDER NAME ARGUMENTS...: the plugin of that name is made in the folder, builds without a
+# warning, exports only piPluginMain, and passes its test.
 works() {
     local folder=$1 name=$2 written exports
     shift 2
@@ -88,7 +88,7 @@ unbuilt() {
 "$new_plugin" gpu
 unbuilt "-DCMAKE_PREFIX_PATH=<the folder" "-DCMAKE_C_COMPILER=$compiler" -Dpi_DIR=/nowhere
 
-# A digit at the begin is a plugin's name all the same, and a space in the path is only a character.
+# A plugin's name may begin with a digit, and a path may have a space.
 mkdir "some folder"
 works "some folder/plugin" 9_gpu
 works remote remote --own-memory

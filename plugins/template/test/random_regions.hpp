@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random regions, and what they mean, byte by byte.
+// Random regions, and their definition, byte by byte.
 #pragma once
 
 #include <pi/pi.h>
@@ -19,8 +19,8 @@ public:
         return std::uniform_int_distribution<uint64_t>(least, most)(engine_);
     }
 
-    /// Regions of one command from `src_size` to `dst_size` bytes. Each has a part of dst to itself, so that
-    /// they do not overlap there.
+    /// The regions of one command from `src_size` to `dst_size` bytes. Each has its own part of
+    /// dst, so that they do not overlap there.
     std::vector<pi_region> make(uint64_t src_size, uint64_t dst_size) {
         const uint64_t count = between(1, 4), part = dst_size / count;
         std::vector<pi_region> regions;
@@ -71,8 +71,8 @@ public:
     }
 
 private:
-    /// Random pitches with which the region fits into `room` bytes, making it smaller if none would; the
-    /// largest offset is returned.
+    /// Random pitches with which the region fits into `room` bytes; makes the region smaller if
+    /// there are none. Returns the largest possible offset.
     uint64_t pitches(pi_region &region, uint64_t (&pitch)[2], uint64_t room) {
         const auto end = [&] { return rows(region, 0, pitch).back() + region.extent[0]; };
         const uint64_t row_count = std::max<uint64_t>(region.extent[1], 1);
@@ -80,7 +80,7 @@ private:
             pitch[0] = region.extent[0] + between(0, 5);
         if (between(0, 1))
             pitch[1] = (pitch[0] ? pitch[0] : region.extent[0]) * row_count + between(0, 9);
-        // Fewer slices and rows fit at the other end all the same.
+        // Fewer slices and rows also fit at the other end.
         while (end() > room && region.extent[2] > 1)
             --region.extent[2];
         while (end() > room && region.extent[1] > 1)

@@ -384,7 +384,7 @@ TEST_CASE("memory of every context of the plugin is unified") {
                                 &connection) == PI_SUCCESS);
     CHECK(connection == PI_MEMORY_CONNECTION_NONE);
 
-    // And so it is.
+    // The connection is used: memory of the other context is accepted.
     const auto desc = machine.buffer_desc(16);
     Mem dst;
     REQUIRE(piMemBufferCreate(other, machine.device, &desc, dst.out()) == PI_SUCCESS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The template plugin as a backend with threads of its own and two devices: each command is finished on another
- * thread, later than its start returns. It shows that the sdk does not count on the opposite.
+ * The template plugin as a backend with its own threads and two devices: each command is finished
+ * on another thread, after its start returned. Shows that the sdk does not rely on the opposite.
  */
 #include <pi/sdk/pi_sdk_plugin.h>
 

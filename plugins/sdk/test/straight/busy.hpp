@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A device that is busy until the test lets it go on, and memory whose last use shows. The plugin's own straight_machine.hpp
-// is how its tests make machines, programs and launches.
+// A device that is busy until the test ends its kernel, and memory whose last use is visible. The
+// plugin's straight_machine.hpp provides machines, programs and launches.
 #pragma once
 
 #include "straight_machine.hpp"
@@ -14,7 +14,7 @@
 
 namespace fast_path_test {
 
-/// A word that a kernel waits for. Set in the end at the latest.
+/// A word that a kernel waits for. The destructor sets it at the latest.
 class Word {
 public:
     explicit Word(const Machine &machine) : context_(machine.context) {
@@ -47,7 +47,7 @@ inline pi_kernel_argument pointer_argument(void *pointer) {
     return argument;
 }
 
-/// A device whose queue is held by a kernel, until it is let go.
+/// A device whose queue a kernel keeps busy until it is released.
 struct Busy {
     Busy() { hold(go); }
     ~Busy() {
@@ -65,7 +65,7 @@ struct Busy {
             go.set();
         });
     }
-    /// With a kernel of its own, which is released at once.
+    /// With its own kernel, which is released at once.
     void launch(pi_queue in, const char *name, const std::vector<pi_kernel_argument> &arguments,
                 uint64_t items) const {
         const Owned<pi_kernel> kernel = make_kernel(program, name);
@@ -76,7 +76,8 @@ struct Busy {
         launch(in, "count_up", {buffer_argument(mem), value_argument(from)}, words);
     }
 
-    static constexpr size_t words = 32 * 1024, size = words * sizeof(uint32_t); ///< not few
+    /// large enough not to be copied as a small transfer
+    static constexpr size_t words = 32 * 1024, size = words * sizeof(uint32_t);
     const Machine machine{{first, second}};
     const Owned<pi_program> program =
         machine.program(std::string(count_up) + "function hold pointer\n");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Commands that nobody has an event of, of plugins that give them straight to the driver: what they name is kept and let go of,
-// and what comes behind them knows of them.
+// Commands without an event, which take the fast path to the driver: when their references are
+// released, and how later commands are ordered after them.
 #include "busy.hpp"
 
 #include <atomic>
@@ -64,7 +64,7 @@ TEST_CASE(
     std::deque<Word> words;
     const auto end_one = [&] { (words.size() == 1 ? busy.go : words[words.size() - 2]).set(); };
     CHECK(comes_true([&] {
-        busy.hold(words.emplace_back(busy.machine)); // behind which the one before may end
+        busy.hold(words.emplace_back(busy.machine)); // behind it the one before may end
         end_one();
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
         return references(mem) == 1;
@@ -80,11 +80,11 @@ TEST_CASE(
     const Owned<pi_kernel> kernel = make_kernel(program, "count_up");
     const Owned<pi_queue> queue = machine.queue();
     const Owned<pi_mem> little = machine.buffer(first, device_bytes / 32);
-    // Who finds no memory looks which commands have ended, as the plugin does by itself now and then. Neither may hide
-    // the end of one from the other.
+    // An allocation that finds no memory looks for ended commands, as the plugin does by itself now
+    // and then. Neither may hide an end from the other.
     const std::jthread looks([&machine](const std::stop_token &stop) {
         auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
-        d.size = device_bytes / 64 * 63; // which never fits beside the little
+        d.size = device_bytes / 64 * 63; // never fits together with the small one
         for (Owned<pi_mem> none; !stop.stop_requested(); none.reset())
             piMemBufferCreate(machine.context, machine.devices[first], &d, none.out());
     });
@@ -93,7 +93,7 @@ TEST_CASE(
         const std::vector arguments{buffer_argument(most), value_argument(round)};
         const auto launch = launch_desc(kernel, arguments, 1);
         OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
-        finish_device(machine, queue); // it has ended, and nobody has told the plugin
+        finish_device(machine, queue); // it has ended, and nothing has told the plugin
     }
 }
 
