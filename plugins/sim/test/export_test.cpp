@@ -21,7 +21,8 @@ std::string three_gpus(const std::string &link = "") {
     };
     return R"({"pi_machine": 1, "name": "three", "devices": [)" + gpu("a") + ", " + gpu("b") +
            ", " + gpu("c") + R"(], "links": [
-        {"from": "host", "to": "a", "bandwidth": "1 GB/s"}, {"from": "host", "to": "b", "bandwidth": "1 GB/s"},
+        {"from": "host", "to": "a", "bandwidth": "1 GB/s"}, {"from": "host", "to": "b",
+            "bandwidth": "1 GB/s"},
         {"between": ["a", "b"], "connection": "none")" +
            link + "}]}";
 }
@@ -147,9 +148,11 @@ TEST_CASE("memory stays reserved as long as an import of it exists", "[sim]") {
 
 TEST_CASE("the host's view of memory imported without coherence is stale", "[sim]") {
     const Simulation machine(R"({"pi_machine": 1, "name": "board", "devices": [
-        {"name": "x", "type": "accelerator", "integrated": true, "external_handle_types": ["opaque_fd"],
+        {"name": "x", "type": "accelerator", "integrated": true,
+            "external_handle_types": ["opaque_fd"],
          "export_handle_types": ["opaque_fd"], "scopes": [
-            {"name": "global", "flags": ["host_visible", "maps_in_place"], "capacity": "1 MiB"}]}]})");
+            {"name": "global", "flags": ["host_visible", "maps_in_place"],
+                "capacity": "1 MiB"}]}]})");
     const auto queue = machine.queue();
     const auto mem = make_exportable(machine, 0, 64);
     OK(piEventWait(write(queue, mem, Bytes(64, std::byte{1})), patience));
@@ -190,7 +193,8 @@ TEST_CASE(
     "[sim]") {
     const Simulation machine(
         R"({"pi_machine": 1, "name": "m", "devices": [{"name": "a", "type": "gpu",
-        "export_handle_types": ["dma_buf_fd"], "scopes": [{"name": "global", "capacity": 4096}]}]})");
+        "export_handle_types": ["dma_buf_fd"], "scopes": [{"name": "global",
+            "capacity": 4096}]}]})");
     const bool possible = !access("/dev/udmabuf", R_OK | W_OK);
     CHECK(info<uint32_t>(piDeviceGetInfo, machine.device(), PI_DEVICE_INFO_EXPORT_HANDLE_TYPES) ==
           (possible ? 1u << PI_EXTERNAL_DMA_BUF_FD : 0));

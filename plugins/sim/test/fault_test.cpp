@@ -20,8 +20,9 @@ std::string error_text(pi_event event) {
 } // namespace
 
 TEST_CASE("the calls named in the file fail with its result, and no others", "[sim]") {
-    const Simulation machine(with_faults(
-        R"({"function": "piMemBufferCreate", "call": 2, "count": 2, "result": "out_of_resources"})"));
+    const Simulation machine(
+        with_faults(R"({"function": "piMemBufferCreate", "call": 2, "count": 2, )"
+                    R"("result": "out_of_resources"})"));
     auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
     d.size = 64;
     const auto first = machine.buffer(0, 64);

@@ -152,7 +152,8 @@ std::string two_gpus(const std::string &more) {
         {"from": "a", "to": "host", "bandwidth": "1 GB/s", "latency": 100},
         {"from": "host", "to": "b", "bandwidth": "1 GB/s", "latency": 100},
         {"from": "b", "to": "host", "bandwidth": "1 GB/s", "latency": 100},
-        {"between": ["a", "b"], "connection": "migratable", "bandwidth": "2 GB/s", "latency": 50}])" +
+        {"between": ["a", "b"], "connection": "migratable", "bandwidth": "2 GB/s",
+            "latency": 50}])" +
            (more.empty() ? "" : ", " + more) + "}";
 }
 

@@ -56,7 +56,8 @@ TEST_CASE("a copy without a bandwidth uses both links to the host", "[sim]") {
         {"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]}],
         "links": [{"from": "a", "to": "host", "bandwidth": "1 GB/s", "latency": 10},
                   {"from": "host", "to": "b", "bandwidth": "2 GB/s", "latency": 20},
-                  {"from": "a", "to": "b", "connection": "migratable", "path": "staged_by_driver"}]})");
+                  {"from": "a", "to": "b", "connection": "migratable",
+                      "path": "staged_by_driver"}]})");
     const auto queue = machine.queue();
     const auto a = machine.buffer(0, 1000), b = machine.buffer(1, 1000);
     const Times times = times_of(copy(queue, a, b, 1000));
@@ -84,11 +85,13 @@ TEST_CASE("the speed of links to the host, maps and callbacks is reported", "[si
         {"name": "b", "type": "gpu", "scopes": [
             {"name": "global", "flags": ["host_visible", "maps_in_place"], "capacity": "1 MiB"}]},
         {"name": "c", "type": "gpu", "scopes": [
-            {"name": "global", "flags": ["host_visible", "coherent", "maps_in_place"], "capacity": "1 MiB"}]}],
+            {"name": "global", "flags": ["host_visible", "coherent", "maps_in_place"],
+                "capacity": "1 MiB"}]}],
         "links": [{"from": "a", "to": "host", "bandwidth": "1 GB/s", "latency": 10},
                   {"from": "host", "to": "a", "bandwidth": "2 GB/s", "latency": "20.5 ns"},
                   {"from": "c", "to": "host"},
-                  {"from": "a", "to": "b", "connection": "migratable", "path": "staged_by_driver"}]})");
+                  {"from": "a", "to": "b", "connection": "migratable",
+                      "path": "staged_by_driver"}]})");
     using Speed = std::array<uint64_t, 2>;
     const auto speed = [&](size_t device, pi_device_info name) {
         Speed told{};

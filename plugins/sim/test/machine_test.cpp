@@ -28,7 +28,8 @@ std::string linked(const std::string &links) {
     json += device;
     json += ",\n";
     json +=
-        R"({"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]}], "links": [)";
+        R"({"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]}], )"
+        R"("links": [)";
     json += "\n";
     json += links;
     json += "]}";
@@ -140,29 +141,40 @@ TEST_CASE("missing and wrong members of a device are named", "[sim]") {
          "5", "devices[0].scopes[0].capacity is \"16 GG\"; a number of bytes"},
         {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 0}]})", "3",
          "capacity is 0"},
-        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, "max_allocation": 10}]})",
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, )"
+         R"("max_allocation": 10}]})",
          "3", "max_allocation is 10; 1 to the capacity, 9"},
-        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, "flags": ["fast"]}]})",
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, )"
+         R"("flags": ["fast"]}]})",
          "3", "devices[0].scopes[0].flags[0] is \"fast\"; one of \"host_visible\""},
-        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, "flags": ["coherent"]}]})",
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, )"
+         R"("flags": ["coherent"]}]})",
          "3", "has \"coherent\", but not \"host_visible\""},
-        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}, {"name": "g", "capacity": 9}]})",
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}, {"name": "g", )"
+         R"("capacity": 9}]})",
          "3", "devices[0].scopes[1].name is \"g\", which an earlier scope"},
-        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, "bus_address": 0}]})",
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, )"
+         R"("bus_address": 0}]})",
          "3", "flags has no \"contiguous\""},
-        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 65, "flags": ["contiguous"], "bus_address": 18446744073709551552}]})",
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 65, )"
+         R"("flags": ["contiguous"], "bus_address": 18446744073709551552}]})",
          "3", "devices[0].scopes[0].bus_address is 18446744073709551552, from which on"},
-        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, "maintenance": {}}]})",
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, )"
+         R"("maintenance": {}}]})",
          "3", "devices[0].scopes[0].maintenance is given, but only memory whose flags have"},
-        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, "flags": ["host_visible"], "maintenance": {"bandwidth": "3 GB"}}]})",
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, )"
+         R"("flags": ["host_visible"], "maintenance": {"bandwidth": "3 GB"}}]})",
          "3", "devices[0].scopes[0].maintenance.bandwidth is \"3 GB\""},
-        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}], "bandwidth": 0})",
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}], )"
+         R"("bandwidth": 0})",
          "3", "devices[0].bandwidth is 0; a number of bytes per second of at least 1"},
         {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}], "kernels": []})",
          "3", "devices[0].kernels is an array; an object of kernels by their names"},
-        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}], "kernels": {"source": 7}})",
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}], )"
+         R"("kernels": {"source": 7}})",
          "3", "devices[0].kernels.source is 7; an object"},
-        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}], "lost_at": "soon"})",
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}], )"
+         R"("lost_at": "soon"})",
          "3", "devices[0].lost_at is \"soon\"; a number of nanoseconds"},
     };
     for (const Mistake &mistake : mistakes)
@@ -224,7 +236,8 @@ TEST_CASE("links that contradict the machine, each other or themselves are named
          "which needs a coherence"},
         {R"({"from": "a", "to": "b", "connection": "migratable", "residency": "remote_access"})",
          "4", "links[0].residency is \"remote_access\", but only \"unified\""},
-        {R"({"from": "a", "to": "b", "connection": "unified", "coherence": "coherent", "residency": "migrates_whole_object", "concurrent_writers": "disjoint_bytes"})",
+        {R"({"from": "a", "to": "b", "connection": "unified", "coherence": "coherent", )"
+         R"("residency": "migrates_whole_object", "concurrent_writers": "disjoint_bytes"})",
          "4", "\"none\" is needed"},
         {R"({"from": "a", "to": "b", "connection": "none", "bandwidth": 5})", "4",
          "nothing goes over this link"},
@@ -245,7 +258,8 @@ TEST_CASE("links that contradict the machine, each other or themselves are named
          "line 4"},
         {R"({"from": "host", "to": "b", "channels": ["a", "b", "c", "d", "e"]})", "4",
          "links[0].channels has 5 names; this link takes at most 4"},
-        {R"({"from": "a", "to": "b", "connection": "migratable", "channels": ["a", "b", "c", "d", "e", "f", "g", "h", "i"]})",
+        {R"({"from": "a", "to": "b", "connection": "migratable", "channels": ["a", "b", "c", )"
+         R"("d", "e", "f", "g", "h", "i"]})",
          "4", "links[0].channels has 9 names; this link takes at most 8"},
         {R"({"between": ["a"], "connection": "none"})", "4", "links[0].between names 1 devices"},
         {R"({"between": ["a", "b"], "to": "a", "connection": "none"})", "4",

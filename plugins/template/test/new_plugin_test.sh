@@ -55,7 +55,8 @@ works() {
     shift 2
     "$new_plugin" "$@" "$name" "$folder"
     pushd "$folder" >/dev/null
-    if grep -rn "template" --include='*.[ch]' --include='*.[ch]pp' . | grep -v "made of PI's template\|template <"; then
+    if grep -rn "template" --include='*.[ch]' --include='*.[ch]pp' . |
+        grep -v "made of PI's template\|template <"; then
         fail "the word template is left"
     fi
     if grep -rn "@" README.md CMakeLists.txt "$name.expect"; then
