@@ -109,6 +109,10 @@ template <class T, auto Value>
 void constant(Device &, const InfoWriter &write) {
     write(static_cast<T>(Value));
 }
+template <bool DeviceSpec::*Member>
+void flag(Device &device, const InfoWriter &write) {
+    write(uint32_t{device.spec().*Member});
+}
 [[noreturn]] void absent(const Device &device, const char *field) {
     sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, device.spec().name, " has no ", field,
               " in the machine file");
@@ -133,7 +137,7 @@ void write_speed(const Device &device, Site from, Site to, const InfoWriter &wri
     write_speed(device.instance().links().speed(from, to), write);
 }
 
-void write_channels(const Device &device, Site from, Site to, const InfoWriter &write) {
+void list_channels(const Device &device, Site from, Site to, const InfoWriter &write) {
     write(device.instance().links().channels(from, to));
 }
 
@@ -183,18 +187,16 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
     {PI_DEVICE_INFO_MAX_ALLOCATION_SIZE,
      [](Device &d, const InfoWriter &write) { write(d.spec().scopes[0].scope.max_allocation); }},
     {PI_DEVICE_INFO_ADDRESS_BITS, constant<uint32_t, sizeof(void *) * 8>},
-    {PI_DEVICE_INFO_FP16, [](Device &d, const InfoWriter &write) { write(uint32_t{d.spec().fp16}); }},
-    {PI_DEVICE_INFO_FP64, [](Device &d, const InfoWriter &write) { write(uint32_t{d.spec().fp64}); }},
+    {PI_DEVICE_INFO_FP16, flag<&DeviceSpec::fp16>},
+    {PI_DEVICE_INFO_FP64, flag<&DeviceSpec::fp64>},
     {PI_DEVICE_INFO_IMAGES, constant<uint32_t, 0>},
     {PI_DEVICE_INFO_SUB_GROUP_SIZES, constant<uint32_t, 1>},
     {PI_DEVICE_INFO_BUFFER_OFFSET_MODE,
      [](Device &d, const InfoWriter &write) { write(d.spec().offset_mode); }},
-    {PI_DEVICE_INFO_HOST_POINTER_IMPORT,
-     [](Device &d, const InfoWriter &write) { write(uint32_t{d.spec().host_pointer_import}); }},
+    {PI_DEVICE_INFO_HOST_POINTER_IMPORT, flag<&DeviceSpec::host_pointer_import>},
     {PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT,
      [](Device &d, const InfoWriter &write) { write(d.spec().host_pointer_alignment); }},
-    {PI_DEVICE_INFO_INTEGRATED,
-     [](Device &d, const InfoWriter &write) { write(uint32_t{d.spec().integrated}); }},
+    {PI_DEVICE_INFO_INTEGRATED, flag<&DeviceSpec::integrated>},
     {PI_DEVICE_INFO_USM_CAPABILITIES, constant<uint32_t, 0>},
     {PI_DEVICE_INFO_PROGRAM_FORMATS, constant<uint32_t, 1 << PI_PROGRAM_FORMAT_NATIVE_TABLE |
                                                             1 << PI_PROGRAM_FORMAT_NATIVE_LIBRARY>},
@@ -211,8 +213,12 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
      [](Device &d, const InfoWriter &write) { write(d.export_types()); }},
     {PI_DEVICE_INFO_CAPABILITIES,
      [](Device &d, const InfoWriter &write) {
-         write(this_plugin.capabilities & ~(d.import_types() ? 0 : uint64_t{PI_CAPABILITY_MEM_IMPORT}) &
-               ~(d.export_types() ? 0 : uint64_t{PI_CAPABILITY_MEM_EXPORT}));
+         uint64_t capabilities = this_plugin.capabilities;
+         if (!d.import_types())
+             capabilities &= ~uint64_t{PI_CAPABILITY_MEM_IMPORT};
+         if (!d.export_types())
+             capabilities &= ~uint64_t{PI_CAPABILITY_MEM_EXPORT};
+         write(capabilities);
      }},
     {PI_DEVICE_INFO_LAUNCH_FEATURES,
      constant<uint32_t, PI_LAUNCH_FEATURE_GLOBAL_OFFSET | PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS>},
@@ -225,9 +231,9 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
     // the host's work takes no virtual time
     {PI_DEVICE_INFO_CALLBACK_LATENCY, constant<uint64_t, 0>},
     {PI_DEVICE_INFO_HOST_READ_CHANNELS,
-     [](Device &d, const InfoWriter &write) { write_channels(d, first_site(d), host_site, write); }},
+     [](Device &d, const InfoWriter &write) { list_channels(d, first_site(d), host_site, write); }},
     {PI_DEVICE_INFO_HOST_WRITE_CHANNELS,
-     [](Device &d, const InfoWriter &write) { write_channels(d, host_site, first_site(d), write); }},
+     [](Device &d, const InfoWriter &write) { list_channels(d, host_site, first_site(d), write); }},
 };
 
 } // namespace
