@@ -37,13 +37,13 @@ pi_result PI_CALL get_links(pi_plugin plugin, uint32_t capacity, pi_sim_link *ou
     return sdk::call<Instance>(plugin, [&](Instance &self) {
         std::vector<pi_sim_link> links;
         for (const Link &link : self.links().all()) {
-            pi_sim_link told{};
-            write_name(self.machine(), link.spec().from, told.from);
-            write_name(self.machine(), link.spec().to, told.to);
-            told.bytes = link.bytes();
-            told.transfers = link.transfers();
-            told.busy = link.busy();
-            links.push_back(told);
+            pi_sim_link entry{};
+            write_name(self.machine(), link.spec().from, entry.from);
+            write_name(self.machine(), link.spec().to, entry.to);
+            entry.bytes = link.bytes();
+            entry.transfers = link.transfers();
+            entry.busy = link.busy();
+            links.push_back(entry);
         }
         sdk::write_list<pi_sim_link>(links, capacity, out_links, out_count);
     });

@@ -174,9 +174,10 @@ static pi_result PI_CALL mem_buffer_create(pi_context context, pi_device device,
     mem->object.destroy = buffer_destroy;
     self->address = device_alloc(driver_of(device), mem->desc.size, mem->desc.alignment);
     if (self->address == NO_ADDRESS)
-        result = pi_sdk_fail(
-            host, PI_ERROR_OUT_OF_DEVICE_MEMORY, "device_alloc: %llu bytes asked, aligned to %llu",
-            (unsigned long long)mem->desc.size, (unsigned long long)mem->desc.alignment);
+        result = pi_sdk_fail(host, PI_ERROR_OUT_OF_DEVICE_MEMORY,
+                             "device_alloc: %llu bytes requested, aligned to %llu",
+                             (unsigned long long)mem->desc.size,
+                             (unsigned long long)mem->desc.alignment);
     else if (mem->desc.host_ptr && !buffer_upload(self))
         result = pi_sdk_fail(host, PI_ERROR_OUT_OF_HOST_MEMORY, "no memory to copy host_ptr");
     if (result)

@@ -82,7 +82,7 @@ static pi_result PI_CALL mem_buffer_create(pi_context context, pi_device device,
     if (!mem->bytes) {
         pi_sdk_release(mem);
         return pi_sdk_fail(pi_sdk_host(context), PI_ERROR_OUT_OF_DEVICE_MEMORY,
-                           "malloc failed: %llu bytes asked", (unsigned long long)desc->size);
+                           "malloc failed: %llu bytes requested", (unsigned long long)desc->size);
     }
     if (mem->desc.flags & PI_MEM_COPY_HOST_PTR)
         memcpy(mem->bytes, mem->desc.host_ptr, mem->desc.size);

@@ -75,9 +75,9 @@ uintptr_t address(pi_mem mem) {
     return reinterpret_cast<uintptr_t>(pointer);
 }
 
-pi_mem_buffer_desc demanding(uint64_t size, uint64_t demands, uint64_t alignment = 0) {
+pi_mem_buffer_desc required_desc(uint64_t size, uint64_t requirements, uint64_t alignment = 0) {
     auto d = Host::buffer_desc(size);
-    d.flags = demands;
+    d.flags = requirements;
     d.alignment = alignment;
     return d;
 }
@@ -126,7 +126,7 @@ TEST_CASE("pinned memory is locked from its creation until its last reference is
     const uint64_t before = locked_bytes();
     for (const uint64_t alignment : {UINT64_C(0), UINT64_C(65536)}) {
         const uint64_t size = 1'000'000;
-        const auto d = demanding(size, PI_MEM_REQUIRE_PINNED, alignment);
+        const auto d = required_desc(size, PI_MEM_REQUIRE_PINNED, alignment);
         Owned<pi_mem> mem = host.make_buffer(d);
         CHECK(locked_bytes() >= before + size);
         CHECK(info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_FLAGS) == PI_MEM_REQUIRE_PINNED);
@@ -148,7 +148,7 @@ TEST_CASE("a lock beyond the process's limit is refused with that limit and how 
     std::string words;
     std::thread([&] {
         drop_lock_right();
-        const auto d = demanding(1 << 20, PI_MEM_REQUIRE_PINNED);
+        const auto d = required_desc(1 << 20, PI_MEM_REQUIRE_PINNED);
         code = piMemBufferCreate(host.context, host.device, &d, &mem);
         words = last_error();
     }).join();
@@ -161,13 +161,13 @@ TEST_CASE("a lock beyond the process's limit is refused with that limit and how 
 TEST_CASE("requirements are for the plugin's own memory") {
     const Host host;
     alignas(4096) static std::byte bytes[4096];
-    for (const uint64_t demand : {PI_MEM_REQUIRE_PINNED, PI_MEM_REQUIRE_CONTIGUOUS}) {
-        auto d = demanding(4096, demand | PI_MEM_USE_HOST_PTR);
+    for (const uint64_t requirement : {PI_MEM_REQUIRE_PINNED, PI_MEM_REQUIRE_CONTIGUOUS}) {
+        auto d = required_desc(4096, requirement | PI_MEM_USE_HOST_PTR);
         d.host_ptr = bytes;
         Owned<pi_mem> mem;
         REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_USE_HOST_PTR",
                 piMemBufferCreate(host.context, host.device, &d, mem.out()));
-        d.flags = demand | PI_MEM_COPY_HOST_PTR;
+        d.flags = requirement | PI_MEM_COPY_HOST_PTR;
         mem = host.make_buffer(d);
         CHECK(contents(host, mem) == std::vector<std::byte>(4096));
     }
@@ -177,7 +177,7 @@ TEST_CASE("contiguous memory of a page is one locked page, without a fixed addre
     const Host host;
     for (const uint64_t size : {1, 100, 4096}) {
         for (const uint64_t alignment : {UINT64_C(0), UINT64_C(4096), UINT64_C(2) << 20}) {
-            const auto d = demanding(size, PI_MEM_REQUIRE_CONTIGUOUS, alignment);
+            const auto d = required_desc(size, PI_MEM_REQUIRE_CONTIGUOUS, alignment);
             const Owned<pi_mem> mem = host.make_buffer(d);
             CHECK(address(mem) % std::max<uint64_t>(alignment, 64) == 0);
             CHECK(address(mem) / 4096 == (address(mem) + size - 1) / 4096);
@@ -191,7 +191,7 @@ TEST_CASE("contiguous memory of a page is one locked page, without a fixed addre
 
 TEST_CASE("contiguous memory that no huge page can hold is refused, with what would help") {
     const Host host;
-    const auto d = demanding(UINT64_C(5) << 30, PI_MEM_REQUIRE_CONTIGUOUS);
+    const auto d = required_desc(UINT64_C(5) << 30, PI_MEM_REQUIRE_CONTIGUOUS);
     Owned<pi_mem> mem;
     const pi_result code = piMemBufferCreate(host.context, host.device, &d, mem.out());
     if (code == PI_SUCCESS)
@@ -210,7 +210,7 @@ TEST_CASE("contiguous memory beyond a page is a contiguous run of huge pages") {
     const Host host;
     for (const uint64_t size : {UINT64_C(4097), UINT64_C(2) << 20, (UINT64_C(3) << 20) + 5}) {
         INFO("size " << size);
-        const auto d = demanding(size, PI_MEM_REQUIRE_CONTIGUOUS, 2 << 20);
+        const auto d = required_desc(size, PI_MEM_REQUIRE_CONTIGUOUS, 2 << 20);
         Owned<pi_mem> mem;
         const pi_result code = piMemBufferCreate(host.context, host.device, &d, mem.out());
         if (code != PI_SUCCESS && size > 2 << 20) {
@@ -259,7 +259,7 @@ TEST_CASE("huge pages are freed with their memory, and unused ones before that")
     const uint64_t before = free_pages();
     const Host host;
     for (const uint64_t size : {UINT64_C(2) << 20, UINT64_C(4) << 20}) {
-        const auto d = demanding(size, PI_MEM_REQUIRE_CONTIGUOUS);
+        const auto d = required_desc(size, PI_MEM_REQUIRE_CONTIGUOUS);
         Owned<pi_mem> mem;
         if (piMemBufferCreate(host.context, host.device, &d, mem.out()) == PI_SUCCESS)
             CHECK(free_pages() == before - size / (2 << 20));

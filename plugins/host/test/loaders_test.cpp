@@ -33,10 +33,10 @@ TEST_CASE("two loaders use the plugin side by side and may be released in either
 TEST_CASE("handles of another loader are refused") {
     const Host a, b;
     const Owned<pi_queue> queue = a.make_queue();
-    const Owned<pi_mem> own = a.make_buffer(64), foreign = b.make_buffer(64);
+    const Owned<pi_mem> own = a.make_buffer(64), elsewhere = b.make_buffer(64);
     const Owned<pi_event> event = b.make_host_event();
     const pi_region region = range(0, 0, 64);
-    const auto into = copy_desc(own, foreign, region), from = copy_desc(foreign, own, region);
+    const auto into = copy_desc(own, elsewhere, region), from = copy_desc(elsewhere, own, region);
     REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "dst belongs to another",
             piEnqueueMemBufferCopy(queue, &into, 0, nullptr, nullptr));
     REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "src belongs to another",

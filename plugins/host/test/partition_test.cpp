@@ -98,10 +98,10 @@ TEST_CASE("a sub-device is of its parent's NUMA node, and shares its memory") {
           info<uint32_t>(piDeviceGetInfo, host.device, PI_DEVICE_INFO_NUMA_NODE));
     {
         const Owned<pi_context> context = host.make_context({part});
-        auto told = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
-        OK(piGetMemoryConnectionInfo(host.device, host.context, part, context, nullptr, &told));
-        CHECK(told.connection == PI_MEMORY_CONNECTION_UNIFIED);
-        CHECK(told.residency == PI_RESIDENCY_SAME_MEMORY);
+        auto reported = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+        OK(piGetMemoryConnectionInfo(host.device, host.context, part, context, nullptr, &reported));
+        CHECK(reported.connection == PI_MEMORY_CONNECTION_UNIFIED);
+        CHECK(reported.residency == PI_RESIDENCY_SAME_MEMORY);
     }
     OK(piDeviceRelease(part));
 }

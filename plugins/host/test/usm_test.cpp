@@ -91,10 +91,10 @@ TEST_CASE("USM is on the requested device") {
             void *pointer = nullptr;
             OK(piUsmAlloc(host.context, device, &d, &pointer));
             std::memset(pointer, 1, size);
-            pi_device told = nullptr;
-            OK(piUsmGetInfo(host.context, pointer, PI_USM_INFO_DEVICE, sizeof told, &told,
+            pi_device reported = nullptr;
+            OK(piUsmGetInfo(host.context, pointer, PI_USM_INFO_DEVICE, sizeof reported, &reported,
                             nullptr));
-            CHECK(told == device);
+            CHECK(reported == device);
             OK(piUsmFree(host.context, pointer));
         }
 }
@@ -327,7 +327,7 @@ TEST_CASE("pages are locked by the first registration and unlocked with the last
     if (!before)
         return skip("locked memory cannot be seen");
     if (piUsmHostRegister(host.context, begin, 3 * page, 0) != PI_SUCCESS)
-        return skip("the system lets nobody lock memory: " + last_error());
+        return skip("the system does not allow locking memory: " + last_error());
     const auto locked = [&] { return (*locked_bytes() - *before) / page; };
     CHECK(locked() == 3);
     OK(piUsmHostRegister(host.context, begin + page + 1, 2 * page, 0)); // pages 1 to 3
@@ -362,7 +362,7 @@ TEST_CASE("pages that another loader registered, or a buffer pinned, stay locked
     if (!before)
         return skip("locked memory cannot be seen");
     if (piUsmHostRegister(host.context, pages.bytes.get(), 4 * page, 0) != PI_SUCCESS)
-        return skip("the system lets nobody lock memory: " + last_error());
+        return skip("the system does not allow locking memory: " + last_error());
     const auto locked = [&] { return (*locked_bytes() - *before) / page; };
     OK(piUsmHostRegister(other.context, pages.bytes.get() + 2 * page, 4 * page, 0));
     CHECK(locked() == 6);
@@ -371,9 +371,9 @@ TEST_CASE("pages that another loader registered, or a buffer pinned, stay locked
     OK(piUsmHostUnregister(other.context, pages.bytes.get() + 2 * page));
     CHECK(locked() == 0);
 
-    for (const uint64_t demand : {PI_MEM_REQUIRE_PINNED, PI_MEM_REQUIRE_CONTIGUOUS}) {
+    for (const uint64_t requirement : {PI_MEM_REQUIRE_PINNED, PI_MEM_REQUIRE_CONTIGUOUS}) {
         auto d = Host::buffer_desc(page);
-        d.flags = demand;
+        d.flags = requirement;
         Owned<pi_mem> mem = host.make_buffer(d);
         CHECK(locked() == 1);
         void *pointer = nullptr;
@@ -397,7 +397,7 @@ TEST_CASE("a registration that the system refuses leaves nothing behind") {
     REQUIRE(pages != MAP_FAILED);
     munmap(static_cast<std::byte *>(pages) + page, page);
     if (piUsmHostRegister(host.context, pages, page, 0) != PI_SUCCESS)
-        return skip("the system lets nobody lock memory: " + last_error());
+        return skip("the system does not allow locking memory: " + last_error());
     REFUSED(PI_ERROR_OUT_OF_RESOURCES, "must be mapped",
             piUsmHostRegister(host.context, pages, 2 * page, 0));
     CHECK(*locked_bytes() - *before == page);

@@ -148,7 +148,7 @@ TEST_CASE("handles of another kind, of another host and NULL are refused by name
     pi_test::FakeHost host, other;
     {
         Ref<Thing> thing = make<Thing>(host.get());
-        Ref<Thing> foreign = make<Thing>(other.get());
+        Ref<Thing> elsewhere = make<Thing>(other.get());
         CHECK(host.objects() == 1);
         CHECK(&checked<Thing>(host.get(), thing->handle()) == thing.get());
 
@@ -163,7 +163,7 @@ TEST_CASE("handles of another kind, of another host and NULL are refused by name
             }
         };
         CHECK(refused(nullptr, "NULL"));
-        CHECK(refused(foreign->handle(), "another plugin"));
+        CHECK(refused(elsewhere->handle(), "another plugin"));
         Ref<Event> event = make<Event>(host.get(), AnyRef());
         CHECK(refused(reinterpret_cast<pi_mem>(event->handle()), "not a mem"));
         event->signal(PI_SUCCESS);

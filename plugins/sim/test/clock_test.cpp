@@ -123,18 +123,18 @@ TEST_CASE("a transfer's channels are reported by number, equal for shared ones",
             {"from": "b", "to": "a", "connection": "migratable", "bandwidth": "1 GB/s"}]})");
     using Channels = std::set<uint64_t>;
     const auto host = [&](size_t device, pi_device_info name) {
-        std::array<uint64_t, PI_CONNECTION_MAX_CHANNELS> told{};
+        std::array<uint64_t, PI_CONNECTION_MAX_CHANNELS> reported{};
         uint64_t size = 0;
-        OK(piDeviceGetInfo(machine.device(device), name, sizeof told, told.data(), &size));
-        return Channels(told.begin(), told.begin() + size / sizeof told[0]);
+        OK(piDeviceGetInfo(machine.device(device), name, sizeof reported, reported.data(), &size));
+        return Channels(reported.begin(), reported.begin() + size / sizeof reported[0]);
     };
     const auto between = [&](size_t src, size_t dst) {
         auto info = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
         OK(piGetMemoryConnectionInfo(machine.device(src), machine.context, machine.device(dst),
                                      machine.context, nullptr, &info));
-        Channels told(std::begin(info.channels), std::end(info.channels));
-        told.erase(0);
-        return told;
+        Channels reported(std::begin(info.channels), std::end(info.channels));
+        reported.erase(0);
+        return reported;
     };
     const auto both = [](const Channels &one, const Channels &other) {
         Channels common;

@@ -127,8 +127,8 @@ TEST_CASE("transfers of imported memory use the links of the device that it come
     CHECK(read(machine.queue(0), mem, 1000) == some_bytes(1000));
     // Memory imported from another machine is in the host's memory.
     const Simulation other(three_gpus());
-    const auto foreign = import_fd(other, 0, file.fd, 1000);
-    CHECK(read(other.queue(0), foreign, 1000) == some_bytes(1000));
+    const auto elsewhere = import_fd(other, 0, file.fd, 1000);
+    CHECK(read(other.queue(0), elsewhere, 1000) == some_bytes(1000));
     CHECK(other.link("a", "host").bytes == 0);
 }
 

@@ -205,14 +205,14 @@ TEST_CASE("a device whose loss a callback has shown is lost on every thread", "[
         "links": [{"from": "host", "to": "a", "bandwidth": "1 GB/s"}]})");
     const auto queue = machine.queue(0);
     const auto written = write(queue, machine.buffer(0, 4000), some_bytes(4000));
-    std::promise<pi_result> told;
+    std::promise<pi_result> seen;
     OK(piEventSetCallback(
         written,
         [](pi_event, pi_result result, void *user_data) {
             static_cast<std::promise<pi_result> *>(user_data)->set_value(result);
         },
-        &told));
-    CHECK(told.get_future().get() == PI_ERROR_DEVICE_LOST);
+        &seen));
+    CHECK(seen.get_future().get() == PI_ERROR_DEVICE_LOST);
     pi_queue made = nullptr;
     CHECK(piQueueCreate(machine.context, machine.device(0), nullptr, &made) ==
           PI_ERROR_DEVICE_LOST);

@@ -94,9 +94,9 @@ TEST_CASE("the speed of links to the host, maps and callbacks is reported", "[si
                       "path": "staged_by_driver"}]})");
     using Speed = std::array<uint64_t, 2>;
     const auto speed = [&](size_t device, pi_device_info name) {
-        Speed told{};
-        OK(piDeviceGetInfo(machine.device(device), name, sizeof told, &told, nullptr));
-        return told;
+        Speed reported{};
+        OK(piDeviceGetInfo(machine.device(device), name, sizeof reported, &reported, nullptr));
+        return reported;
     };
     CHECK(speed(0, PI_DEVICE_INFO_HOST_READ_SPEED) == Speed{1'000'000'000, 10});
     CHECK(speed(0, PI_DEVICE_INFO_HOST_WRITE_SPEED) == Speed{2'000'000'000, 21});

@@ -13,7 +13,7 @@ using namespace sim_test;
 
 namespace {
 
-struct Mistake {
+struct InvalidFile {
     const char *json;
     const char *line; ///< "3"
     const char *words;
@@ -81,7 +81,7 @@ TEST_CASE("a file that cannot be read is named", "[sim]") {
 }
 
 TEST_CASE("a file that is not JSON is refused with the line", "[sim]") {
-    static constexpr Mistake mistakes[] = {
+    static constexpr InvalidFile invalid_files[] = {
         {"", "1", "not JSON"},
         {"{\"pi_machine\": 1,\n \"name\": \"m\"\n \"devices\": []}", "3", "not JSON"},
         {"{\n\n\"pi_machine\": 1,\n}", "4", "not JSON"},
@@ -89,12 +89,12 @@ TEST_CASE("a file that is not JSON is refused with the line", "[sim]") {
         {"{\"pi_machine\": 1,\n\"name\": \"m\",\n\"name\": \"n\"}", "3",
          "name is there twice, first in line 2"},
     };
-    for (const Mistake &mistake : mistakes)
-        check_refused(mistake.json, mistake.line, mistake.words);
+    for (const InvalidFile &invalid : invalid_files)
+        check_refused(invalid.json, invalid.line, invalid.words);
 }
 
 TEST_CASE("missing and wrong members of the machine are named", "[sim]") {
-    static constexpr Mistake mistakes[] = {
+    static constexpr InvalidFile invalid_files[] = {
         {"[]", "1", "the machine is an array; an object {...} is needed"},
         {"{}", "1", "pi_machine is missing; 1, the version of the format, is needed"},
         {"{\"pi_machine\": 2}", "1", "pi_machine is 2; 1"},
@@ -111,12 +111,12 @@ TEST_CASE("missing and wrong members of the machine are named", "[sim]") {
          "host.bandwidth is 0; a number of bytes per second of at least 1"},
         {"{\"pi_machine\": 1,\n\"source\": 7}", "2", "source is 7; a text is needed"},
     };
-    for (const Mistake &mistake : mistakes)
-        check_refused(mistake.json, mistake.line, mistake.words);
+    for (const InvalidFile &invalid : invalid_files)
+        check_refused(invalid.json, invalid.line, invalid.words);
 }
 
 TEST_CASE("missing and wrong members of a device are named", "[sim]") {
-    static constexpr Mistake mistakes[] = {
+    static constexpr InvalidFile invalid_files[] = {
         {R"({})", "3", "devices[0].name is missing"},
         {R"({"name": "host"})", "3", "devices[0].name is \"host\", which means the host"},
         {R"({"name": "a"})", "3", "devices[0].type is missing; one of \"cpu\", \"gpu\""},
@@ -177,8 +177,8 @@ TEST_CASE("missing and wrong members of a device are named", "[sim]") {
          R"("lost_at": "soon"})",
          "3", "devices[0].lost_at is \"soon\"; a number of nanoseconds"},
     };
-    for (const Mistake &mistake : mistakes)
-        check_refused(with_devices({mistake.json}), mistake.line, mistake.words);
+    for (const InvalidFile &invalid : invalid_files)
+        check_refused(with_devices({invalid.json}), invalid.line, invalid.words);
     check_refused(with_devices({device, device}), "4",
                   "devices[1].name is \"a\", the name of an earlier device");
 }
@@ -202,7 +202,7 @@ TEST_CASE("texts for people are allowed in every object of a machine", "[sim]") 
 }
 
 TEST_CASE("wrong handle types are named", "[sim]") {
-    static constexpr Mistake mistakes[] = {
+    static constexpr InvalidFile invalid_files[] = {
         {R"({"name": "a", "type": "gpu", "external_handle_types": ["host_pointer"], "scopes": []})",
          "3",
          "devices[0].external_handle_types[0] is \"host_pointer\"; one of \"dma_buf_fd\", "
@@ -210,12 +210,12 @@ TEST_CASE("wrong handle types are named", "[sim]") {
         {R"({"name": "a", "type": "gpu", "export_handle_types": "opaque_fd", "scopes": []})", "3",
          "devices[0].export_handle_types is \"opaque_fd\"; an array [...] of types of handles"},
     };
-    for (const Mistake &mistake : mistakes)
-        check_refused(with_devices({mistake.json}), mistake.line, mistake.words);
+    for (const InvalidFile &invalid : invalid_files)
+        check_refused(with_devices({invalid.json}), invalid.line, invalid.words);
 }
 
 TEST_CASE("links that contradict the machine, each other or themselves are named", "[sim]") {
-    static constexpr Mistake mistakes[] = {
+    static constexpr InvalidFile invalid_files[] = {
         {R"({"from": "a"})", "4", "links[0].to is missing"},
         {R"({"from": "a", "to": "c", "connection": "none"})", "4",
          "links[0].to is \"c\", which is not a device of the machine; there are host, a, b"},
@@ -266,12 +266,12 @@ TEST_CASE("links that contradict the machine, each other or themselves are named
          "links[0].between is given together with from and to"},
         {R"({"between": ["a", "a"], "connection": "none"})", "4", "with itself"},
     };
-    for (const Mistake &mistake : mistakes)
-        check_refused(linked(mistake.json), mistake.line, mistake.words);
+    for (const InvalidFile &invalid : invalid_files)
+        check_refused(linked(invalid.json), invalid.line, invalid.words);
 }
 
 TEST_CASE("impossible faults are named", "[sim]") {
-    static constexpr Mistake mistakes[] = {
+    static constexpr InvalidFile invalid_files[] = {
         {R"({})", "2", "faults[0].function is missing"},
         {R"({"function": "piFly", "result": "backend"})", "2",
          "faults[0].function is \"piFly\"; a function of pi.h"},
@@ -284,8 +284,8 @@ TEST_CASE("impossible faults are named", "[sim]") {
         {R"({"function": "piEnqueueMemBufferCopy", "call": 0, "part": 0})", "2",
          "faults[0].call is 0; a whole number from 1"},
     };
-    for (const Mistake &mistake : mistakes)
-        check_refused(with_fault(mistake.json), mistake.line, mistake.words);
+    for (const InvalidFile &invalid : invalid_files)
+        check_refused(with_fault(invalid.json), invalid.line, invalid.words);
 }
 
 namespace {

@@ -125,13 +125,13 @@ TEST_CASE("writers that events, the host or a queue order lose nothing", "[sim]"
 TEST_CASE("a writer enqueued after a callback has shown the other's end loses nothing", "[sim]") {
     const Object object(three_devices());
     for (int round = 1; round <= 20; ++round) {
-        std::atomic<bool> told = false;
+        std::atomic<bool> seen = false;
         const auto first = object.add(1);
         OK(piEventSetCallback(
             first,
             [](pi_event, pi_result, void *flag) { *static_cast<std::atomic<bool> *>(flag) = true; },
-            &told));
-        while (!told) // the host's clock does not advance
+            &seen));
+        while (!seen) // the host's clock does not advance
             std::this_thread::yield();
         const auto second = object.add(0);
         wait_for({second});

@@ -220,13 +220,14 @@ TEST_CASE("measured costs become a saved machine's links", "[sim]") {
     const TextFile saved("");
     machine.topology->save(saved.path(), &costs);
     const Recorded again(saved.path());
-    const auto &told = again.topology->description();
+    const auto &reported = again.topology->description();
     for (PlaceIndex from = 1; from < costs.places(); ++from)
         for (PlaceIndex to = 1; to < costs.places(); ++to)
             if (device(from) != device(to)) {
                 const auto expected = costs.link(from, to).front();
-                CHECK(told.buffer(from, to).bandwidth == static_cast<uint64_t>(expected.bandwidth));
-                CHECK(told.buffer(from, to).latency ==
+                CHECK(reported.buffer(from, to).bandwidth ==
+                      static_cast<uint64_t>(expected.bandwidth));
+                CHECK(reported.buffer(from, to).latency ==
                       static_cast<uint64_t>(expected.latency * 1e9 + 0.5));
             }
 }

@@ -61,7 +61,8 @@ public:
     Device &device(pi_device handle) const {
         Device &found = sdk::checked<Device>(host(), handle);
         if (std::find(devices.begin(), devices.end(), &found) == devices.end())
-            sdk::fail(PI_ERROR_INVALID_DEVICE, "device is none of the context's ", devices.size());
+            sdk::fail(PI_ERROR_INVALID_DEVICE, "device is not one of the context's ",
+                      devices.size());
         return found;
     }
     Platform &platform;
@@ -78,13 +79,15 @@ public:
             return;
         }
         if (size > PTRDIFF_MAX - alignment) // operator new would round up past the end
-            sdk::fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, "size is ", size, " bytes, which nobody has");
+            sdk::fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, "size is ", size,
+                      " bytes, more than the address space has");
         own.reset(
             static_cast<std::byte *>(
                 ::operator new (size, std::align_val_t{alignment}, std::nothrow)),
             [align = alignment](std::byte *p) { ::operator delete (p, std::align_val_t{align}); });
         if (!own)
-            sdk::fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, "operator new failed: ", size, " bytes asked");
+            sdk::fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, "operator new failed: ", size,
+                      " bytes requested");
         bytes = own.get();
         if (flags & PI_MEM_COPY_HOST_PTR)
             std::memcpy(bytes, desc.host_ptr, size);

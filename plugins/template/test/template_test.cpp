@@ -143,17 +143,17 @@ TEST_CASE("a device that is not of the context is refused") {
     const Machine machine(true);
     pi_device devices[2] = {};
     REQUIRE(piDevicesGet(machine.platform, PI_DEVICE_TYPE_ALL, 2, devices, nullptr) == PI_SUCCESS);
-    const pi_device stranger = devices[1];
-    REQUIRE(stranger != nullptr);
+    const pi_device unlisted = devices[1];
+    REQUIRE(unlisted != nullptr);
     const auto desc = machine.buffer_desc(16);
     pi_queue queue = nullptr;
     pi_mem mem = nullptr;
     pi_memory_connection connection = 0;
-    CHECK(piQueueCreate(machine.context, stranger, nullptr, &queue) == PI_ERROR_INVALID_DEVICE);
-    CHECK(piMemBufferCreate(machine.context, stranger, &desc, &mem) == PI_ERROR_INVALID_DEVICE);
-    CHECK(piGetMemoryConnection(machine.device, machine.context, stranger, machine.context,
+    CHECK(piQueueCreate(machine.context, unlisted, nullptr, &queue) == PI_ERROR_INVALID_DEVICE);
+    CHECK(piMemBufferCreate(machine.context, unlisted, &desc, &mem) == PI_ERROR_INVALID_DEVICE);
+    CHECK(piGetMemoryConnection(machine.device, machine.context, unlisted, machine.context,
                                 &connection) == PI_ERROR_INVALID_DEVICE);
-    CHECK(piGetMemoryConnection(stranger, machine.context, machine.device, machine.context,
+    CHECK(piGetMemoryConnection(unlisted, machine.context, machine.device, machine.context,
                                 &connection) == PI_ERROR_INVALID_DEVICE);
 
     auto both = make_desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
@@ -161,7 +161,7 @@ TEST_CASE("a device that is not of the context is refused") {
     both.devices = devices;
     Context context;
     REQUIRE(piContextCreate(machine.platform, &both, context.out()) == PI_SUCCESS);
-    CHECK(piGetMemoryConnection(machine.device, machine.context, stranger, context, &connection) ==
+    CHECK(piGetMemoryConnection(machine.device, machine.context, unlisted, context, &connection) ==
           PI_SUCCESS);
     CHECK(connection == PI_MEMORY_CONNECTION_UNIFIED);
 }
@@ -181,12 +181,12 @@ TEST_CASE("a queue that the device cannot provide is refused; a priority is a hi
 
 TEST_CASE("handles of another kind or of another loader are refused") {
     const Machine machine, other;
-    const Mem mem = machine.buffer(Bytes(16)), foreign = other.buffer(Bytes(16));
+    const Mem mem = machine.buffer(Bytes(16)), elsewhere = other.buffer(Bytes(16));
     const Event foreign_event = other.host_event();
     const auto regions = std::vector<pi_region>{range(0, 8, 4)};
     const auto as_mem = [](auto handle) { return reinterpret_cast<pi_mem>(handle); };
 
-    CHECK(Machine::copy(machine.queue, mem, foreign, regions) == PI_ERROR_INVALID_MEM_OBJECT);
+    CHECK(Machine::copy(machine.queue, mem, elsewhere, regions) == PI_ERROR_INVALID_MEM_OBJECT);
     CHECK(Machine::copy(machine.queue, nullptr, mem, regions) == PI_ERROR_INVALID_MEM_OBJECT);
     CHECK(Machine::copy(machine.queue, mem, as_mem(machine.device), regions) ==
           PI_ERROR_INVALID_MEM_OBJECT);
@@ -370,7 +370,7 @@ TEST_CASE("each map needs an unmap, and has only one") {
 }
 
 TEST_CASE("memory of every context of the plugin is unified") {
-    const Machine machine, foreign;
+    const Machine machine, elsewhere;
     const Context other = machine.make_context();
     pi_memory_connection connection = PI_MEMORY_CONNECTION_NONE;
     CHECK(piGetMemoryConnection(machine.device, machine.context, machine.device, other,
@@ -380,8 +380,8 @@ TEST_CASE("memory of every context of the plugin is unified") {
           PI_ERROR_INVALID_NULL_POINTER);
     CHECK(piGetMemoryConnection(machine.device, nullptr, machine.device, other, &connection) ==
           PI_ERROR_INVALID_CONTEXT);
-    CHECK(piGetMemoryConnection(machine.device, machine.context, foreign.device, foreign.context,
-                                &connection) == PI_SUCCESS);
+    CHECK(piGetMemoryConnection(machine.device, machine.context, elsewhere.device,
+                                elsewhere.context, &connection) == PI_SUCCESS);
     CHECK(connection == PI_MEMORY_CONNECTION_NONE);
 
     // The connection is used: memory of the other context is accepted.

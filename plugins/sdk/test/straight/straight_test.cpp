@@ -93,7 +93,7 @@ TEST_CASE(
         const std::vector arguments{buffer_argument(most), value_argument(round)};
         const auto launch = launch_desc(kernel, arguments, 1);
         OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
-        finish_device(machine, queue); // it has ended, and nothing has told the plugin
+        finish_device(machine, queue); // it has ended, unknown to the plugin
     }
 }
 

@@ -67,7 +67,7 @@ inline void read_local(const pi_kernel_launch_desc &desc, uint64_t max_group, Ge
         const uint64_t local = desc.local_size[axis];
         if (!local)
             fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", axis,
-                 "] is 0 beside others that are not; give all or none");
+                 "] is 0, but that of another dimension is not; set all or none");
         // Check each factor before the product could overflow.
         if (local > max_group || (items *= local) > max_group)
             fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", axis, "] is ", local,

@@ -141,7 +141,7 @@ static inline pi_result pi_sdk_check_place(const pi_host *host, pi_context handl
             return PI_SUCCESS;
     return result ? result
                   : pi_sdk_fail(host, PI_ERROR_INVALID_DEVICE,
-                                "device is none of the context's %u devices",
+                                "device is not one of the context's %u devices",
                                 (unsigned)context->device_count);
 }
 

@@ -390,7 +390,7 @@ pi_result PI_CALL enqueue_alloc(pi_queue queue, const pi_usm_alloc_desc *desc, u
                                                    context, on, kind, known.size, alignment);
                                            }));
         Usm::enqueue(self, {known.flags, known.type, wait_count, wait_list, out_event},
-                     [kept = pool ? Ref<UsmPool<Usm>>(*pool) : nullptr] {});
+                     [keep_alive = pool ? Ref<UsmPool<Usm>>(*pool) : nullptr] {});
         *known.out_pointer = reserved.keep();
     });
 }
