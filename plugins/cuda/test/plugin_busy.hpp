@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "straight/busy.hpp"
+#include "fast_path/busy.hpp"
 
 namespace cuda_test {
 

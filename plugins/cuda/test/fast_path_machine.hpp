@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The machine of ../straight.
+// The machine of plugins/sdk/test/fast_path.
 #pragma once
 
 #include "native.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A device that is busy until the test ends its kernel, and memory whose last use is visible. The
-// plugin's straight_machine.hpp provides machines, programs and launches.
+// plugin's fast_path_machine.hpp provides machines, programs and launches.
 #pragma once
 
-#include "straight_machine.hpp"
+#include "fast_path_machine.hpp"
 
 #include <chrono>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 //
 // Commands that go straight to the driver's list, where the driver refuses them, loses its device, or is changed by the
 // application.
-#include "straight/busy.hpp"
+#include "fast_path/busy.hpp"
 
 using namespace fast_path_test;
 

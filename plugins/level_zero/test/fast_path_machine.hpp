@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The machine of ../straight, and launches on it.
+// The machine of plugins/sdk/test/fast_path, and launches on it.
 #pragma once
 
 #include "fixture.hpp"

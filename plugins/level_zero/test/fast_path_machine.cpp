@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "straight_machine.hpp"
+#include "fast_path_machine.hpp"
 
 #include <dlfcn.h>
 
