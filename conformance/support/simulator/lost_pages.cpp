@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lost_pages.hpp"
 
-#include "mapping.hpp"
+#include "mmap_region.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -101,7 +101,7 @@ struct Physical {
 struct Reservation {
     CUdeviceptr address = 0;
     size_t size = 0;
-    Mapping view;
+    MmapRegion view;
 };
 
 /// All that there is: one of them a process, as of a driver. It is never destroyed, since streams' threads use it.

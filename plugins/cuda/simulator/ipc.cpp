@@ -99,10 +99,10 @@ std::shared_ptr<Allocation> import(const Ticket &ticket, const std::shared_ptr<C
     memory->kind = Kind::imported;
     memory->size = ticket.size;
     memory->context = context;
-    memory->pages = Mapping(ticket.size, true);
+    memory->pages = MmapRegion(ticket.size, true);
     memory->bytes = memory->pages.bytes();
     memory->charged_to = &owner; // none of it here
-    memory->address = reinterpret_cast<CUdeviceptr>(Mapping(ticket.size, true).release());
+    memory->address = reinterpret_cast<CUdeviceptr>(MmapRegion(ticket.size, true).release());
     const int fd = open_file(ticket);
     try {
         map_file(memory->bytes, in_file(ticket.size), fd, ticket.begin);

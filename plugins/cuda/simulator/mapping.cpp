@@ -149,10 +149,10 @@ CUresult cuMemAddressReserve(CUdeviceptr *out, size_t size, size_t alignment, CU
         need(size < (size_t(1) << 46), CUDA_ERROR_OUT_OF_MEMORY);
         const size_t step = std::max(alignment, granularity);
         Reservation reservation;
-        const auto range = reinterpret_cast<CUdeviceptr>(Mapping(size + step, true).release());
+        const auto range = reinterpret_cast<CUdeviceptr>(MmapRegion(size + step, true).release());
         reservation.address = (range + step - 1) / step * step;
         reservation.size = size;
-        reservation.view = Mapping(size, true);
+        reservation.view = MmapRegion(size, true);
         *out = reservation.address;
         driver().reservations[reservation.address] = std::move(reservation);
         return CUDA_SUCCESS;

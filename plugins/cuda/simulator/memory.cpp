@@ -49,14 +49,14 @@ std::shared_ptr<Allocation> allocate_on(Device &device, const std::shared_ptr<Co
     allocation->kind = kind;
     allocation->size = size;
     allocation->context = context;
-    allocation->pages = Mapping(size, false);
+    allocation->pages = MmapRegion(size, false);
     allocation->bytes = allocation->pages.bytes();
     if (kind == Kind::device)
         share(*allocation, device);
     if (kind == Kind::host || kind == Kind::managed)
         allocation->address = reinterpret_cast<CUdeviceptr>(allocation->bytes);
     else // never unmapped: a stale address is never one of other memory
-        allocation->address = reinterpret_cast<CUdeviceptr>(Mapping(size, true).release());
+        allocation->address = reinterpret_cast<CUdeviceptr>(MmapRegion(size, true).release());
     if (kind != Kind::host) {
         const size_t charged = (size + 511) / 512 * 512;
         charge(device, charged);

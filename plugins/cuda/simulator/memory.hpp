@@ -2,7 +2,7 @@
 #pragma once
 
 #include "context.hpp"
-#include "simulator/mapping.hpp"
+#include "simulator/mmap_region.hpp"
 
 #include <map>
 #include <memory>
@@ -16,7 +16,7 @@ class SharedFile;
 
 enum class Kind { device, managed, host, registered, pool, mapping, variable, imported };
 
-using drivers::Mapping;
+using drivers::MmapRegion;
 
 /// A part of an allocation that lies in a file of its own, which stands for a dma-buf.
 struct SharedPart {
@@ -33,7 +33,7 @@ struct Allocation {
     CUdeviceptr address = 0;
     size_t size = 0;
     char *bytes = nullptr;       ///< where the driver reaches them
-    Mapping pages;               ///< that `bytes` are in, if they are its own
+    MmapRegion pages;            ///< that `bytes` are in, if they are its own
     std::shared_ptr<void> owner; ///< or what they are in
     std::shared_ptr<Context> context;
     unsigned flags = 0;

@@ -46,7 +46,7 @@ std::shared_ptr<Allocation> make_variable(const Module &module, void *bytes, siz
     memory->bytes = static_cast<char *>(bytes);
     memory->owner = module.libraries;
     memory->context = module.context;
-    memory->address = reinterpret_cast<CUdeviceptr>(Mapping(size, true).release());
+    memory->address = reinterpret_cast<CUdeviceptr>(MmapRegion(size, true).release());
     return memory;
 }
 

@@ -61,7 +61,7 @@ Allocation::~Allocation() {
 
 std::uint64_t reserve(size_t size, size_t alignment) {
     const size_t step = std::max(alignment, page);
-    const auto range = reinterpret_cast<std::uint64_t>(Mapping(size + step, true).release());
+    const auto range = reinterpret_cast<std::uint64_t>(MmapRegion(size + step, true).release());
     driver().reserved[range] = range + size + step;
     return (range + step - 1) / step * step;
 }
@@ -122,7 +122,7 @@ std::shared_ptr<Allocation> allocate(const Request &request) {
     memory->address = reserve(memory->size, alignment);
     char *bytes = reinterpret_cast<char *>(memory->address);
     if (memory->type == ZE_MEMORY_TYPE_DEVICE) {
-        memory->alias = Mapping(memory->size, true);
+        memory->alias = MmapRegion(memory->size, true);
         bytes = memory->alias.bytes();
     }
     map_over(bytes, memory->size, *memory->file, memory->offset);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "line.hpp"
-#include "simulator/mapping.hpp"
+#include "simulator/mmap_region.hpp"
 
 #include <cstdint>
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace pi::level_zero::simulated {
 
-using drivers::Mapping;
+using drivers::MmapRegion;
 
 /// A file without a name, which other processes can have.
 class File {
@@ -53,7 +53,7 @@ struct Allocation : Object {
     std::shared_ptr<File> file;
     std::uint64_t offset = 0;    ///< in the file
     bool hole = false;           ///< the file forgets the bytes at the end
-    Mapping alias;               ///< of device memory
+    MmapRegion alias;            ///< of device memory
     std::shared_ptr<void> owner; ///< of bytes that are a library's
     /// Of the machine's device whose memory it is; none: the host's, or shared.
     std::optional<size_t> device_index() const;

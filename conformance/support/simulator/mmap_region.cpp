@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mapping.hpp"
+#include "mmap_region.hpp"
 
 #include <cstring>
 #include <new>
@@ -20,7 +20,7 @@ std::size_t whole_pages(std::size_t size) {
 
 } // namespace
 
-Mapping::Mapping(std::size_t size, bool reserve) : size_(whole_pages(size) + page) {
+MmapRegion::MmapRegion(std::size_t size, bool reserve) : size_(whole_pages(size) + page) {
     // The last page stays unreachable: what runs over the end does not hit a neighbour.
     void *const range =
         mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -33,21 +33,21 @@ Mapping::Mapping(std::size_t size, bool reserve) : size_(whole_pages(size) + pag
     }
 }
 
-Mapping::Mapping(Mapping &&other) noexcept
+MmapRegion::MmapRegion(MmapRegion &&other) noexcept
     : bytes_(std::exchange(other.bytes_, nullptr)), size_(other.size_) {}
 
-Mapping &Mapping::operator=(Mapping &&other) noexcept {
+MmapRegion &MmapRegion::operator=(MmapRegion &&other) noexcept {
     std::swap(bytes_, other.bytes_);
     std::swap(size_, other.size_);
     return *this;
 }
 
-Mapping::~Mapping() {
+MmapRegion::~MmapRegion() {
     if (bytes_)
         munmap(bytes_, size_);
 }
 
-char *Mapping::release() {
+char *MmapRegion::release() {
     return std::exchange(bytes_, nullptr);
 }
 

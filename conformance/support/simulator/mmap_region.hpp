@@ -9,15 +9,15 @@ namespace pi::drivers {
 constexpr unsigned char poison = 0xcb;
 
 /// A range that the driver maps and unmaps.
-class Mapping {
+class MmapRegion {
 public:
-    Mapping() = default;
+    MmapRegion() = default;
     /// Anonymous pages; `reserve` makes them unreachable. Throws std::bad_alloc.
-    Mapping(std::size_t size, bool reserve);
-    Mapping(const Mapping &) = delete;
-    Mapping(Mapping &&other) noexcept;
-    Mapping &operator=(Mapping &&other) noexcept;
-    ~Mapping();
+    MmapRegion(std::size_t size, bool reserve);
+    MmapRegion(const MmapRegion &) = delete;
+    MmapRegion(MmapRegion &&other) noexcept;
+    MmapRegion &operator=(MmapRegion &&other) noexcept;
+    ~MmapRegion();
 
     char *bytes() const { return bytes_; }
     /// Keeps the addresses for good: nobody else is given them.
