@@ -28,7 +28,7 @@ void ScopeMemory::fail(const char *why, uint64_t size) const {
 }
 
 std::optional<uint64_t> ScopeMemory::find_run(uint64_t size, uint64_t alignment) const {
-    // The bus address must be a multiple of the alignment, and the scope's begin may not be one.
+    // The bus address must be a multiple of the alignment, and the scope's start may not be one.
     const auto aligned = [&](uint64_t offset) {
         return sdk::align_up(spec_.bus_address + offset, alignment) - spec_.bus_address;
     };

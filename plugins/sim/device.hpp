@@ -36,7 +36,7 @@ public:
             if (memory_)
                 memory_->release(*this);
         }
-        /// Of contiguous memory: the begin of its range, in bytes from the scope's begin.
+        /// Of contiguous memory: the start of its range, in bytes from the scope's start.
         std::optional<uint64_t> run() const { return run_; }
 
     private:

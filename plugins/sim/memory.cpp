@@ -208,7 +208,7 @@ std::vector<uint64_t> pitches(const Mem &mem) {
     return mem.layout().pitches();
 }
 
-/// A range of a memory object, extended to whole units of flush_atom from its root's begin.
+/// A range of a memory object, extended to whole units of flush_atom from its root's start.
 struct Atoms {
     Atoms(const Mem &mem, uint64_t offset, uint64_t size) : root(mem.root() ? *mem.root() : mem) {
         sdk::check_range(offset, size, mem.size(), "mem");

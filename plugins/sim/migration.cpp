@@ -42,7 +42,7 @@ bool WriteLog::lost(const Record &record) const {
 
 void WriteLog::add(const Writer::When &when, std::span<const std::byte> before,
                    std::span<std::byte> object) {
-    uint64_t earliest; // the earliest begin of a write that is still to be added
+    uint64_t earliest; // the earliest start of a write that is still to be added
     {
         std::lock_guard lock(known_mutex_);
         earliest = *known_.begin();

@@ -41,7 +41,7 @@ public:
     /// Whether the device has a copy of the application's memory.
     bool copied() const { return copied_; }
     uint64_t size() const { return size_; }
-    /// Of contiguous memory: bytes from its scope's begin.
+    /// Of contiguous memory: bytes from its scope's start.
     std::optional<uint64_t> run() const { return run_; }
     /// The descriptor to export for this type, if the memory was allocated for it; else -1.
     int exported(pi_external_type type) const {

@@ -151,7 +151,7 @@ TEST_CASE("refusals of USM name what would be right") {
             alloc(usm_desc(PI_USM_HOST, uint64_t{1} << 60), nullptr));
     CHECK(pointer == nullptr);
     auto *usm = static_cast<std::byte *>(allocate(host, usm_desc(PI_USM_DEVICE, 64)));
-    REFUSED(PI_ERROR_INVALID_USM_POINTER, "freed by its begin", piUsmFree(host.context, usm + 1));
+    REFUSED(PI_ERROR_INVALID_USM_POINTER, "freed by its start", piUsmFree(host.context, usm + 1));
     const Owned<pi_context> other = host.make_context(host.devices);
     REFUSED(PI_ERROR_INVALID_USM_POINTER, "another context", piUsmFree(other, usm));
     uint64_t size = 0;

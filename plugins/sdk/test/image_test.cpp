@@ -299,7 +299,7 @@ TEST_CASE("Regions of images become regions of bytes, for transfers with the hos
     CHECK(byte_region(copy, &padded, nullptr).dst_offset == 7);
 }
 
-TEST_CASE("A box converted to bytes and back is unchanged, at any begin and pitches") {
+TEST_CASE("A box converted to bytes and back is unchanged, at any start and pitches") {
     const PixelFormat format(PI_CHANNEL_ORDER_RG, PI_CHANNEL_SINT16);
     const ImageShape shape{&find_image_type(PI_IMAGE_2D_ARRAY), format, {8, 6, 3}, 1};
     for (const Rectangle &pixels : {shape.dense(), Rectangle{100, 32, 6, 3, 40, 280}}) {

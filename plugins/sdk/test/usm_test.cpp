@@ -188,7 +188,7 @@ TEST_CASE("a table finds the allocation around an address") {
 }
 
 TEST_CASE(
-    "an allocation is freed by its begin, in its context, and not while a command is going to") {
+    "an allocation is freed by its start, in its context, and not while a command is going to") {
     Backend backend;
     UsmTable<Memory> table;
     auto *const begin = static_cast<std::byte *>(table.add(allocation(backend, 100)));

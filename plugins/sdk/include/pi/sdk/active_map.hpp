@@ -17,7 +17,7 @@ namespace pi::sdk {
 template <class Staging>
 struct ActiveMap {
     void *pointer = nullptr;
-    uint64_t offset = 0, size = 0; ///< bytes from the begin of the mem
+    uint64_t offset = 0, size = 0; ///< bytes from the start of the mem
     uint64_t flags = 0;            ///< PI_MAP_
     Staging
         staging{}; ///< the pointer's memory, unless that is the mapped memory itself or host_ptr

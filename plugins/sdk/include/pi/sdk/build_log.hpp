@@ -11,7 +11,7 @@
 namespace pi::sdk {
 
 /// At most eight lines and 600 bytes. Begins at the first line with the word "error", since drivers
-/// print stages and warnings before it; without one at the log's begin.
+/// print stages and warnings before it; without one at the log's start.
 inline std::string build_log_excerpt(std::string_view log) {
     constexpr std::string_view word = "error";
     const auto error = std::search(log.begin(), log.end(), word.begin(), word.end(),

@@ -59,7 +59,7 @@ inline void check_import_own(const pi_mem_import_desc &desc) {
              "; 0 is needed, or 1 for PI_EXTERNAL_NATIVE");
 }
 
-/// Reads an import's descriptor; the result's offset counts from the begin of the memory that the
+/// Reads an import's descriptor; the result's offset counts from the start of the memory that the
 /// handle names.
 inline pi_mem_import_desc read_import(const pi_mem_import_desc *desc) {
     auto known = read_desc(desc, PI_TYPE_MEM_IMPORT_DESC);

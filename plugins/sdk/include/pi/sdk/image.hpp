@@ -248,7 +248,7 @@ inline Rectangle check_image_create(const pi_mem_image_desc &desc, const ImageSh
 }
 
 /// Checks a descriptor of piMemImageViewCreate for a buffer of `size` bytes with the access flags
-/// `inherited`. Returns the layout of the pixels from the buffer's begin. Alignments are in bytes.
+/// `inherited`. Returns the layout of the pixels from the buffer's start. Alignments are in bytes.
 inline Rectangle check_image_view(const pi_mem_image_desc &desc, const ImageShape &shape,
                                   uint64_t size, uint64_t inherited, uint64_t offset_alignment,
                                   uint64_t pitch_alignment) {

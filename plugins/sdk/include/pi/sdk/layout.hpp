@@ -17,7 +17,7 @@ namespace pi::sdk {
 /// The layout in storage of a buffer's logical bytes, which are dense and row-major. The
 /// descriptor's axis separators divide the logical axes into groups. Each group is one physical
 /// axis; the innermost one is a row. Every row begins at a multiple of row_alignment bytes from the
-/// storage's begin. In flat memory, which has no rows, logical and physical bytes are the same.
+/// storage's start. In flat memory, which has no rows, logical and physical bytes are the same.
 class Layout {
 public:
     /// A cache line: rows of different threads share none.

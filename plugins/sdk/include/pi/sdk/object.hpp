@@ -12,7 +12,7 @@
 
 namespace pi::sdk {
 
-/// The begin of every object. Its layout is the same for all kinds, so that an object's host is
+/// The start of every object. Its layout is the same for all kinds, so that an object's host is
 /// found even through a handle of the wrong kind (if the object's plugin uses this sdk).
 struct ObjectBase {
     pi_object_header header;

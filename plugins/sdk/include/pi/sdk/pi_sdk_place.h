@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Instances, platforms, devices and contexts of plugins in C, to use as they are or at the begin of
+ * Instances, platforms, devices and contexts of plugins in C, to use as they are or at the start of
  * a plugin's own structs.
  */
 #ifndef PI_SDK_PI_SDK_PLACE_H

@@ -203,7 +203,7 @@ inline bool rows_overlap(const Rectangle &a, const Rectangle &b) {
     const uint64_t apart = high.offset - low.offset;
     if (apart < low.row)
         return true;
-    // Where both have the same pitch, the first row of `low` that ends behind the begin of `high`
+    // Where both have the same pitch, the first row of `low` that ends behind the start of `high`
     // decides.
     if (high.rows == 1 || low.row_pitch == high.row_pitch) {
         const uint64_t row = (apart - low.row) / low.row_pitch + 1;

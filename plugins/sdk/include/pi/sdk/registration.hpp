@@ -51,7 +51,7 @@ private:
     void remove(std::byte *begin) noexcept;
 
     std::mutex mutex_;
-    Ranges ranges_; ///< by their begin, disjoint; guarded by mutex_
+    Ranges ranges_; ///< by their start, disjoint; guarded by mutex_
 };
 
 inline std::shared_ptr<void> Registrations::pin(const PinRange &pin_range, std::byte *begin,

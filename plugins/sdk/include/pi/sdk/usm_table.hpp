@@ -71,7 +71,7 @@ public:
     void fulfil_free(const void *pointer);
     void withdraw_free(const void *pointer);
 
-    /// Calls body(addresses) with the begin of every allocation of the context whose kind is in
+    /// Calls body(addresses) with the start of every allocation of the context whose kind is in
     /// `kinds` (1 << kind). None of them is freed meanwhile. `body` must not use this table.
     template <class Body>
     void with_addresses(const void *context, uint32_t kinds, Body &&body) const;
@@ -89,7 +89,7 @@ private:
     UsmPools<Memory> pools_;
     std::atomic<uint64_t> generation_{1}; ///< written under the lock
     mutable std::mutex mutex_;            ///< a pool's mutex is never taken under it
-    Allocations allocations_;             ///< by their begin; they do not overlap
+    Allocations allocations_;             ///< by their start; they do not overlap
 };
 
 template <class Memory>
@@ -144,7 +144,7 @@ typename UsmTable<Memory>::Allocations::iterator UsmTable<Memory>::freeable(cons
     const void *const base = begin;
     if (pointer != base)
         fail(PI_ERROR_INVALID_USM_POINTER, "pointer ", pointer,
-             " lies within a USM allocation, which is freed by its begin, ", base);
+             " lies within a USM allocation, which is freed by its start, ", base);
     if (allocation.context != context)
         fail(PI_ERROR_INVALID_USM_POINTER, "pointer ", pointer,
              " is a USM allocation of another context");
