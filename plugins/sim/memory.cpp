@@ -236,8 +236,8 @@ Mem &checked_mem(const Place &place, pi_mem mem, const sdk::ArgumentName &name) 
 void check_copy(const Place &place, const Mem &src, const Mem &dst) {
     const bool moves =
         connect(src.place(), dst.place(), src.in_host()) != PI_MEMORY_CONNECTION_NONE;
-    // An end outside the queue's place need not be UNIFIED with it if the other end is in that place
-    // and the copy's connection is not NONE.
+    // An end outside the queue's place need not be UNIFIED with it if the other end is in that
+    // place and the copy's connection is not NONE.
     if (!(moves && dst.place() == place))
         require_usable(place, src, "src");
     if (!(moves && src.place() == place))

@@ -69,8 +69,8 @@ public:
     /// Copy a range of one side's bytes to the other; without effect on coherent memory.
     void publish(uint64_t offset, uint64_t size) const;
     void refresh(uint64_t offset, uint64_t size) const;
-    /// For a map without a read of memory of which the device has a copy: fills the host's bytes with
-    /// garbage. Without effect on other memory.
+    /// For a map without a read of memory of which the device has a copy: fills the host's bytes
+    /// with garbage. Without effect on other memory.
     void spoil(uint64_t offset, uint64_t size) const;
 
     /// Nanoseconds for writing back or dropping so many bytes of the host's caches.

@@ -101,8 +101,8 @@ inline void check_local_size(const pi_kernel_launch_desc &desc, uint64_t max_gro
         detail::read_local(desc, max_group, ignored);
 }
 
-/// Chooses a local size with at most `count` work-groups: the smallest one that cuts the global size
-/// along a single axis.
+/// Chooses a local size with at most `count` work-groups: the smallest one that cuts the global
+/// size along a single axis.
 inline std::array<uint64_t, 3> choose_local_size_for(const std::array<uint64_t, 3> &size,
                                                      uint32_t count) {
     std::array<uint64_t, 3> best = size;
