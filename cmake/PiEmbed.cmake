@@ -2,8 +2,8 @@
 
 set(PI_EMBED_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/embed.cmake")
 
-# pi_embed(namespace name file.cpp file): a rule that makes file.cpp, a source that has the bytes of `file` as
-# namespace::embedded_<name>, and their number as embedded_<name>_size; a 0 is behind them.
+# pi_embed(namespace name file.cpp file): a rule that generates file.cpp with the bytes of `file` as
+# namespace::embedded_<name>, followed by a 0, and their number as embedded_<name>_size.
 function(pi_embed namespace name out file)
     add_custom_command(
         OUTPUT "${out}"

@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Where things are installed, and to which component, which is a package of Debian's (PiPackage.cmake), they belong:
+# Installed files and their components, which are Debian packages (PiPackage.cmake):
 #
 #   libraries        libpi_loader, libpi_runtime
-#   development      headers, what CMake and pkg-config read, pi-new-plugin and its templates
+#   development      headers, files of CMake and pkg-config, pi-new-plugin and its templates
 #   plugin_<name>    a plugin, its manifest
-#   tools            programs, and what they need beside them
+#   tools            programs and their files
 #
-# All paths between installed files are relative: an installation may be moved as a whole.
+# Paths between installed files are relative: an installation may be moved as a whole.
 
-# Where the plugins are: no folder that a linker searches, since nothing links them.
+# The plugins' folder: linkers do not search it, because nothing links plugins.
 set(PI_INSTALL_PLUGIN_DIR "${CMAKE_INSTALL_LIBDIR}/pi")
-# Where the loader looks for manifests, from the prefix of its own file; not CMAKE_INSTALL_DATADIR, which it cannot know.
+# The manifests' folder, which the loader derives from its own prefix; it cannot know
+# CMAKE_INSTALL_DATADIR.
 set(PI_INSTALL_MANIFEST_DIR share/pi/plugins.d)
 
 set(CMAKE_INSTALL_RPATH "$ORIGIN")
 
-# What an installation is made of, without the tests.
+# Builds everything that is installed, without the tests.
 add_custom_target(pi_installed)
 
-# pi_install_library(NAME): the library target pi_<NAME>, which others find as pi::<NAME>.
+# pi_install_library(NAME): installs the target pi_<NAME>, which other projects find as pi::<NAME>.
 function(pi_install_library name)
     set_target_properties(pi_${name} PROPERTIES EXPORT_NAME ${name})
     add_dependencies(pi_installed pi_${name})
@@ -31,12 +32,13 @@ function(pi_install_library name)
                 NAMELINK_COMPONENT development)
 endfunction()
 
-# pi_install_headers(FOLDER): all in it, as <pi/...>.
+# pi_install_headers(FOLDER): installs its headers as <pi/...>.
 function(pi_install_headers folder)
     install(DIRECTORY "${folder}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development)
 endfunction()
 
-# pi_install_plugin(NAME): the target pi_plugin_<NAME> and a manifest, which tells every loader of that prefix where it is.
+# pi_install_plugin(NAME): installs the target pi_plugin_<NAME> and a manifest for the loaders of
+# that prefix.
 function(pi_install_plugin name)
     set(target pi_plugin_${name})
     add_dependencies(pi_installed ${target})
@@ -49,8 +51,8 @@ function(pi_install_plugin name)
     set_property(GLOBAL APPEND PROPERTY PI_INSTALLED_PLUGINS ${name})
 endfunction()
 
-# pi_install_program(TARGET [LIBRARY_FOLDER...]): a program that finds PI's libraries, and those in the folders, from where
-# it is itself.
+# pi_install_program(TARGET [LIBRARY_FOLDER...]): installs a program that finds PI's libraries, and
+# those in the folders, relative to its own place.
 function(pi_install_program target)
     set(rpath "")
     foreach(folder IN LISTS CMAKE_INSTALL_LIBDIR ARGN)

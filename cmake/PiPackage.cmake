@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What others find PI by: find_package(pi), also in the build tree (CMAKE_PREFIX_PATH is its folder then), and pkg-config;
-# and Debian's packages, which CPack makes of the components (PiInstall.cmake).
+# Files for find_package(pi), also in the build tree (with CMAKE_PREFIX_PATH set to it), and for
+# pkg-config; and Debian packages, which CPack makes of the components (PiInstall.cmake).
 include(CMakePackageConfigHelpers)
 
 set(pi_cmake "${CMAKE_INSTALL_LIBDIR}/cmake/pi")
@@ -44,12 +44,12 @@ pi_add_pkg_config(pi-loader "Finds and opens plugins for device runtimes" "" "-L
 pi_add_pkg_config(pi-runtime "Moves data between devices with the fewest bytes" pi-loader "-L\${libdir} -lpi_runtime")
 pi_add_pkg_config(pi-plugin-sdk "Headers for authors of PI plugins" "" -pthread)
 
-# A plugin of one's own begins with a template.
+# Templates for new plugins.
 install(PROGRAMS scripts/new-plugin DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT development RENAME pi-new-plugin)
 install(DIRECTORY plugins/template DESTINATION share/pi/new-plugin COMPONENT development
         PATTERN CMakeLists.txt EXCLUDE)
 install(DIRECTORY scripts/lib/new-plugin/ DESTINATION share/pi/new-plugin/project COMPONENT development)
-# The guides, to which it refers, and the program that they begin with. Without Python their links to the sources stay.
+# The guides and their first program. Without Python, links to the sources are not replaced.
 find_package(Python3 QUIET COMPONENTS Interpreter)
 set(pages "${CMAKE_CURRENT_SOURCE_DIR}")
 if(Python3_FOUND)
@@ -87,14 +87,15 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-# PI's own libraries, for dpkg-shlibdeps; the packages' dependencies on each other are below.
+# PI's own libraries, for dpkg-shlibdeps; dependencies between the packages are below.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}"
                                                 "${CMAKE_CURRENT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/pi-bench")
 set(CPACK_COMPONENTS_ALL "")
 set(libraries "libpi${PROJECT_VERSION_MAJOR}")
 set(same "(= ${PROJECT_VERSION})")
 
-# pi_add_debian_package(COMPONENT package section summary description [DEPENDS text] [RECOMMENDS text] [SUGGESTS text])
+# pi_add_debian_package(COMPONENT package section summary description [DEPENDS text] [RECOMMENDS
+# text] [SUGGESTS text])
 macro(pi_add_debian_package component package section summary description)
     cmake_parse_arguments(arg "" "DEPENDS;RECOMMENDS;SUGGESTS" "" ${ARGN})
     string(TOUPPER "${component}" upper)
@@ -123,7 +124,7 @@ pi_add_debian_package(
     DEPENDS "${libraries} ${same}"
     RECOMMENDS "pi-plugins-host ${same}")
 get_property(plugins GLOBAL PROPERTY PI_INSTALLED_PLUGINS)
-# What a plugin opens at run time: the loaders that Debian has come along, drivers are for who has the device.
+# Libraries that plugins open at run time: Debian's loaders are recommended, drivers are suggested.
 set(loader_of_opencl "ocl-icd-libopencl1 | libopencl1")
 set(drivers_of_opencl "opencl-icd")
 set(loader_of_level_zero "libze1")
@@ -137,7 +138,7 @@ foreach(plugin IN LISTS plugins)
         SUGGESTS "${drivers_of_${plugin}}")
 endforeach()
 
-# What packages that link the libraries depend on.
+# Dependencies of packages that link the libraries.
 set(major ${PROJECT_VERSION_MAJOR})
 set(minor ${PROJECT_VERSION_MINOR})
 math(EXPR next "${minor} + 1")

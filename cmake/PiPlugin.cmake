@@ -2,10 +2,9 @@
 #
 # pi_add_plugin(NAME name SOURCES file... [LIBRARIES target...] [OUTPUT_DIRECTORY folder])
 #
-# Makes the MODULE library target pi_plugin_<name>, file libpi_plugin_<name>.so, which exports
-# piPluginMain and nothing else. It lies beside the loader and is installed, with a manifest that
-# announces it to every loader, unless OUTPUT_DIRECTORY says otherwise: test equipment belongs
-# elsewhere, and is never installed.
+# Creates the MODULE library target pi_plugin_<name>, file libpi_plugin_<name>.so, which exports
+# only piPluginMain. It is built in the loader's folder and installed with a manifest, unless
+# OUTPUT_DIRECTORY is given: test equipment is built elsewhere and not installed.
 function(pi_add_plugin)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;OUTPUT_DIRECTORY" "SOURCES;LIBRARIES")
     if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
@@ -20,7 +19,7 @@ function(pi_add_plugin)
     target_link_libraries(${target} PRIVATE pi::headers pi::plugin_sdk pi::warnings ${arg_LIBRARIES})
     target_link_options(${target} PRIVATE "LINKER:--version-script=${map}")
     if(NOT PI_SANITIZE)
-        # A sanitizer's run-time comes with the executable.
+        # The executable links the sanitizer's run-time.
         target_link_options(${target} PRIVATE LINKER:--no-undefined)
     endif()
     set_target_properties(

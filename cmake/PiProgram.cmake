@@ -2,21 +2,22 @@
 
 # pi_add_program(target OPTIONS file [LIBRARY_FOLDERS folder...])
 #
-# For a program whose command line is pi::command_line's, declared in that file: installs it, its man page and its completions for bash, zsh
-# and fish (PiInstall.cmake has the folders' meaning). Those lie in <build>/share, where the program itself writes them whenever it is built. The global property
-# PI_PROGRAM_FILES has all of these files.
+# For a program that declares its command line with pi::command_line in that file: installs the
+# program, its man page and its completions for bash, zsh and fish (LIBRARY_FOLDERS: see
+# PiInstall.cmake). After each build the program writes these to <build>/share. The global property
+# PI_PROGRAM_FILES lists all of them.
 function(pi_add_program target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "OPTIONS" "LIBRARY_FOLDERS")
     if(NOT arg_OPTIONS OR arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "pi_add_program: OPTIONS is needed; not understood: '${arg_UNPARSED_ARGUMENTS}'")
     endif()
-    # Its header is for the one file that declares the options: all others are not compiled again because of it.
+    # Its header is only for the file that declares the options; other files need not be recompiled.
     target_link_libraries(${target} PRIVATE $<LINK_ONLY:pi::command_line>)
     set_property(SOURCE ${arg_OPTIONS} APPEND PROPERTY INCLUDE_DIRECTORIES
                  "${PROJECT_SOURCE_DIR}/tools/command_line/include")
     pi_install_program(${target} ${arg_LIBRARY_FOLDERS})
     if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
-        message(STATUS "${target}: cannot run here, so there is no man page and no completion")
+        message(STATUS "${target}: cannot run here: no man page and no completion")
         return()
     endif()
     set(share "${PROJECT_BINARY_DIR}/share")
@@ -24,7 +25,7 @@ function(pi_add_program target)
     macro(pi_made folder name)
         set(file "${share}/${folder}/${name}")
         file(MAKE_DIRECTORY "${share}/${folder}")
-        # What a program does not free before it ends is not asked while it is built.
+        # No search for leaks during the build.
         add_custom_command(
             OUTPUT "${file}"
             COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0 $<TARGET_FILE:${target}> ${ARGN} > "${file}"

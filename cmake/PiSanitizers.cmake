@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# PI_SANITIZE=address,undefined or PI_SANITIZE=thread instruments everything that is built.
+# PI_SANITIZE=address,undefined or PI_SANITIZE=thread instruments the whole build.
 
 if(PI_SANITIZE)
     add_compile_options(-fsanitize=${PI_SANITIZE} -fno-omit-frame-pointer)
@@ -11,7 +11,7 @@ if(PI_SANITIZE)
     endif()
 
     if(PI_FUZZ)
-        # What an input reaches is counted everywhere; only the fuzz targets have libFuzzer's main.
+        # All code counts coverage of inputs; only the fuzz targets have libFuzzer's main.
         add_compile_options(-fsanitize=fuzzer-no-link)
     endif()
 
@@ -19,7 +19,7 @@ if(PI_SANITIZE)
         # Instrumentation hides initialisations from GCC's flow analysis.
         target_compile_options(pi_warnings INTERFACE -Wno-maybe-uninitialized)
         if(PI_SANITIZE MATCHES "thread")
-            # GCC warns of every atomic_thread_fence, also inside third-party headers.
+            # GCC warns about every atomic_thread_fence, also in third-party headers.
             target_compile_options(pi_warnings INTERFACE -Wno-tsan)
         endif()
     endif()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# LLVM's translator makes SPIR-V of what clang makes of OpenCL C.
+# clang compiles OpenCL C to LLVM's IR, and LLVM's translator converts that to SPIR-V.
 find_program(PI_SPIRV_CLANG NAMES clang-14 clang-15)
 find_program(PI_LLVM_SPIRV NAMES llvm-spirv-15)
 if(PI_SPIRV_CLANG AND PI_LLVM_SPIRV)
@@ -10,7 +10,8 @@ else()
                    "of Level Zero get no kernels from OpenCL C")
 endif()
 
-# pi_compile_spirv(source.cl file.spv): a rule that makes SPIR-V of OpenCL C. An empty file without a compiler for it.
+# pi_compile_spirv(source.cl file.spv): a rule that compiles OpenCL C to SPIR-V. Without a compiler
+# the file is empty.
 function(pi_compile_spirv source file)
     if(NOT PI_SPIRV_CLANG OR NOT PI_LLVM_SPIRV)
         file(WRITE "${file}" "")

@@ -2,23 +2,26 @@
 
 find_package(Catch2 2 REQUIRED)
 
-# The label of what runs at night (scripts/test --night) where there is a sanitizer, for it shows little more than other entries.
+# The label of entries that sanitizers run only at night (scripts/test --night), because they find
+# little more than others.
 set(PI_NIGHT_IF_SANITIZED "")
 if(PI_SANITIZE)
     set(PI_NIGHT_IF_SANITIZED night)
 endif()
 
-# The sanitizers' runtimes, gcc's and clang's, guess where the dynamic thread-local memory of a library begins and how long it
-# is: wrongly where it comes from their own malloc at the begin of a page, and then the search for leaks dies ("Tracer caught
-# signal 11"), or the thread sanitizer ("failed to allocate 0x1ec... bytes"). Without the guess it is found as any other memory.
+# The sanitizers' run-times, gcc's and clang's, guess the begin and size of a library's dynamic
+# thread-local memory. If that is at the begin of a page from their own malloc, the guess is wrong,
+# and the search for leaks crashes ("Tracer caught signal 11"), or the thread sanitizer ("failed to
+# allocate 0x1ec... bytes"). Without the guess the memory is found like any other.
 set(pi_tls_as_other_memory intercept_tls_get_addr=0)
-# Of ASAN_OPTIONS, where leaks are looked for, and of TSAN_OPTIONS, always.
+# Part of ASAN_OPTIONS if leaks are searched for, and always of TSAN_OPTIONS.
 set(PI_DETECT_LEAKS detect_leaks=1:${pi_tls_as_other_memory})
 set(PI_TSAN_OPTIONS
     suppressions=${PROJECT_SOURCE_DIR}/cmake/tsan.supp:second_deadlock_stack=1:${pi_tls_as_other_memory})
 
-# The OpenCL implementations that tests are for. Intel's comes with its Level Zero driver: without a GPU neither has devices, both
-# take their time to say so, and the address sanitizer ends a process that loads one. Tests of Level Zero name their drivers.
+# The OpenCL implementations of the tests. Intel's OpenCL for GPUs comes with its Level Zero driver:
+# without a GPU neither has devices, both are slow to report that, and the address sanitizer ends a
+# process that loads one. Tests of Level Zero name their drivers.
 set(PI_OPENCL_VENDORS "${PROJECT_BINARY_DIR}/opencl_vendors")
 file(GLOB pi_icd_files /etc/OpenCL/vendors/*.icd)
 list(FILTER pi_icd_files EXCLUDE REGEX "/intel\\.icd$")
@@ -30,12 +33,13 @@ endif()
 # pi_test_properties(NAME test [LABELS label...] [ENVIRONMENT VARIABLE=value...] [TIMEOUT seconds]
 #                    [ALONE])
 #
-# What every ctest entry gets; call it for each one made by a plain add_test. The label 'opencl' is
-# for tests that load a vendor's OpenCL implementation: those leak, so leaks are not looked for.
-# 'night' is what `scripts/test --night` runs alone, 'slow' what a sanitizer runs at night alone. All others
-# get the label 'fast', which sanitizers and other compilers run for each change.
-# TIMEOUT is what a slow one takes on a quiet machine (300); it is ended as hanging after four times that.
-# ENVIRONMENT comes last and wins. ctest runs two entries at once; one that fills the processors by itself is ALONE.
+# The properties of every ctest entry; call it for each plain add_test. The label 'opencl' is for
+# tests that load a vendor's OpenCL implementation, which leaks, so leaks are not searched for.
+# Entries with 'night' run only in `scripts/test --night`; entries with 'slow' run under sanitizers
+# only at night. All others get the label 'fast': sanitizers and other compilers run them for each
+# change. TIMEOUT is the time of a slow run on a quiet machine (300); after four times that the
+# entry is ended as hanging. ENVIRONMENT has precedence. ctest runs two entries at once; an entry
+# that uses all processors is ALONE.
 function(pi_test_properties)
     cmake_parse_arguments(PARSE_ARGV 0 arg "ALONE" "NAME;TIMEOUT" "LABELS;ENVIRONMENT")
     if(NOT arg_NAME OR arg_UNPARSED_ARGUMENTS)
@@ -48,14 +52,14 @@ function(pi_test_properties)
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 300)
     endif()
-    # A limit is for what hangs, not for what a slow or busy machine does.
+    # The limit is for hangs, not for slow or busy machines.
     math(EXPR arg_TIMEOUT "4 * ${arg_TIMEOUT}")
     if(PI_COVERAGE) # not optimised, and what is killed has counted nothing
         math(EXPR arg_TIMEOUT "10 * ${arg_TIMEOUT}")
     endif()
 
     set(environment OCL_ICD_VENDORS=${PI_OPENCL_VENDORS} ZE_ENABLE_ALT_DRIVERS=none
-                    # No test depends on what an earlier one saw.
+                    # No test depends on results of an earlier one.
                     PI_VERIFIED_FILE= PI_TEST_SEED=${PI_TEST_SEED})
     if("opencl" IN_LIST arg_LABELS)
         # Without a limit PoCL's memory size drifts with the machine's free memory.
@@ -85,8 +89,9 @@ function(pi_test_properties)
     endif()
 endfunction()
 
-# pi_reached_environment(test variable): what makes the processes of a ctest entry count their calls of public functions
-# (conformance/support/reached). pi_count_calls_of(target): the target of a program that such entries run.
+# pi_reached_environment(test variable): the environment in which the processes of a ctest entry
+# count their calls of public functions (conformance/support/reached). pi_count_calls_of(target): a
+# program that such entries run.
 function(pi_reached_environment test variable)
     set(${variable} "" PARENT_SCOPE)
     if(TARGET pi_reached)
@@ -104,9 +109,9 @@ endfunction()
 # pi_add_unit_test(NAME name SOURCES file... LIBRARIES target...
 #                  [LABELS label...] [ENVIRONMENT VARIABLE=value...] [TIMEOUT seconds])
 #
-# Makes the program <build>/tests/<name> of Catch2 tests and the ctest entry of that name. The
-# program's main is conformance/support/main.cpp; a test skips itself with conformance/support/skip.hpp,
-# included as "skip.hpp".
+# Creates the Catch2 program <build>/tests/<name> and the ctest entry of that name. Its main is
+# conformance/support/main.cpp; a test skips itself with conformance/support/skip.hpp, included as
+# "skip.hpp".
 function(pi_add_unit_test)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "SOURCES;LIBRARIES;LABELS;ENVIRONMENT")
     if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Looks for vendors' headers. Every plugin opens its vendor's library at run time, so neither their
-# absence nor their presence is an error; each is one line of the configuration's output.
+# Searches for vendors' headers. Every plugin opens its vendor's library at run time, so missing
+# headers are not an error; each vendor is one line of the configuration's output.
 
 find_package(CUDAToolkit QUIET)
 if(CUDAToolkit_FOUND)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# pi_warnings: the warnings under which all code of the project compiles.
+# pi_warnings: the warnings of all code of the project.
 
 add_library(pi_warnings INTERFACE)
 add_library(pi::warnings ALIAS pi_warnings)
@@ -16,7 +16,7 @@ target_compile_options(
         -Wpointer-arith
         -Wformat=2
         -Wimplicit-fallthrough
-        # Tables and descriptors are filled by designated initialisers; what is left out is zero.
+        # Tables and descriptors use designated initialisers; other members are zero.
         -Wno-missing-field-initializers
         $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>
         $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>
@@ -24,7 +24,7 @@ target_compile_options(
         $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
         $<$<COMPILE_LANGUAGE:CXX>:-Wextra-semi>)
 
-# gcc 12 sees overlapping copies in "text" + std::string at -O3 (its bug 105651).
+# gcc 12 wrongly sees overlapping copies in "text" + std::string at -O3 (its bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(pi_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()

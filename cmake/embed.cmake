@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cmake -DIN=file -DNAMESPACE=namespace -DNAME=name -DOUT=file.cpp -P embed.cmake: see PiEmbed.cmake.
+# cmake -DIN=file -DNAMESPACE=namespace -DNAME=name -DOUT=file.cpp -P embed.cmake: see
+# PiEmbed.cmake.
 file(READ "${IN}" digits HEX)
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${digits}")
 file(WRITE "${OUT}"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What OpenCL C has built in and clang's back end for PTX has not, as far as PI's kernels use it. Pointers to local memory are
-// offsets into a work-group's shared memory, as the plugin cuda passes them.
+// Built-in functions of OpenCL C that PI's kernels use and clang's back end for PTX lacks. Pointers
+// to local memory are offsets into a work-group's shared memory, as the plugin cuda passes them.
 #define PER_DIMENSION(name, sreg)                                                                  \
     size_t __attribute__((overloadable)) name(uint dimension) {                                    \
         return dimension == 0   ? __nvvm_read_ptx_sreg_##sreg##_x()                                \

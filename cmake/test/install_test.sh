@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# install_test.sh SOURCE_DIR BUILD_DIR C_COMPILER CXX_COMPILER: what `cmake --install` writes works where it is moved to, for
-# projects outside the tree that know it by find_package or pkg-config, and for a plugin that begins with pi-new-plugin.
+# install_test.sh SOURCE_DIR BUILD_DIR C_COMPILER CXX_COMPILER: an installation works after it was
+# moved, for projects that find it by find_package or pkg-config, and for a plugin created by
+# pi-new-plugin.
 set -euo pipefail
 source_dir=$1 build_dir=$2 c_compiler=$3 cxx_compiler=$4
 
@@ -15,7 +16,7 @@ fail() {
     exit 1
 }
 
-# Installed, and moved to where nobody told it: another folder, and one with a space.
+# Installed, and moved to another folder, with a space in its name.
 cmake --install "$build_dir" --prefix "$folder/first" >/dev/null
 mkdir "moved here"
 mv first "moved here/pi"
@@ -33,20 +34,21 @@ while IFS= read -r file; do
 done < <(find "$pi/bin" "$pi/lib"* -type f)
 [[ -z $(find "$pi" -name '*simulated*.so' -o -name '*template.so') ]] || fail "test equipment is installed"
 
-# The guides link to each other and to what lies beside them, and to nothing of the tree.
+# The guides link only to installed files.
 dangling=$(find "$pi/share/doc" -name '*.md' | while IFS= read -r page; do
     { grep -oP '\]\(\K[^)#\s:]+(?=[)#])' "$page" || true; } | while IFS= read -r link; do
         [[ -e $(dirname "$page")/$link ]] || echo "${page#"$pi/"}: $link"
     done
 done)
 [[ -z $dangling ]] || fail "links that lead nowhere:"$'\n'"$dangling"
-# What they name elsewhere in the installation is there.
+# Installed files that they name exist.
 places=$(grep -rohP --include='*.md' '`\K(include|share)/[^` ]+(?=`)' "$pi/share/doc" | sort -u)
-[[ $places == *include/pi/pi.h* && $places == *share/pi/new-plugin/template/template.c* ]] || fail "the guides do not tell where the headers and templates are"
+[[ $places == *include/pi/pi.h* && $places == *share/pi/new-plugin/template/template.c* ]] ||
+    fail "the guides do not name the headers and templates"
 missing=$(while IFS= read -r place; do [[ -e $pi/$place ]] || echo "$place"; done <<<"$places")
-[[ -z $missing ]] || fail "the guides name what is not there:"$'\n'"$missing"
+[[ -z $missing ]] || fail "the guides name missing files:"$'\n'"$missing"
 
-# What a program of the test's is given to know: nothing of the tree.
+# The environment of the test's programs names nothing of the tree.
 unset PI_PLUGINS PI_PLUGIN_PATH PI_DEVICE_SELECTOR PI_LAYERS
 "$pi/bin/pi-info" --plugins | tee plugins.txt
 for plugin in cuda host level_zero opencl sim; do
@@ -66,22 +68,22 @@ cmake --build consumer
 ./consumer/in_c | tee devices.txt
 grep -q "^device: " devices.txt || fail "a program in C finds no device"
 PI_DEVICE_SELECTOR=host ./consumer/in_cpp | tee moved.txt
-grep -q "host" moved.txt || fail "the first program does not tell of the host"
+grep -q "host" moved.txt || fail "the first program does not print the host"
 
-# A runtime on top, as somebody has it who took nothing else out of the tree.
+# A runtime on PI, copied out of the tree.
 cp -r "$source_dir/examples/minisycl" "$folder/minisycl"
 cmake -S minisycl -B minisycl_build -G Ninja "-DCMAKE_PREFIX_PATH=$pi" "-DCMAKE_CXX_COMPILER=$cxx_compiler" >/dev/null
 cmake --build minisycl_build
 ./minisycl_build/minisycl --devices host --size 64 | tee classics.txt
 for classic in vector_add stencil matrix_product reduction; do
-    grep -q "^$classic" classics.txt || fail "minisycl does not tell of $classic"
+    grep -q "^$classic" classics.txt || fail "minisycl does not print $classic"
 done
 
 # By pkg-config.
 mkdir by_pkg_config
 export PKG_CONFIG_PATH=$pi/lib/pkgconfig
 [[ -d $PKG_CONFIG_PATH ]] || PKG_CONFIG_PATH=$(echo "$pi"/lib/*/pkgconfig)
-[[ $(pkg-config --modversion pi-runtime) == 1.* ]] || fail "pkg-config tells another version"
+[[ $(pkg-config --modversion pi-runtime) == 1.* ]] || fail "pkg-config has another version"
 # xargs reads the quotes that pkg-config puts around a space.
 pkg-config --cflags --libs pi-loader |
     xargs "$c_compiler" -std=c11 "$source_dir/cmake/test/consumer/main.c" -o by_pkg_config/in_c
@@ -94,15 +96,15 @@ libraries=$(dirname "$PKG_CONFIG_PATH")
 LD_LIBRARY_PATH=$libraries ./by_pkg_config/in_c | diff - devices.txt
 PI_DEVICE_SELECTOR=host ./by_pkg_config/in_cpp >/dev/null # knows by itself where they are
 
-# A plugin of one's own, which then announces itself in a prefix.
+# A new plugin, installed in a prefix.
 "$pi/bin/pi-new-plugin" acme | tee told.txt
-grep -qF "CMAKE_PREFIX_PATH=" told.txt || fail "pi-new-plugin does not tell where PI is"
+grep -qF "CMAKE_PREFIX_PATH=" told.txt || fail "pi-new-plugin does not print PI's folder"
 if "$pi/bin/pi-new-plugin" host other 2>taken.txt; then
-    fail "pi-new-plugin takes the name of a plugin that is installed"
+    fail "pi-new-plugin accepts the name of an installed plugin"
 fi
 grep -q taken taken.txt
 while read -r command; do
-    eval "$command" # what pi-new-plugin says
+    eval "$command" # as pi-new-plugin prints
 done < <(sed -n 's/^  //p' told.txt | sed "s|^cmake -S|cmake -DCMAKE_C_COMPILER='$c_compiler' -S|")
 cmake --install acme/build >/dev/null # to where PI is
 "$pi/bin/pi-info" --plugins | grep "^ *acme .* loaded " || fail "the installed plugin is not found"

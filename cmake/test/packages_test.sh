@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# packages_test.sh BUILD_DIR: Debian's packages of this build have what they should and name what they need, and what scripts/package
-# builds is all that is in them; unpacked into an empty folder, their programs find their libraries and plugins.
-# scripts/test-packages installs them in a clean Debian.
+# packages_test.sh BUILD_DIR: this build's Debian packages have their files and dependencies, and
+# scripts/package builds all of these files; unpacked into an empty folder, their programs find
+# their libraries and plugins. scripts/test-packages installs them in a clean Debian.
 set -euo pipefail
 build_dir=$1
 
@@ -16,17 +16,17 @@ fail() {
     exit 1
 }
 
-# What is installed and made by the build is made by pi_installed, the one target that scripts/package builds.
+# scripts/package builds only the target pi_installed, which must build all installed files.
 if [[ -e $build_dir/build.ninja ]]; then
     find "$build_dir" -name cmake_install.cmake -exec grep -oh "\"$build_dir/[^\"]*\"" {} + |
         tr -d '"' | sed "s|^$build_dir/||" | sort -u >named.txt
-    # Some are inputs of CMake or written by it; links come with what they lead to.
+    # Except CMake's inputs and outputs, and links.
     ninja -C "$build_dir" -t targets all | grep -Ev ': (phony|RERUN_CMAKE|CMAKE_SYMLINK_LIBRARY)$' | sed 's/: [^:]*$//' |
         sort -u >can_be_made.txt
     ninja -C "$build_dir" -t graph pi_installed | sed -n 's/.*\[label="\([^"]*\)".*/\1/p' | sort -u >is_made.txt
     comm -12 named.txt can_be_made.txt | tee installed.txt | comm -23 - is_made.txt >forgotten.txt
-    [[ ! -s forgotten.txt ]] || fail "pi_installed does not make what is installed: $(tr '\n' ' ' <forgotten.txt)"
-    grep -qx bin/pi-info installed.txt || fail "the list of what is installed is not understood"
+    [[ ! -s forgotten.txt ]] || fail "pi_installed does not build installed files: $(tr '\n' ' ' <forgotten.txt)"
+    grep -qx bin/pi-info installed.txt || fail "the list of installed files cannot be read"
 fi
 
 cpack --config "$build_dir/CPackConfig.cmake" -B "$folder/packages" >cpack.txt 2>&1 || { cat cpack.txt && fail "cpack"; }
@@ -58,7 +58,7 @@ for program in pi-info pi-bench pi-conformance pi-replay; do
 done
 needs pi-tools "libpi1 (="
 dpkg-deb -I "$(package libpi1)" shlibs | grep "^libpi_loader 1 libpi1 " >/dev/null || fail "libpi1 has no shlibs"
-# What links the runtime, whose ABI holds within a minor version, is not given the next one's.
+# Programs that link the runtime, whose ABI holds within a minor version, do not get the next one.
 dpkg-deb -I "$(package libpi1)" shlibs | grep "^libpi_runtime 1\.0 libpi1 (>= 1\.0), libpi1 (<< 1\.1~)$" >/dev/null ||
     fail "libpi1's shlibs promise the runtime for longer than its minor version"
 for plugin in "$build_dir"/lib/libpi_plugin_*.so; do

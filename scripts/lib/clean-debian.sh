@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# A clean Debian of this machine's release in a folder of its own, for what a new user does. To be sourced by a script that first calls
+# A clean Debian of this machine's release in its own folder, for a new user's steps. Source it in a
+# script that first calls
 #
-#   in_own_mounts "$0" "$@"   begins the script again in a namespace whose mounts end with it; only root may
-#   make_debian               the Debian, in $root, which is gone when the script ends
+#   in_own_mounts "$0" "$@"   starts the script again in its own mount namespace; needs root
+#   make_debian               creates the Debian in $root, which is deleted when the script ends
 #
-# and then, as often as it likes,
+# and then, any number of times,
 #
-#   step WHAT COMMAND...      what the command says only if it fails, which ends the script; and how long it took
-#   there COMMAND             a line of bash in the new Debian, as its user would type it, in /root
+#   step NAME COMMAND...      runs a command and prints its time; if it fails, prints its output and
+#                             ends the script
+#   there COMMAND             runs a line of bash in the new Debian, in /root
 
 in_own_mounts() {
     ((EUID == 0)) || { echo "${1##*/}: only root may make a root of its own" >&2 && exit 2; }
@@ -38,7 +40,7 @@ make_debian() {
     mount -t proc proc "$root/proc"
     mount -t sysfs -o ro sysfs "$root/sys" # where drivers find the machine
     mount --rbind /dev "$root/dev"
-    # Packages come from where this machine takes them.
+    # Packages come from this machine's sources.
     rm "$root/etc/apt/sources.list"
     cp -r /etc/apt/. "$root/etc/apt/"
     cp /etc/resolv.conf /etc/hosts "$root/etc/"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# release_test.sh SOURCE_DIR   scripts/release in a scratch clone of the tree. There scripts/test is a script that tells what
-#                              this test wants, and scripts/check-abi leaves its self-test out: both have tests of their own.
+# release_test.sh SOURCE_DIR   scripts/release in a temporary clone of the tree, with a stand-in for
+#                              scripts/test, and scripts/check-abi without its self-test: both have
+#                              tests of their own.
 set -euo pipefail
 source_dir=$1
 
@@ -24,20 +25,21 @@ fail() {
     exit 1
 }
 
-# refused WHAT TEXT [OPTION...]: fails, says the text, makes neither a tag nor a file, and what was wrong is put back.
+# refused NAME TEXT [OPTION...]: the release fails with the text and creates neither a tag nor a
+# file; restores the clone.
 refused() {
     local output
     ! output=$(scripts/release "${@:3}" "$folder/dist" 2>&1) || fail "$1 was released: $output"
-    grep -qF -- "$2" <<<"$output" || fail "$1: not told \"$2\" but: $output"
+    grep -qF -- "$2" <<<"$output" || fail "$1: instead of \"$2\": $output"
     [[ -z $(git tag) ]] || fail "$1: there is a tag"
-    [[ ! -e $folder/dist ]] || fail "$1: there is something in the folder"
+    [[ ! -e $folder/dist ]] || fail "$1: the folder is not empty"
     git reset -q --hard "$good" && git clean -qfd
     passed=$((passed + 1))
 }
 commit() { git commit -q --all --message "$1"; }
 passed=0
 
-# A tree that is ready. The release script is the one of the source tree, committed or not.
+# A tree that is ready. The release script is the source tree's, committed or not.
 cp "$source_dir/scripts/release" scripts/release
 mv scripts/check-abi scripts/check-abi-itself
 printf '#!/bin/sh\nexec "$(dirname "$0")/check-abi-itself" --headers\n' >scripts/check-abi
@@ -75,7 +77,7 @@ refused "a draft" "PI_VERSION_DRAFT should be 0"
 sed -i "s/^## \[Unreleased\]/&\n\n- Forgotten./" CHANGELOG.md && echo >>README.md
 refused "two mistakes" "2 to be put right"
 
-sed -i 's/^\( *PI_SUCCESS = \)0,/\11,/' api/include/pi/pi.h && ! git diff --quiet || fail "the plant in pi.h did not take"
+sed -i 's/^\( *PI_SUCCESS = \)0,/\11,/' api/include/pi/pi.h && ! git diff --quiet || fail "pi.h was not changed"
 commit "ABI"
 refused "headers that break the ABI" "do not keep the frozen ABI"
 printf '#!/bin/sh\necho "0 passed, 1 failed, 0 skipped"; exit 1\n' >scripts/test && commit "red"
@@ -85,26 +87,26 @@ refused "tests that change the tree" "left_behind"
 refused "an option that there is not" "usage:" --dry
 
 output=$(scripts/release --dry-run "$folder/dist")
-grep -qF "would make the tag v$version" <<<"$output" || fail "a dry run told: $output"
-[[ -z $(git tag) && ! -e $folder/dist ]] || fail "a dry run made something"
+grep -qF "would make the tag v$version" <<<"$output" || fail "output of a dry run: $output"
+[[ -z $(git tag) && ! -e $folder/dist ]] || fail "a dry run created something"
 
 output=$(scripts/release "$folder/dist")
-grep -qF "git push origin v$version" <<<"$output" || fail "what is next was not told: $output"
+grep -qF "git push origin v$version" <<<"$output" || fail "the next steps are missing: $output"
 [[ $(git cat-file -t "v$version") == tag ]] || fail "the tag is not annotated"
 [[ $(git rev-parse "v$version^{commit}") == "$good" ]] || fail "the tag is of another commit"
-git tag --list --format='%(contents)' "v$version" | grep -qF -- "$text" || fail "the tag has not what CHANGELOG.md tells"
+git tag --list --format='%(contents)' "v$version" | grep -qF -- "$text" || fail "the tag does not have the text of CHANGELOG.md"
 (cd "$folder/dist" && sha256sum --quiet --check "pi-$version.tar.gz.sha256") || fail "the checksum is wrong"
 [[ $(find "$folder/dist" -mindepth 1 | wc -l) == 3 ]] || fail "the folder holds $(ls -A "$folder/dist")"
 diff <(tar -tzf "$folder/dist/pi-$version.tar.gz" | grep -v '/$' | sort) \
     <(git ls-files | sed "s|^|pi-$version/|" | sort) || fail "the archive has other files than the commit"
 grep -qF -- "$text" "$folder/dist/pi-$version.md" && ! grep -q Old "$folder/dist/pi-$version.md" ||
-    fail "the text is not that of the version"
+    fail "the text is not the version's"
 [[ -z $(git status --porcelain) ]] || fail "the release left something: $(git status --porcelain)"
 
 ! output=$(scripts/release "$folder/dist" 2>&1) || fail "one version was released twice"
-grep -qF "the tag v$version is there already" <<<"$output" || fail "a second release told: $output"
+grep -qF "the tag v$version is there already" <<<"$output" || fail "output of a second release: $output"
 
-# The archive of a commit is the same each time.
+# A commit's archive is always the same.
 git tag --delete "v$version" >/dev/null
 scripts/release "$folder/again" >/dev/null
 cmp "$folder/dist/pi-$version.tar.gz" "$folder/again/pi-$version.tar.gz" || fail "the archive differs the second time"
