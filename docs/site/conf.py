@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sphinx's configuration. The source folder is the tree itself: pages are read where they lie, and their links,
-which name files of the tree, lead to pages of the site: of a page to that page, of a part of README.md to the page
-that shows it, of a header to its reference, of a folder to its README.md, of any other file or folder to a page that
-shows it."""
+"""Sphinx's configuration. The source folder is the tree itself. Links of pages name files of the
+tree, and become links to pages of the site: to the page, to the page that shows a part of
+README.md, to a header's reference, to a folder's README.md, or to a page that shows any other file
+or folder."""
 
 import html
 import posixpath
@@ -33,7 +33,7 @@ root_doc = "docs/site/index"
 include_patterns = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "api/*.md", "docs/*.md", "docs/model/*.md", "docs/site/**.md",
                     "examples/**/README.md", "conformance/**/README.md", "plugins/**/README.md", "tools/**/README.md", "bindings/**/README.md"]
 exclude_patterns = ["build", ".git", ".cache", "scripts/lib/new-plugin", "**/__pycache__"]
-suppress_warnings = ["myst.header", "misc.highlighting_failure"]  # any first heading; what is no whole program
+suppress_warnings = ["myst.header", "misc.highlighting_failure"]  # any first heading; code that is not a whole program
 nitpicky = False
 
 myst_heading_anchors = 4
@@ -46,7 +46,7 @@ breathe_default_members = ("members", "undoc-members")
 breathe_show_include = False
 c_id_attributes = cpp_id_attributes = ["PI_EXPORT", "PI_CALL", "PI_RUNTIME_EXPORT"]
 
-# The Python package is documented as it was built.
+# Documents the built Python package.
 sys.path.insert(0, str(tree / "build/release/python"))
 try:
     import pi_runtime  # noqa: F401  pylint: disable=unused-import
@@ -67,7 +67,7 @@ pygments_dark_style = "monokai"
 # Which page of the site shows a section of README.md, which is not a page of the site itself.
 README_PAGES = {"": "docs/site/index", "try-it": "docs/site/start", "a-first-program": "docs/site/start",
                 "install": "docs/site/start", "read-on": "docs/site/index", "how-it-compares": "docs/site/start"}
-# Which page is the reference of a header.
+# The page with the reference of a header.
 REFERENCES = {"api/include/pi/pi.h": "pi", "api/include/pi/pi_plugin.h": "plugin",
               "api/include/pi/pi_native_kernel.h": "plugin", "api/include/pi/pi_verification_kernel.h": "plugin",
               "loader/include/pi": "loader",
@@ -79,10 +79,11 @@ RULER = re.compile(r"^/\* ===== (?P<title>.*?) =+ \*/$", re.MULTILINE)
 
 
 class HeaderReference(SphinxDirective):
-    """`{header-reference} PATTERN...`: a section for each header: what it says itself, then its groups in its order."""
+    """`{header-reference} PATTERN...`: a section for each header: its comment, then its groups in
+    order."""
 
     has_content = True
-    option_spec = {"flat": directives.flag} # no section of its own for the header
+    option_spec = {"flat": directives.flag} # no section for the header itself
 
     def parse(self, text):
         node = nodes.Element()
@@ -145,13 +146,13 @@ def resolve_links(app, doctree):
         if node.get("reftype") != "myst" or re.match(r"[a-z]+:|#", node["reftarget"]):
             continue
         target, _, anchor = node["reftarget"].partition("#")
-        # What a page includes from README.md has links from there.
+        # Text that a page includes from README.md has links relative to README.md.
         for base in (posixpath.dirname(docname), ""):
             path = posixpath.normpath(posixpath.join(base, target))
             if (tree / path).exists():
                 break
         else:
-            continue # MyST says that it leads nowhere
+            continue # MyST reports it
         page, anchor = page_of(app, docname, path, anchor)
         if page.startswith("source/"):
             up = "../" * docname.count("/")
@@ -167,7 +168,7 @@ def resolve_links(app, doctree):
 
 
 def show_files(app):
-    """A page for each file that a page links to, and for folders the list of what is in them."""
+    """A page for each file that a page links to, and for folders a list of their files."""
     shown = {path for paths in app.env.shown_files.values() for path in paths}
     shown |= {f"{path}/{file.name}" for path in shown if (tree / path).is_dir() for file in (tree / path).iterdir()
               if file.is_file() and file.stat().st_size < 200_000 and file.suffix in LANGUAGES}
@@ -190,7 +191,8 @@ def show_files(app):
 
 
 def tidy_groups(app):
-    """Leaves each thing in one place of Doxygen's groups: not what a class of the group has as well, nor macros, which are the file's."""
+    """Keeps each entity once in Doxygen's groups: without members of a group's classes, and without
+    macros, which belong to the file."""
     xml = tree / "build/docs/.doxygen/xml"
     known = {compound.findtext("name") for compound in ElementTree.parse(xml / "index.xml").getroot()
              if compound.get("kind") in ("class", "struct")}
@@ -208,7 +210,7 @@ def tidy_groups(app):
                 if scope in known or member.get("id") in seen or member.get("kind") == "define":
                     section.remove(member)
                 seen.add(member.get("id"))
-                if scope: # a group does not tell it
+                if scope: # a group does not have it
                     member.find("name").text = member.findtext("qualifiedname")
             if section.find("memberdef") is None:
                 group.remove(section)
@@ -216,7 +218,8 @@ def tidy_groups(app):
 
 
 def check_contracts(app):
-    """A warning for each function of the C headers that the reference would show without a contract, or not at all."""
+    """A warning for each function of the C headers without a contract in the reference, or missing
+    there."""
     said = {}
     for path in (tree / "build/docs/.doxygen/xml").glob("*.xml"):
         if path.name.startswith(("group__pi", "pi__loader")):
@@ -250,7 +253,7 @@ def purge(app, env, docname):
 
 
 def without_python(_, docname, source):
-    """The page of a package that was not built says so."""
+    """The page says so if the package was not built."""
     if docname == "docs/site/reference/python" and not has_python:
         source[0] = source[0].split("```", 1)[0] + "This site was built without it (`build/release/python`): `help(pi_runtime)` has its reference.\n"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * smoke PLUGIN: loads the plugin, and nothing else, and moves bytes through its first device.
+ * smoke PLUGIN: loads only this plugin, and moves bytes through its first device.
  */
 #include <pi/pi_loader.h>
 
@@ -11,7 +11,7 @@
 enum { SIZE = 1000, MOVED = 100 };
 #define PATIENCE UINT64_C(30000000000) /* nanoseconds */
 
-/* Ends the program when a call fails; every call of PI comes through here. */
+/* Ends the program if a call fails; wraps every call of PI. */
 static void check(pi_result result, const char *call) {
     const char *text = "";
     if (result == PI_SUCCESS)
@@ -48,7 +48,7 @@ static pi_mem make_buffer(pi_context context, pi_device device) {
     return mem;
 }
 
-/* Writes `from` to a, copies a part of a to b, reads b into `to`: all of it held until the host event. */
+/* Writes `from` to a, copies a part of a to b, reads b into `to`: all after a host event. */
 static void move_bytes(pi_context context, pi_device device, const unsigned char *from,
                        unsigned char *to) {
     const pi_region all = {.extent = {SIZE}};
@@ -86,7 +86,7 @@ static void move_bytes(pi_context context, pi_device device, const unsigned char
     CHECK(piEnqueueMemBufferFill(queue, &fill, 0, NULL, NULL));
     CHECK(piEnqueueMemBufferCopy(queue, &copy, 0, NULL, NULL));
     CHECK(piEnqueueMemBufferRead(queue, &read, 0, NULL, &done));
-    /* Commands keep alive what they name. */
+    /* Commands keep the objects that they name. */
     CHECK(piMemRelease(a));
     CHECK(piMemRelease(b));
     if (piEventWait(done, 0) != PI_ERROR_TIMEOUT) {
@@ -129,7 +129,7 @@ int main(int argc, char **argv) {
     memcpy(expected + 7, from + 300, MOVED);
     move_bytes(context, device, from, to);
     if (memcmp(to, expected, SIZE)) {
-        fprintf(stderr, "the bytes that came back are not those that went in\n");
+        fprintf(stderr, "the bytes that were read differ from those that were written\n");
         return 1;
     }
     CHECK(piContextRelease(context));
