@@ -87,7 +87,7 @@ unbuilt() {
     rm -rf unbuilt
 }
 "$new_plugin" gpu
-unbuilt "-DCMAKE_PREFIX_PATH=<the folder" "-DCMAKE_C_COMPILER=$compiler" -Dpi_DIR=/nowhere
+unbuilt "CMAKE_PREFIX_PATH" "-DCMAKE_C_COMPILER=$compiler" -Dpi_DIR=/nowhere
 
 # A plugin's name may begin with a digit, and a path may have a space.
 mkdir "some folder"
