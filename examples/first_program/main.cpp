@@ -51,7 +51,7 @@ static void add_one_at(PlaceIndex place, const Topology &topology, const Buffer 
                        const pi::Kernel &kernel) {
     const pi::Queue queue = pi::Queue::create(pi::ContextRef(topology.context(place)),
                                               pi::DeviceRef(topology.device(place)));
-    Acquisition use = numbers.acquire(place, Access::read_write); // fetches what is stale there
+    Acquisition use = numbers.acquire(place, Access::read_write); // transfers stale bytes
     const pi_kernel_argument argument = use.argument();
     auto launch = pi::desc<pi_kernel_launch_desc>();
     launch.kernel = kernel.get();
@@ -59,7 +59,7 @@ static void add_one_at(PlaceIndex place, const Topology &topology, const Buffer 
     launch.global_size[0] = count;
     launch.argument_count = 1;
     launch.arguments = &argument;
-    const pi::Event done = queue.enqueue(launch, use.events(queue.get())); // after the fetch
+    const pi::Event done = queue.enqueue(launch, use.events(queue.get())); // after the transfer
     queue.flush();
     use.release(done.get()); // does not wait: the use ends when the kernel is complete
 }
