@@ -825,8 +825,8 @@ PI_EXPORT pi_result PI_CALL piQueueRetain(pi_queue queue);
 PI_EXPORT pi_result PI_CALL piQueueRelease(pi_queue queue);
 PI_EXPORT pi_result PI_CALL piQueueGetInfo(pi_queue queue, pi_queue_info name, uint64_t size,
                                            void *value, uint64_t *out_size);
-/* Makes every command enqueued so far run without further calls, once the events that it waits for
- * are complete. Until then a plugin may batch commands; piQueueFinish, a blocking command and the
+/* From now on every command enqueued so far runs without further calls, unless an event still holds
+ * it back. Until a flush a plugin may batch commands; piQueueFinish, a blocking command and the
  * release of the last reference flush the queue as well. piEventWait with a timeout other than 0
  * flushes the queues of all commands that its event depends on. A callback on an event, or a wait
  * list in another queue, flushes nothing. */

@@ -79,9 +79,9 @@ typedef struct pi_plugin_desc {
     pi_plugin instance; /* an object of PI_KIND_PLUGIN */
     /* Called once, when no object is left and no call of the instance is running. */
     void(PI_CALL *teardown)(pi_plugin instance);
-    /* Since 1.1. PI_VERSION_DRAFT that the plugin was compiled with; write it only if
-     * struct_size reaches past it. Of its own minor version, a loader accepts only a plugin of
-     * its own draft. */
+    /* Since 1.1. PI_VERSION_DRAFT that the plugin was compiled with; write it only if struct_size
+     * reaches past it. A loader accepts a plugin of a draft only if both have the same minor
+     * version and the same draft. */
     uint32_t draft;
     uint32_t reserved; /* must be 0 */
 } pi_plugin_desc;

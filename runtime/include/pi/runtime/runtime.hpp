@@ -26,8 +26,8 @@ struct RuntimeOptions {
     /// that need more wait for others to end. 0 is PI_ERROR_INVALID_VALUE.
     uint64_t staging_limit = uint64_t{64} << 20;
     /// Bytes of host memory in which transfers from device to device through the host leave their
-    /// bytes, so that the next place pays only for the second half. Applies to storages without
-    /// host memory. Beyond the limit, transfers use staging memory; 0: always.
+    /// bytes, so that the next place pays only for the second half. Only storages that had no host
+    /// memory before count. Beyond the limit, transfers use staging memory; 0: always.
     uint64_t bounce_limit = uint64_t{1} << 30;
     /// Bytes of idle device memory cached for reuse at each place; 0 caches none. Cacheable
     /// allocations are up to an eighth larger than requested (eight sizes per power of two, from 1
