@@ -162,7 +162,7 @@ private:
 
 void Pipeline::State::add(const char *name, uint64_t size, const PageMemory *host_memory,
                           bool host_memory_valid, RouteMask routes) {
-    StorageDescription description;
+    StorageDescriptor description;
     description.routes = routes;
     description.name = name;
     description.size = size;

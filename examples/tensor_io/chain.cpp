@@ -48,7 +48,7 @@ void add(Counters &sum, const Counters &more) {
     sum.bytes_required += more.bytes_required;
     sum.bytes_delivered += more.bytes_delivered;
     sum.bytes_copy_in_copy_out += more.bytes_copy_in_copy_out;
-    sum.hand_overs += more.hand_overs;
+    sum.coherence_syncs += more.coherence_syncs;
     sum.uses_elsewhere += more.uses_elsewhere;
     sum.bytes_elsewhere += more.bytes_elsewhere;
     for (const auto &[link, bytes] : more.link_bytes) {
@@ -142,7 +142,7 @@ private:
 
 /// Over the application's memory, or with its own.
 Tensor Chain::State::over(const char *name, const Slot &slot) {
-    StorageDescription description;
+    StorageDescriptor description;
     description.name = name;
     description.size = slot.size();
     if (options_.way == Way::zero_copy) {

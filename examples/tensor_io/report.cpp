@@ -194,11 +194,13 @@ std::string comparison(const RunReport &report) {
                       [](const WayReport &way) { return way.counters.output.bytes_delivered; });
     text += per_frame("moved by the runtime: between the stages",
                       [](const WayReport &way) { return way.counters.between.bytes_delivered; });
-    const auto hand_overs = [](const WayReport &way) {
-        return std::to_string(way.counters.input.hand_overs + way.counters.output.hand_overs) +
-               " + " + std::to_string(way.counters.between.hand_overs);
+    const auto coherence_syncs = [](const WayReport &way) {
+        return std::to_string(way.counters.input.coherence_syncs +
+                              way.counters.output.coherence_syncs) +
+               " + " + std::to_string(way.counters.between.coherence_syncs);
     };
-    text += row("coherence syncs: input and results + between", hand_overs(zero), hand_overs(copy));
+    text += row("coherence syncs: input and results + between", coherence_syncs(zero),
+                coherence_syncs(copy));
     if (report.simulated) {
         const auto calls = [](const WayReport &way) {
             return std::to_string(way.flushes) + " + " + std::to_string(way.invalidates);
@@ -254,7 +256,7 @@ ordered_json to_json(const Counters &counters) {
     return {{"bytes_required", counters.bytes_required},
             {"bytes_delivered", counters.bytes_delivered},
             {"bytes_elsewhere", counters.bytes_elsewhere},
-            {"hand_overs", counters.hand_overs}};
+            {"hand_overs", counters.coherence_syncs}};
 }
 
 ordered_json to_json(const RunReport &report, Way which, const TopologyDescription &topology) {

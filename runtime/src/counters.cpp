@@ -19,7 +19,7 @@ void SharedCounters::add_to(Counters &sum) const {
     }
     add(sum.transfers, counters_.transfers);
     add(sum.bytes, counters_.bytes);
-    sum.hand_overs += counters_.hand_overs;
+    sum.coherence_syncs += counters_.coherence_syncs;
     sum.uses_elsewhere += counters_.uses_elsewhere;
     sum.bytes_elsewhere += counters_.bytes_elsewhere;
     sum.failed_attempts += counters_.failed_attempts;

@@ -222,7 +222,7 @@ ImportedTensor import_tensor(const Runtime &runtime, Managed *managed, uint64_t 
     const PlaceIndex place = dlpack_place(runtime.topology(), tensor.device, options.place);
     check_dlpack_stream(tensor.device, options.stream);
     const auto taken = std::make_shared<Taken<Managed>>(managed);
-    StorageDescription description = options.storage;
+    StorageDescriptor description = options.storage;
     description.size = hull.size;
     description.owner = taken;
     description.read_only = (flags & PI_DLPACK_READ_ONLY) != 0;

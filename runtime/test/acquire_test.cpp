@@ -112,7 +112,7 @@ TEST_CASE("a storage with a wrong description is refused", "[runtime]") {
     CHECK(code_of([&] { Storage(runtime, {.size = UINT64_MAX, .host_memory = odd}); }) ==
           PI_ERROR_INVALID_SIZE);
     // The texts name what was given.
-    const auto text_of = [&](StorageDescription description) {
+    const auto text_of = [&](StorageDescriptor description) {
         try {
             const Storage storage(runtime, std::move(description));
         } catch (const Error &error) {

@@ -80,7 +80,7 @@ TEST_CASE("memory without coherence is used in place: caches are synced, no byte
     CHECK(counters.bytes_required == 0);
     CHECK(counters.bytes_delivered == 0);
     CHECK(counters.link_bytes.empty());
-    CHECK(counters.hand_overs > 5);
+    CHECK(counters.coherence_syncs > 5);
     // Only the test's own commands.
     CHECK(machine.calls_of("piEnqueueMemBufferRead") == reads);
     CHECK(machine.calls_of("piEnqueueMemBufferFill") == fills);
@@ -167,10 +167,10 @@ TEST_CASE("a unit is flushed or invalidated only once", "[runtime]") {
     REQUIRE(storage.finish(patience)); // a pending write's bytes are not synced along
     for (const uint64_t offset : {10, 20, 0, 50}) {
         CHECK(read_at(machine, buffer, reader, offset, 10) == std::vector<uint8_t>(10, 1));
-        CHECK(storage.counters().hand_overs == 1);
+        CHECK(storage.counters().coherence_syncs == 1);
     }
     CHECK(read_at(machine, buffer, reader, unit, 1) == std::vector<uint8_t>(1, 1));
-    CHECK(storage.counters().hand_overs == 2);
+    CHECK(storage.counters().coherence_syncs == 2);
 }
 
 TEST_CASE("bytes of one unit that several places write in turn are all kept", "[runtime]") {

@@ -476,7 +476,7 @@ TEST_CASE("given device memory must be the place's, and large enough", "[dlpack]
     check(piMemBufferCreate(topology.context(1), topology.device(1), &desc, mem.out()),
           "piMemBufferCreate");
     const auto other = static_cast<PlaceIndex>(1 + machine.devices().size()); // the same device
-    const auto make = [&](StorageDescription description) {
+    const auto make = [&](StorageDescriptor description) {
         return code_of([&] {
             description.device_memory = mem;
             const Storage storage(runtime, description);
@@ -875,7 +875,7 @@ TEST_CASE("a first content that never comes is an error for its readers", "[dlpa
     const Machine machine(1);
     CudaLibrary library(machine);
     const Runtime runtime(machine.topology());
-    StorageDescription description{.size = 4096};
+    StorageDescriptor description{.size = 4096};
     auto desc = pi_test::desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
     desc.size = 4096;
     const Topology &topology = *machine.topology();

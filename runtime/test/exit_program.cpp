@@ -55,8 +55,8 @@ struct Held {
               "piLoaderSelectDevices");
         topology = Topology::from_groups(std::vector<std::vector<pi_device>>{{device}, {device}});
         runtime.emplace(topology);
-        storage.emplace(*runtime, StorageDescription{.size = size});
-        used.emplace(*runtime, StorageDescription{.size = size});
+        storage.emplace(*runtime, StorageDescriptor{.size = size});
+        used.emplace(*runtime, StorageDescriptor{.size = size});
         // What waits for an event that nobody signals, and what waits for that.
         check(piEventCreateHost(topology->context(1), nullptr, gate.out()), "piEventCreateHost");
         Acquisition written = storage->buffer().acquire(1, Access::discard_write, 0, size / 2);
@@ -104,7 +104,7 @@ void call_inherited(Held &held) {
     REFUSED(held.runtime->finish(std::chrono::hours(1)));
     REFUSED(held.runtime->counters());
     REFUSED(held.runtime->trim());
-    REFUSED(Storage(*held.runtime, StorageDescription{.size = size}));
+    REFUSED(Storage(*held.runtime, StorageDescriptor{.size = size}));
     REFUSED(held.storage->finish(std::chrono::hours(1)));
     REFUSED(held.storage->valid(1));
     REFUSED(held.storage->buffer().acquire(1, Access::read));

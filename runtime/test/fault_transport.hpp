@@ -41,7 +41,7 @@ public:
         }
         inner_->start(request, [request, done = std::move(done)](pi_result, const std::string &) {
             // A hand-over writes nothing, whatever becomes of it.
-            if (!request.hand_over && request.destination.host != nullptr &&
+            if (!request.coherence_sync && request.destination.host != nullptr &&
                 request.destination.mem == nullptr) {
                 for (const pi::runtime::Range &range : request.ranges.ranges()) {
                     for (uint64_t byte = range.begin; byte < range.end; ++byte) {

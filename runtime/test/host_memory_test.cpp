@@ -112,8 +112,8 @@ TEST_CASE("a failed copy to the host is not synced to the device on its memory",
     const Simulated machine(file.path());
     std::atomic<bool> failed = false;
     RuntimeOptions options = failing([&](const TransferRequest &request) {
-        return !request.hand_over && !failed.exchange(true) ? FaultTransport::Fault::before
-                                                            : FaultTransport::Fault::none;
+        return !request.coherence_sync && !failed.exchange(true) ? FaultTransport::Fault::before
+                                                                 : FaultTransport::Fault::none;
     });
     options.bounce_limit = 0;
     const Runtime runtime(machine.topology(), options);

@@ -142,7 +142,7 @@ TEST_CASE("an acquire that finds no memory uses what another thread frees at any
     for (bool ran = true; ran; ++moments) {
         INFO("moment " << moments);
         const Storage wanted(runtime, {.size = most_of_it});
-        auto other = std::make_unique<Storage>(runtime, StorageDescription{.size = most_of_it});
+        auto other = std::make_unique<Storage>(runtime, StorageDescriptor{.size = most_of_it});
         Acquisition held; // by another thread, so there is nothing to wait for
         std::thread([&] {
             held = other->buffer().acquire(small_device, Access::discard_write);
@@ -170,7 +170,7 @@ TEST_CASE("an acquire during the destruction of a storage, at any moment, gets i
     for (bool ran = true; ran; ++moments) {
         INFO("moment " << moments);
         const Storage wanted(runtime, {.size = most_of_it});
-        auto other = std::make_unique<Storage>(runtime, StorageDescription{.size = most_of_it});
+        auto other = std::make_unique<Storage>(runtime, StorageDescriptor{.size = most_of_it});
         REQUIRE(code_of_use(*other) == PI_SUCCESS);
         std::future<pi_result> use;
         ran = run_with(

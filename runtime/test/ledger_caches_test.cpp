@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    enum class Kind { read, write, copy, hand_over };
+    enum class Kind { read, write, copy, coherence_sync };
     struct Operation {
         Kind kind;
         ViewId view = 0;
@@ -111,7 +111,7 @@ private:
     }
 
     static bool is_transfer(const Operation &operation) {
-        return operation.kind == Kind::copy || operation.kind == Kind::hand_over;
+        return operation.kind == Kind::copy || operation.kind == Kind::coherence_sync;
     }
 
     bool is_shared(ViewId view) const { return views_[view].memory == views_[0].memory; }
@@ -145,7 +145,7 @@ private:
     void bring(ViewId view, const RangeSet &wanted, const RangeSet &written) {
         RangeSet stale = subtract(wanted, ledger_.expected(view));
         std::vector<Transfer> transfers =
-            hand_overs(view, stale, [&](ViewId source) { return ledger_.expected(source); });
+            coherence_syncs(view, stale, [&](ViewId source) { return ledger_.expected(source); });
         std::vector<Transfer> copies;
         for (ViewId source = 0; source < views_.size(); ++source) {
             RangeSet ranges = intersect(stale, ledger_.expected(source));
@@ -162,7 +162,7 @@ private:
         for (const Transfer &transfer : transfers) {
             beside.remove(transfer.ranges);
         }
-        for (Transfer &transfer : hand_overs(
+        for (Transfer &transfer : coherence_syncs(
                  view, beside, [&](ViewId source) { return ledger_.possibly_valid(source); })) {
             transfers.push_back(std::move(transfer));
         }
@@ -178,7 +178,7 @@ private:
     }
 
     template <class There>
-    std::vector<Transfer> hand_overs(ViewId view, RangeSet &stale, There there) const {
+    std::vector<Transfer> coherence_syncs(ViewId view, RangeSet &stale, There there) const {
         std::vector<Transfer> transfers;
         RangeSet planned;
         for (ViewId source = 0; source < views_.size(); ++source) {
@@ -190,7 +190,7 @@ private:
                 ranges.add(subtract(ledger_.synced_along(source, view, ranges), planned));
                 planned.add(ranges);
                 stale.remove(ranges);
-                transfers.push_back({Kind::hand_over, source, std::move(ranges)});
+                transfers.push_back({Kind::coherence_sync, source, std::move(ranges)});
             }
         }
         return transfers;
@@ -306,7 +306,7 @@ private:
             return false;
         }
         View &view = views_[operation.view];
-        if (operation.kind == Kind::hand_over) {
+        if (operation.kind == Kind::coherence_sync) {
             move_units(views_[operation.source], views_[0], operation.ranges);
             move_units(views_[0], view, operation.ranges);
         } else if (operation.kind == Kind::copy) {
@@ -369,7 +369,8 @@ private:
         RangeSet bytes;
         for (auto later = all_.upper_bound(failed.first); later != all_.end(); ++later) {
             const Operation &operation = later->second;
-            const ViewId at = operation.kind == Kind::hand_over ? operation.source : operation.view;
+            const ViewId at =
+                operation.kind == Kind::coherence_sync ? operation.source : operation.view;
             if (operation.kind != Kind::read && at == failed.second.view) {
                 bytes.add(whole_units(operation.ranges, 16));
             }

@@ -24,7 +24,7 @@ struct Cached {
         ledger.set_unit(a, 16);
         ledger.set_unit(b, 8);
     }
-    void hand_over(ViewId from, ViewId to, const Range &range) {
+    void coherence_sync(ViewId from, ViewId to, const Range &range) {
         ledger.finish(ledger.begin_copy(from, to, to, range).operation, true);
     }
 };
@@ -160,7 +160,7 @@ TEST_CASE("a coherence sync waits for writers in its units, and for readers at i
           "[runtime]") {
     Cached cached;
     Ledger &ledger = cached.ledger;
-    cached.hand_over(cached.host, cached.a, {0, 8});
+    cached.coherence_sync(cached.host, cached.a, {0, 8});
     const auto reader = ledger.begin_use(cached.a, 1, Range{0, 8}, true, false);
     const auto source_reader = ledger.begin_use(cached.host, 0, Range{0, 16}, true, false);
     const auto over = ledger.begin_copy(cached.host, cached.a, 1, Range{8, 16});
@@ -242,7 +242,7 @@ TEST_CASE("a coherence sync includes bytes of its units that are valid and not a
           "[runtime]") {
     Cached cached;
     Ledger &ledger = cached.ledger;
-    cached.hand_over(cached.host, cached.a, {0, 4});
+    cached.coherence_sync(cached.host, cached.a, {0, 4});
     const auto along = [&](const Range &range) {
         return ledger.synced_along(cached.host, cached.a, range);
     };
@@ -259,7 +259,7 @@ TEST_CASE("a failed write's bytes in a unit with newer ones are valid nowhere an
           "[runtime]") {
     Cached cached;
     Ledger &ledger = cached.ledger;
-    cached.hand_over(cached.host, cached.a, {8, 16}); // the rest of the unit
+    cached.coherence_sync(cached.host, cached.a, {8, 16}); // the rest of the unit
     const auto failing = ledger.begin_use(cached.a, 1, Range{0, 8}, false, true);
     const auto write_beside = [&] {
         return ledger.begin_use(cached.a, 1, Range{8, 12}, false, true).operation;
@@ -289,7 +289,7 @@ TEST_CASE("a failed write's bytes in a unit with newer ones are valid nowhere an
         CHECK(ledger.valid(cached.host) == RangeSet({0, 32}));
     }
     SECTION("but not where the failed write's view has them, or in other units") {
-        cached.hand_over(cached.host, cached.a, {16, 32});
+        cached.coherence_sync(cached.host, cached.a, {16, 32});
         const auto other = ledger.begin_use(cached.a, 1, Range{16, 24}, true, true);
         ledger.finish(ledger.begin_use(cached.a, 1, Range{24, 28}, false, true).operation, true);
         ledger.finish(other.operation, false);

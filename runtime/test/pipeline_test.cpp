@@ -162,7 +162,7 @@ TEST_CASE("transfers that need more staging memory than there is wait, and all a
     std::vector<Buffer> buffers;
     const auto end = [&](bool first) { return first ? longest->front() : longest->back(); };
     for (int index = 0; index < count; ++index) { // every other one the other way
-        storages.emplace_back(runtime, StorageDescription{.size = size, .routes = copies});
+        storages.emplace_back(runtime, StorageDescriptor{.size = size, .routes = copies});
         buffers.push_back(
             written_at(machine, storages.back(), end(index % 2 == 0), pattern(size, index)));
     }

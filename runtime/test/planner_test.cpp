@@ -26,7 +26,7 @@ struct Machine {
     Traffic traffic{LinkChannels(topology, {0, 1, 2})};
     std::atomic<uint64_t> kept_at_host{0};
     MachineModel model{topology, costs, traffic, nullptr, 0, kept_at_host};
-    StorageDescription storage;
+    StorageDescriptor storage;
     Replicas replicas;
 
     Machine() {

@@ -23,7 +23,7 @@ constexpr const char *scopes_of_every_kind = R"({"pi_machine": 1, "name": "scope
         {"name": "scratchpad", "flags": ["pinned"], "capacity": "8 MiB"}]}]})";
 
 /// Uses memory of such a kind once, and gives it back.
-void visit(const Runtime &runtime, const StorageDescription &kind) {
+void visit(const Runtime &runtime, const StorageDescriptor &kind) {
     const Storage storage(runtime, kind);
     Acquisition writer = storage.buffer().acquire(place, Access::discard_write);
     uint64_t alignment = 0;
@@ -41,7 +41,7 @@ TEST_CASE("memory of one scope, alignment or requirement never serves another", 
     const TextFile file(scopes_of_every_kind);
     const Simulated machine(file.path());
     const Runtime runtime(machine.topology());
-    const std::vector<StorageDescription> kinds{
+    const std::vector<StorageDescriptor> kinds{
         {.size = size},
         {.size = size, .alignment = 4096},
         {.size = size, .alignment = 65536},

@@ -191,7 +191,7 @@ TEST_CASE("a storage can forbid routes, each with a reason", "[runtime]") {
     question.source_scope_0 = false;
     CHECK(ways(topology, question).front().route.kind == RouteKind::host_bounce);
     RouteRequest contiguous = request(host_place, 3);
-    contiguous.demands_device_memory = true;
+    contiguous.requires_device_memory = true;
     CHECK_FALSE(find(ways(machine(), contiguous), RouteKind::import).possible);
 }
 

@@ -180,7 +180,7 @@ TEST_CASE("unified and imported memory moves no byte", "[runtime]") {
             CHECK(counters.bytes_delivered == 0);
             CHECK(moving_calls() == calls_before);
             // Of memory that is mapped and unmapped: from itself, to publish what the host wrote.
-            CHECK(write_calls() - writes_before <= counters.hand_overs);
+            CHECK(write_calls() - writes_before <= counters.coherence_syncs);
         } else {
             const auto second = static_cast<PlaceIndex>(1 + machine.devices().size());
             if (topology.buffer(1, second).connection == PI_MEMORY_CONNECTION_UNIFIED) {

@@ -98,7 +98,7 @@ TEST_CASE(
     std::vector<Storage> storages;
     for (int index = 0; index < thread_count; ++index) {
         storages.emplace_back(runtime,
-                              StorageDescription{.size = size, .name = std::to_string(index)});
+                              StorageDescriptor{.size = size, .name = std::to_string(index)});
         storages.back().buffer().acquire(PlaceIndex{1}, Access::discard_write).release();
     }
     // One thread after the other, and round again: so what is acquired later is later for everybody.

@@ -43,7 +43,7 @@ TimedMachine::TimedMachine(const std::string &path, uint32_t contexts,
 
 Storage TimedMachine::storage(uint64_t size, PlaceIndex source, RouteMask routes,
                               StyleMask styles) const {
-    StorageDescription description;
+    StorageDescriptor description;
     description.size = size;
     description.routes = routes;
     description.styles = styles;

@@ -130,7 +130,7 @@ public:
         : file_(small_device(trace.capacity())), machine_(file_.path()),
           runtime_(machine_.topology()) {
         for (size_t index = 0; index < trace.sizes.size(); ++index) {
-            storages_.emplace_back(runtime_, StorageDescription{.size = trace.sizes[index]});
+            storages_.emplace_back(runtime_, StorageDescriptor{.size = trace.sizes[index]});
             contents_.push_back(pattern(trace.sizes[index], static_cast<uint32_t>(index)));
             host_write(storages_.back().buffer(), 0, contents_.back());
         }
@@ -307,7 +307,7 @@ TEST_CASE("no more is evicted than is needed", "[runtime][evict]") {
     const Runtime runtime(machine.topology());
     std::vector<Storage> small;
     for (int index = 0; index < 3; ++index) {
-        small.emplace_back(runtime, StorageDescription{.size = 16 * page});
+        small.emplace_back(runtime, StorageDescriptor{.size = 16 * page});
         small.back().buffer().acquire(place, Access::discard_write).release();
     }
     // 16 pages are free, and 32 are needed: one of 16 goes.

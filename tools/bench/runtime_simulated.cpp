@@ -288,7 +288,7 @@ void bench_working_set(Session &session) {
         const Runtime runtime = machine.runtime();
         std::vector<Storage> storages;
         for (size_t index = 0; index < count; ++index) {
-            storages.emplace_back(runtime, StorageDescription{.size = size});
+            storages.emplace_back(runtime, StorageDescriptor{.size = size});
             storages.back().buffer().acquire(host_place, Access::discard_write).release();
         }
         for (const Use &use : uses) {

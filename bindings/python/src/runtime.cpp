@@ -155,7 +155,7 @@ py::dict dict_of(const rt::Counters &counters) {
     result["link_bytes"] = links;
     result["transfers"] = transfers;
     result["bytes_by_route"] = bytes;
-    result["hand_overs"] = counters.hand_overs;
+    result["coherence_syncs"] = counters.coherence_syncs;
     result["failed_attempts"] = counters.failed_attempts;
     result["evictions"] = counters.evictions;
     result["bytes_written_back"] = counters.bytes_written_back;
@@ -247,7 +247,7 @@ std::shared_ptr<Storage> make_storage(std::shared_ptr<Runtime> runtime, uint64_t
     result->runtime = std::move(runtime);
     result->storage.emplace(
         *result->runtime->runtime,
-        rt::StorageDescription{.size = size, .alignment = alignment, .scope = scope, .name = name});
+        rt::StorageDescriptor{.size = size, .alignment = alignment, .scope = scope, .name = name});
     return result;
 }
 
@@ -265,11 +265,11 @@ std::shared_ptr<Storage> adopt(std::shared_ptr<Runtime> runtime, const py::objec
     auto result = std::make_shared<Storage>();
     result->runtime = std::move(runtime);
     result->storage.emplace(*result->runtime->runtime,
-                            rt::StorageDescription{.size = static_cast<uint64_t>(owner->view.len),
-                                                   .host_memory = owner->view.buf,
-                                                   .owner = owner,
-                                                   .read_only = read_only,
-                                                   .name = name});
+                            rt::StorageDescriptor{.size = static_cast<uint64_t>(owner->view.len),
+                                                  .host_memory = owner->view.buf,
+                                                  .owner = owner,
+                                                  .read_only = read_only,
+                                                  .name = name});
     return result;
 }
 

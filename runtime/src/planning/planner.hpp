@@ -89,8 +89,8 @@ class Planner {
 public:
     /// `verified_only`: uses no connection that is not verified; else Candidate::unverified names
     /// it.
-    Planner(const MachineModel &machine, const StorageDescription &storage,
-            const Replicas &replicas, bool verified_only)
+    Planner(const MachineModel &machine, const StorageDescriptor &storage, const Replicas &replicas,
+            bool verified_only)
         : machine_(machine), storage_(storage), replicas_(replicas), verified_only_(verified_only) {
     }
 
@@ -157,7 +157,7 @@ private:
                     const std::vector<RangeSet> &in_pieces) const;
 
     const MachineModel &machine_;
-    const StorageDescription &storage_;
+    const StorageDescriptor &storage_;
     const Replicas &replicas_;
     const bool verified_only_;
 };

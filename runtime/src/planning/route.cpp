@@ -210,7 +210,7 @@ Candidate import_host_memory(const Question &question) {
                                       " has memory of its own: every access to host memory "
                                       "would cross the link");
     }
-    if (request.demands_device_memory) {
+    if (request.requires_device_memory) {
         return refused(candidate, "contiguous or pinned memory is required");
     }
     if (request.other_layout) {

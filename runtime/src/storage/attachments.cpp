@@ -30,7 +30,7 @@ std::string in_hex(uint64_t number) {
     return std::string("0x") + digits.data();
 }
 
-void check_description(const StorageDescription &description) {
+void check_description(const StorageDescriptor &description) {
     const uint64_t alignment = description.alignment;
     if (description.size == 0) {
         throw Error(PI_ERROR_INVALID_SIZE, "Storage: size is 0");
@@ -68,7 +68,7 @@ void check_description(const StorageDescription &description) {
 
 } // namespace
 
-Attachments::Attachments(RuntimeState &runtime, const StorageDescription &description,
+Attachments::Attachments(RuntimeState &runtime, const StorageDescriptor &description,
                          Replicas &replicas, Resident &resident)
     : runtime_(runtime), description_(description), replicas_(replicas), resident_(resident),
       attachments_(runtime.topology->size()) {
@@ -177,7 +177,7 @@ std::vector<Candidate> Attachments::sharing_candidates(PlaceIndex place, bool ve
         request.bytes = description_.size;
         request.destination_scope_0 = scope == 0;
         request.scope = description_.scope;
-        request.demands_device_memory = description_.flags != 0;
+        request.requires_device_memory = description_.flags != 0;
         request.allowed = description_.routes;
         request.verification = runtime_.verification();
         request.verified_only = verified_only;

@@ -55,7 +55,7 @@ struct alignas(cache_line) Attachment {
 class Attachments {
 public:
     /// Throws Error if the description is wrong. All arguments must outlive it.
-    Attachments(RuntimeState &runtime, const StorageDescription &description, Replicas &replicas,
+    Attachments(RuntimeState &runtime, const StorageDescriptor &description, Replicas &replicas,
                 Resident &resident);
     Attachments(const Attachments &) = delete;
     ~Attachments();
@@ -108,7 +108,7 @@ private:
     bool is_laid_out(const PlaceInfo &place, uint32_t scope) const;
 
     RuntimeState &runtime_;
-    const StorageDescription &description_;
+    const StorageDescriptor &description_;
     Replicas &replicas_;
     Resident &resident_;
     std::shared_ptr<HostBytes> host_bytes_;

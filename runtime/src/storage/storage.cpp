@@ -72,7 +72,7 @@ const char *to_string(Access access) noexcept {
     return index < names.size() ? names[index] : "?";
 }
 
-StorageState::StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescription description)
+StorageState::StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescriptor description)
     : runtime_(std::move(runtime)), description_(std::move(description)),
       operations_(replicas_.ledger, runtime_->continuations),
       attachments_(*runtime_, description_, replicas_, *this) {}
@@ -97,7 +97,7 @@ std::optional<uint32_t> StorageState::memory_of(PlaceIndex place) const {
     return replicas_.ledger.memory_of(attachments_[place]->view);
 }
 
-Storage::Storage(const Runtime &runtime, StorageDescription description)
+Storage::Storage(const Runtime &runtime, StorageDescriptor description)
     : state_(make_shared_here<StorageState>(here(runtime).state(), std::move(description))) {
     if (state_->description().ready) {
         state_->await_first_content();

@@ -34,7 +34,7 @@ struct alignas(cache_line) BufferState {
 /// not held during calls that may call back (calls that create memory and queries do not).
 class alignas(cache_line) StorageState final : public Resident {
 public:
-    StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescription description);
+    StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescriptor description);
     virtual ~StorageState();
 
     // acquire.cpp
@@ -76,7 +76,7 @@ public:
     RangeSet valid(PlaceIndex place);
     RangeSet lost();
     std::optional<uint32_t> memory_of(PlaceIndex place) const;
-    const StorageDescription &description() const noexcept { return description_; }
+    const StorageDescriptor &description() const noexcept { return description_; }
     const std::shared_ptr<RuntimeState> &runtime() const noexcept { return runtime_; }
     SharedCounters &counters() noexcept { return counters_; }
     const InFlight &in_flight() const noexcept { return *in_flight_; }
@@ -170,7 +170,7 @@ private:
     void undo_maps(AcquisitionState &acquisition);
 
     const std::shared_ptr<RuntimeState> runtime_;
-    const StorageDescription description_;
+    const StorageDescriptor description_;
     const std::shared_ptr<InFlight> in_flight_ = std::make_shared<InFlight>();
     SharedCounters counters_;
 

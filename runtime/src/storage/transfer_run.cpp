@@ -65,7 +65,7 @@ void TransferRun::try_next() {
         begin_ = steady_time();
         try {
             TransferRequest request = storage().request(source, destination_, part_.ranges);
-            request.hand_over = part_.coherence_sync;
+            request.coherence_sync = part_.coherence_sync;
             request.after = commands_before();
             last_ = request.after; // a transfer without commands passes these on
             request.last = &last_;
@@ -206,7 +206,7 @@ void TransferRun::count(pi_result result, const Candidate &candidate) {
             }
             ++sum.transfers[kind];
             if (part_.coherence_sync) {
-                ++sum.hand_overs;
+                ++sum.coherence_syncs;
                 return;
             }
             if (!part_.on_the_way) {

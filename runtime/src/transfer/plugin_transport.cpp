@@ -58,7 +58,7 @@ void PluginTransport::carry_out(const TransferRequest &request, TransferDone don
     const Route &route = request.route;
     const bool mapped =
         route.style == BounceStyle::map_source || route.style == BounceStyle::map_destination;
-    if (request.hand_over) {
+    if (request.coherence_sync) {
         sync_coherence(commands_, request, std::move(done));
     } else if (mapped) {
         bounce_mapped(commands_, request, std::move(done));

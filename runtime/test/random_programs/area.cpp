@@ -28,7 +28,7 @@ Limits Limits::draw(Draw &draw, uint64_t largest) {
 namespace {
 
 /// Of bytes on their way between devices, as long as none of them has imported the host's memory.
-Stay stay_at_host(const Setting &setting, const StorageDescription &description) {
+Stay stay_at_host(const Setting &setting, const StorageDescriptor &description) {
     if (setting.limits.bounce == 0 || description.host_memory != nullptr) {
         return Stay::never;
     }
@@ -51,7 +51,7 @@ std::shared_ptr<Area> make_area(const Setting &setting, Draw &draw, const std::s
     static constexpr RouteMask masks[] = {all_routes, bounce | mask_of(RouteKind::migrate), bounce,
                                           bounce | mask_of(RouteKind::direct_use),
                                           bounce | mask_of(RouteKind::import)};
-    StorageDescription description;
+    StorageDescriptor description;
     description.routes = draw.one_of(masks);
     description.size = draw(setting.smallest, setting.largest);
     description.name = name;

@@ -66,7 +66,7 @@ public:
     explicit OneWrongByte(std::shared_ptr<Transport> inner) : inner_(std::move(inner)) {}
     void start(const TransferRequest &request, TransferDone done) override {
         const MemoryEnd &to = request.destination;
-        if (request.hand_over || to.mem != nullptr || to.host == nullptr || ++copies_ != 2) {
+        if (request.coherence_sync || to.mem != nullptr || to.host == nullptr || ++copies_ != 2) {
             inner_->start(request, std::move(done));
             return;
         }

@@ -62,7 +62,7 @@ struct DlpackImportOptions {
     DlpackStream stream{};
     /// Routes, styles and name of the storage. The import sets its size, memory, owner, ready and
     /// read_only.
-    StorageDescription storage{};
+    StorageDescriptor storage{};
 };
 
 /// A tensor of another library, in place.

@@ -85,14 +85,14 @@ struct Candidate {
     bool verification_failed = false;
 };
 
-/// Bits of RouteRequest::allowed and StorageDescription::routes: 1 << RouteKind.
+/// Bits of RouteRequest::allowed and StorageDescriptor::routes: 1 << RouteKind.
 using RouteMask = uint32_t;
 inline constexpr RouteMask all_routes = (1U << route_kind_count) - 1;
 constexpr RouteMask mask_of(RouteKind kind) {
     return 1U << static_cast<uint32_t>(kind);
 }
 
-/// Bits of RouteRequest::styles and StorageDescription::styles: 1 << BounceStyle.
+/// Bits of RouteRequest::styles and StorageDescriptor::styles: 1 << BounceStyle.
 using StyleMask = uint32_t;
 inline constexpr StyleMask all_styles = (1U << bounce_style_count) - 1;
 constexpr StyleMask mask_of(BounceStyle style) {
@@ -122,7 +122,7 @@ struct RouteRequest {
     /// The host bytes that an import would use; address 0 = the runtime allocates them, aligned.
     uint64_t host_address = 0;
     uint64_t host_size = 0;
-    bool demands_device_memory = false; ///< contiguous or pinned: rules out imported memory
+    bool requires_device_memory = false; ///< contiguous or pinned: rules out imported memory
     /// Exactly one end has memory in the storage's layout, so neither can use the other's.
     bool other_layout = false;
     RouteMask allowed = all_routes;

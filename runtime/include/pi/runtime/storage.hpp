@@ -13,7 +13,7 @@
 
 namespace pi::runtime {
 
-struct StorageDescription {
+struct StorageDescriptor {
     uint64_t size = 0;      ///< bytes; 0 is PI_ERROR_INVALID_SIZE
     uint64_t alignment = 0; ///< bytes, a power of two, at every place; 0 = each place's own
     std::string scope{};    ///< by name, at every place; empty = scope 0
@@ -74,7 +74,7 @@ struct StorageDescription {
 /// Destruction writes nothing back to host_memory: acquire the host for reading first.
 class PI_RUNTIME_EXPORT Storage {
 public:
-    Storage(const Runtime &runtime, StorageDescription description);
+    Storage(const Runtime &runtime, StorageDescriptor description);
 
     uint64_t size() const noexcept;
     /// A range of the storage. PI_ERROR_INVALID_SIZE: past the end, or no bytes.

@@ -33,7 +33,7 @@ struct Counters {
     /// Coherence syncs of shared memory: by flush and invalidate, or by maps and write commands. No
     /// bytes are counted for them, since they move bytes only if a plugin's import has a copy of
     /// its own.
-    uint64_t hand_overs = 0;
+    uint64_t coherence_syncs = 0;
     /// Acquires of memory that is used in place and may not be the device's own (its residency is
     /// not SAME_MEMORY), and the bytes of their ranges. They are in no other count, since the bytes
     /// that cross a link are unknown: a kernel reads only part of a range, or a driver moves the
@@ -52,7 +52,7 @@ struct TransferRecord {
     /// single thread count from 1; those that were up to date count only if they are logged. With
     /// several threads, the numbers of each thread ascend, and all are different.
     uint64_t acquisition = 0;
-    std::string storage; ///< StorageDescription::name
+    std::string storage; ///< StorageDescriptor::name
     PlaceIndex source = host_place;
     PlaceIndex destination = host_place;
     RangeSet ranges;
@@ -92,7 +92,7 @@ struct Submitted {
 /// answers.
 struct TransferRequest {
     Route route;
-    bool hand_over = false; ///< both ends are one memory: make the source's writes visible
+    bool coherence_sync = false; ///< both ends are one memory: make the source's writes visible
     MemoryEnd source;
     MemoryEnd destination;
     RangeSet ranges;
