@@ -4,7 +4,7 @@
 // The laws of many objects call these with the functions and tables of theirs.
 #pragma once
 
-#include "bench.hpp"
+#include "fixture.hpp"
 #include "info_names.hpp"
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 
 #include "child.hpp"
 
-#include "bench.hpp"
 #include "children.hpp"
 #include "crash.hpp"
+#include "fixture.hpp"
 #include "leftovers.hpp"
 #include "verdict.hpp"
 

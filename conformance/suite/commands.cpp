@@ -2,7 +2,7 @@
 //
 // The bench's short forms of the buffer commands.
 
-#include "bench.hpp"
+#include "fixture.hpp"
 
 namespace pi::suite {
 

@@ -14,7 +14,7 @@
 //   is_null(global uint *out, global const uint *a)          out[0] = whether a is a null pointer, 1 or 0
 #pragma once
 
-#include "bench.hpp"
+#include "fixture.hpp"
 
 #include <array>
 #include <deque>

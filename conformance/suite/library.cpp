@@ -2,7 +2,7 @@
 
 #include "library.hpp"
 
-#include "bench.hpp"
+#include "fixture.hpp"
 #include "require.hpp"
 
 #include <filesystem>

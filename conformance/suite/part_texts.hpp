@@ -6,7 +6,7 @@
 //     changed(value)                       value * FACTOR + 1, where FACTOR is an option's
 #pragma once
 
-#include "bench.hpp"
+#include "fixture.hpp"
 
 #include <string>
 

@@ -6,7 +6,7 @@
 //         pi_queue queue = ...
 //     }
 //
-// Its body has `bench` (bench.hpp) and says with require() (require.hpp) what must hold. It is run once
+// Its body has `bench` (fixture.hpp) and says with require() (require.hpp) what must hold. It is run once
 // for each device, each time in a process of its own. A PAIR_LAW is run for each ordered pair of places
 // (device, context): bench.src() and bench.dst().
 #pragma once

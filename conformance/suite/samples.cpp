@@ -2,8 +2,8 @@
 
 #include "samples.hpp"
 
-#include "laws/globals.hpp"
-#include "laws/image.hpp"
+#include "tests/globals.hpp"
+#include "tests/image.hpp"
 
 namespace pi::suite {
 namespace {

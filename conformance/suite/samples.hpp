@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels.hpp"
-#include "laws/usm.hpp"
+#include "tests/usm.hpp"
 
 #include <optional>
 #include <tuple>

@@ -11,7 +11,7 @@
 //   sixteens(global uint *data)    demands sub-groups of 16: data[i] += 1
 #pragma once
 
-#include "bench.hpp"
+#include "fixture.hpp"
 
 #include <cstddef>
 #include <span>

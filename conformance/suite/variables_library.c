@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The program with variables (laws/globals.hpp) as a native library. */
+/* The program with variables (tests/globals.hpp) as a native library. */
 #include <pi/pi_native_kernel.h>
 
 enum { table_size = 1024 };

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Laws of lifetimes that are about callbacks: what they may do, and how often they are called.
+
+#include "checks.hpp"
+#include "command_cases.hpp"
+#include "everything.hpp"
+#include "fixture.hpp"
+#include "registry.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <memory>
+
+namespace pi::suite {
+namespace {
+
+LAW("lifetime", "a callback may enqueue, signal and release") {
+    const Bytes bytes = bench.random_bytes(4096);
+    const Mem src = bench.make_buffer(bench.place(), bytes);
+    const Mem dst = bench.make_buffer(4096);
+    Queue first = bench.make_queue();
+    Queue second = bench.make_queue();
+    const Queue reader = bench.make_queue();
+    const Event gate = bench.make_host_event();
+    Event second_gate = bench.make_host_event();
+    Event held = bench.barrier(first, {gate});
+    const Event behind = bench.barrier(second, {second_gate});
+    Event copied;
+    const auto done = bench.on_final(held, [&](pi_event, pi_result result) {
+        require_equal(result, PI_SUCCESS, "the result that the callback was given");
+        copied = bench.copy(first, src, 0, dst, 0, 4096);
+        bench.signal(second_gate);
+        second_gate.reset();
+        first.reset();
+        second.reset();
+        held.reset();
+    });
+    require_success(piQueueFlush(first), "piQueueFlush");
+    bench.signal(gate);
+    bench.wait(*done, "the callback");
+    bench.check_callbacks();
+    bench.wait({copied, behind});
+    bench.require_contents(reader, dst, bytes, "what was copied from inside a callback");
+}
+
+LAW("lifetime", "a callback may give the last reference of every kind of object") {
+    Context context = bench.make_context({bench.device()});
+    Everything all(bench, {bench.device(), context});
+    const Event gate = bench.make_host_event(); // of a context that stays
+    Event held = bench.fill(all.queue, all.mem, 0, 64, Bytes(1, std::byte{1}), {gate});
+    const auto done = bench.on_final(held, [&](pi_event, pi_result result) {
+        require_equal(result, PI_SUCCESS, "the result that the callback was given");
+        all.release();
+        release(context);
+        release(held);
+    });
+    require_success(piQueueFlush(all.queue), "piQueueFlush");
+    bench.signal(gate);
+    bench.wait(*done, "the callback");
+    bench.check_callbacks();
+}
+
+LAW("lifetime", "other threads get through their calls while a callback runs") {
+    const Deeds deeds = make_deeds(bench);
+    const Queue queue = bench.make_queue();
+    const Queue other = bench.make_queue();
+    // Where a call fails, too, commands are over before what they use goes.
+    const std::unique_ptr<pi_queue_s, decltype(&piQueueFinish)> busy(queue.get(), &piQueueFinish);
+    const Event gate = bench.make_host_event();
+    const Event second_gate = bench.make_host_event();
+    const Event held = bench.barrier(queue, {gate});
+    const Event behind = bench.barrier(other, {second_gate});
+    std::vector<Event> started;
+    const auto call_everything = [&] {
+        const Queue made = bench.make_queue();
+        const Mem mem = bench.make_buffer(64);
+        for (const auto &deed : deeds)
+            started.push_back(deed->start(queue));
+        started.push_back(bench.fill(made, mem, 0, 64, Bytes(1, std::byte{1}), {held}));
+        require(bench.is_final(held), "the event of a callback that runs is not final");
+        bench.on_final(held, [](pi_event, pi_result) {});
+        bench.signal(second_gate);
+        require_success(piQueueFlush(queue), "piQueueFlush while a callback runs");
+    };
+    std::future<void> calls;
+    const auto done = bench.on_final(held, [&](pi_event, pi_result result) {
+        require_equal(result, PI_SUCCESS, "the result that the callback was given");
+        calls = std::async(std::launch::async, call_everything);
+        require(calls.wait_for(std::chrono::milliseconds(bench.patience()) / 2) ==
+                    std::future_status::ready,
+                "another thread's calls do not return while a callback runs");
+    });
+    require_success(piQueueFlush(queue), "piQueueFlush");
+    bench.signal(gate);
+    bench.wait(*done, "the callback");
+    bench.check_callbacks();
+    calls.get();
+    bench.wait(behind);
+    for (const Event &event : started)
+        bench.wait(event, "what another thread has enqueued while a callback ran");
+    for (const auto &deed : deeds) {
+        deed->require_done(other);
+        deed->clean_up(other);
+    }
+}
+
+LAW("lifetime", "a chain of callbacks that enqueue goes on as long as it likes") {
+    constexpr int links = 200;
+    const Queue queue = bench.make_queue();
+    const Mem mem = bench.make_buffer(bench.place(), Bytes(256));
+    Flag end;
+    std::atomic<int> calls{0};
+    std::function<void(pi_event, pi_result)> next = [&](pi_event, pi_result result) {
+        require_equal(result, PI_SUCCESS, "a link's result");
+        const int call = ++calls;
+        if (call == links) {
+            end.set();
+            return;
+        }
+        const Event event = bench.fill(queue, mem, static_cast<uint64_t>(call), 1,
+                                       Bytes(1, static_cast<std::byte>(call)));
+        bench.on_final(event, next);
+        require_success(piQueueFlush(queue), "piQueueFlush in a callback");
+    };
+    {
+        const Event event = bench.barrier(queue);
+        bench.on_final(event, next);
+        require_success(piQueueFlush(queue), "piQueueFlush");
+    }
+    const bool ended = end.wait_for(bench.patience());
+    bench.check_callbacks();
+    require(ended, "the chain stopped after ", calls.load(), " of ", links, " callbacks");
+    Bytes expected(256);
+    for (int i = 1; i < links; ++i)
+        expected[static_cast<std::size_t>(i)] = static_cast<std::byte>(i);
+    bench.require_contents(queue, mem, expected, "what the chain has filled");
+}
+
+LAW("lifetime", "a blocking call inside a callback is refused, not waited for") {
+    const Queue queue = bench.make_queue();
+    const Queue other = bench.make_queue();
+    const Mem mem = bench.make_buffer(bench.place(), Bytes(64));
+    const Event gate = bench.make_host_event();
+    const Event unsignalled = bench.make_host_event();
+    const Event held = bench.barrier(queue, {gate});
+    const Event waiting = bench.barrier(other, {unsignalled});
+    Bytes into(64);
+    const auto done = bench.on_final(held, [&](pi_event event, pi_result) {
+        require_error(piEventWait(waiting, PI_TIMEOUT_NEVER), PI_ERROR_WOULD_BLOCK,
+                      "piEventWait in a callback");
+        require_error(piQueueFinish(other), PI_ERROR_WOULD_BLOCK, "piQueueFinish in a callback");
+        pi_barrier_desc barrier = describe<pi_barrier_desc>();
+        barrier.flags = PI_COMMAND_BLOCKING;
+        require_error(try_enqueue(other, barrier), PI_ERROR_WOULD_BLOCK,
+                      "a blocking barrier in a callback");
+        const pi_region region = linear(0, 0, into.size());
+        pi_buffer_read_desc read = describe<pi_buffer_read_desc>();
+        read.flags = PI_COMMAND_BLOCKING;
+        read.mem = mem;
+        read.host_ptr = into.data();
+        read.region_count = 1;
+        read.regions = &region;
+        require_error(try_enqueue(other, read), PI_ERROR_WOULD_BLOCK,
+                      "a blocking read in a callback");
+        const std::byte one{1};
+        pi_buffer_fill_desc fill = describe<pi_buffer_fill_desc>();
+        fill.flags = PI_COMMAND_BLOCKING;
+        fill.mem = mem;
+        fill.pattern = &one;
+        fill.pattern_size = 1;
+        fill.size = 64;
+        require_error(try_enqueue(other, fill), PI_ERROR_WOULD_BLOCK,
+                      "a blocking fill in a callback");
+        require_success(piEventWait(event, PI_TIMEOUT_NEVER),
+                        "piEventWait in a callback for the event itself, which is final");
+    });
+    require_success(piQueueFlush(queue), "piQueueFlush");
+    bench.signal(gate);
+    bench.wait(*done, "the callback");
+    bench.check_callbacks();
+    bench.signal(unsignalled);
+    bench.wait(waiting);
+    bench.require_contents(other, mem, Bytes(64), "what a fill that was refused has not filled");
+}
+
+LAW("lifetime", "a callback is called once for each time that it was set") {
+    constexpr int callbacks = 50;
+    const Queue queue = bench.make_queue();
+    const Event gate = bench.make_host_event();
+    const Event held = bench.barrier(queue, {gate});
+    std::atomic<int> calls{0};
+    std::vector<std::shared_ptr<Flag>> flags;
+    const auto set = [&] {
+        for (int i = 0; i < callbacks; ++i)
+            flags.push_back(bench.on_final(held, [&](pi_event, pi_result) { ++calls; }));
+    };
+    set();
+    bench.signal(gate);
+    bench.wait(held);
+    set(); // these find the event final
+    for (const auto &flag : flags)
+        bench.wait(*flag, "a callback");
+    require_equal(calls.load(), 2 * callbacks, "how often callbacks were called");
+}
+
+} // namespace
+} // namespace pi::suite

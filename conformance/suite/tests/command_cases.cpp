@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "command_cases.hpp"
+
+#include "checks.hpp"
+#include "kernels.hpp"
+
+#include <atomic>
+
+namespace pi::suite {
+namespace {
+
+constexpr uint64_t size = 4096;
+
+// What the deeds on buffers share. `now_` is what the command finds when it runs in its time.
+class BufferDeed : public Deed {
+public:
+    BufferDeed(Bench &bench, std::string name)
+        : Deed(std::move(name)), bench_(bench), now_(bench.random_bytes(size)),
+          mem_(bench.make_buffer(bench.place(), now_)) {}
+
+    void disturb(pi_queue other) override {
+        now_ = bench_.random_bytes(size);
+        bench_.upload(other, mem_, now_);
+    }
+
+protected:
+    template <typename Desc>
+    pi_result pass(pi_queue queue, Desc desc, uint64_t flags, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event) {
+        desc.flags |= flags;
+        return Description<Desc>::enqueue(queue, &desc, wait_count, wait_list, out_event);
+    }
+    void require_buffer(pi_queue other, pi_mem mem, const Bytes &expected, const char *when) {
+        bench_.require_contents(other, mem, expected, join(name(), ": the buffer ", when));
+    }
+
+    Bench &bench_;
+    Bytes now_;
+    Mem mem_;
+};
+
+class Read final : public BufferDeed {
+public:
+    explicit Read(Bench &bench)
+        : BufferDeed(bench, "piEnqueueMemBufferRead"), before_(bench.random_bytes(size)),
+          into_(before_) {}
+    pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
+                      const pi_event *wait_list, pi_event *out_event) override {
+        const pi_region region = linear(0, 0, size);
+        pi_buffer_read_desc desc = describe<pi_buffer_read_desc>();
+        desc.mem = mem_;
+        desc.host_ptr = into_.data();
+        desc.region_count = 1;
+        desc.regions = &region;
+        return pass(queue, desc, flags, wait_count, wait_list, out_event);
+    }
+    void require_undone(pi_queue) override {
+        require_same_bytes(into_.data(), before_.data(), size,
+                           name() + ": the host's bytes before it runs");
+    }
+    void require_done(pi_queue) override {
+        require_same_bytes(into_.data(), now_.data(), size, name() + ": what was read");
+    }
+
+private:
+    Bytes before_;
+    Bytes into_;
+};
+
+class Write final : public BufferDeed {
+public:
+    explicit Write(Bench &bench)
+        : BufferDeed(bench, "piEnqueueMemBufferWrite"), from_(bench.random_bytes(size)) {}
+    pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
+                      const pi_event *wait_list, pi_event *out_event) override {
+        const pi_region region = linear(0, 0, size);
+        pi_buffer_write_desc desc = describe<pi_buffer_write_desc>();
+        desc.mem = mem_;
+        desc.host_ptr = from_.data();
+        desc.region_count = 1;
+        desc.regions = &region;
+        return pass(queue, desc, flags, wait_count, wait_list, out_event);
+    }
+    void require_undone(pi_queue other) override {
+        require_buffer(other, mem_, now_, "before it runs");
+    }
+    void require_done(pi_queue other) override {
+        require_buffer(other, mem_, from_, "that was written");
+    }
+
+private:
+    Bytes from_;
+};
+
+class Copy final : public BufferDeed {
+public:
+    explicit Copy(Bench &bench)
+        : BufferDeed(bench, "piEnqueueMemBufferCopy"), before_(bench.random_bytes(size)),
+          dst_(bench.make_buffer(bench.place(), before_)) {}
+    pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
+                      const pi_event *wait_list, pi_event *out_event) override {
+        const pi_region region = linear(0, 0, size);
+        pi_buffer_copy_desc desc = describe<pi_buffer_copy_desc>();
+        desc.src = mem_;
+        desc.dst = dst_;
+        desc.region_count = 1;
+        desc.regions = &region;
+        return pass(queue, desc, flags, wait_count, wait_list, out_event);
+    }
+    void require_undone(pi_queue other) override {
+        require_buffer(other, dst_, before_, "before it runs");
+    }
+    void require_done(pi_queue other) override {
+        require_buffer(other, dst_, now_, "that was copied to");
+        require_buffer(other, mem_, now_, "that was copied from");
+    }
+
+private:
+    Bytes before_;
+    Mem dst_;
+};
+
+class Fill final : public BufferDeed {
+public:
+    explicit Fill(Bench &bench)
+        : BufferDeed(bench, "piEnqueueMemBufferFill"), pattern_(bench.random_bytes(8)) {}
+    pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
+                      const pi_event *wait_list, pi_event *out_event) override {
+        pi_buffer_fill_desc desc = describe<pi_buffer_fill_desc>();
+        desc.mem = mem_;
+        desc.pattern = pattern_.data();
+        desc.pattern_size = pattern_.size();
+        desc.size = size;
+        return pass(queue, desc, flags, wait_count, wait_list, out_event);
+    }
+    void require_undone(pi_queue other) override {
+        require_buffer(other, mem_, now_, "before it runs");
+    }
+    void require_done(pi_queue other) override {
+        Bytes expected;
+        while (expected.size() < size)
+            expected.insert(expected.end(), pattern_.begin(), pattern_.end());
+        require_buffer(other, mem_, expected, "that was filled");
+    }
+
+private:
+    Bytes pattern_;
+};
+
+class Map final : public BufferDeed {
+public:
+    explicit Map(Bench &bench) : BufferDeed(bench, "piEnqueueMemBufferMap") {}
+    pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
+                      const pi_event *wait_list, pi_event *out_event) override {
+        pi_buffer_map_desc desc = describe<pi_buffer_map_desc>();
+        desc.flags = PI_MAP_READ;
+        desc.mem = mem_;
+        desc.size = size;
+        desc.out_pointer = &pointer_;
+        return pass(queue, desc, flags, wait_count, wait_list, out_event);
+    }
+    void require_done(pi_queue) override {
+        require(!same(pointer_, poison<void *>()), name(), ": no address was written");
+        require_same_bytes(pointer_, now_.data(), size, name() + ": what is mapped");
+        mapped_ = true;
+    }
+    void clean_up(pi_queue other) override {
+        if (mapped_)
+            bench_.wait(bench_.unmap(other, mem_, pointer_), "unmapping");
+        else // the address may have been written early, but not if the command has failed
+            require(same(pointer_, poison<void *>()), name(),
+                    ": an address was written, although the command never ran");
+    }
+
+private:
+    void *pointer_ = poison<void *>();
+    bool mapped_ = false;
+};
+
+// The range is mapped from the beginning; the host's bytes must be there once it is unmapped.
+class Unmap final : public BufferDeed {
+public:
+    explicit Unmap(Bench &bench) : BufferDeed(bench, "piEnqueueMemUnmap") {
+        const Queue queue = bench.make_queue();
+        bench.wait(bench.map(queue, mem_, PI_MAP_READ | PI_MAP_WRITE, 0, size, &pointer_));
+        now_ = bench.random_bytes(size);
+        std::memcpy(pointer_, now_.data(), size);
+    }
+    pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
+                      const pi_event *wait_list, pi_event *out_event) override {
+        pi_unmap_desc desc = describe<pi_unmap_desc>();
+        desc.mem = mem_;
+        desc.pointer = pointer_;
+        return pass(queue, desc, flags, wait_count, wait_list, out_event);
+    }
+    void disturb(pi_queue) override {}
+    void require_done(pi_queue other) override {
+        require_buffer(other, mem_, now_, "that was unmapped");
+        unmapped_ = true;
+    }
+    void clean_up(pi_queue other) override {
+        if (unmapped_)
+            return;
+        bench_.wait(bench_.unmap(other, mem_, pointer_), "unmapping what is mapped still");
+        require_buffer(other, mem_, now_, "that was unmapped in the end");
+    }
+
+private:
+    void *pointer_ = nullptr;
+    bool unmapped_ = false;
+};
+
+class Launch final : public BufferDeed {
+public:
+    explicit Launch(Bench &bench)
+        : BufferDeed(bench, "piEnqueueKernelLaunch"), program_(make_program(bench)),
+          kernel_(make_kernel(program_, "add")),
+          value_(static_cast<uint32_t>(bench.random(1, UINT32_MAX))) {
+        arguments_.buffer(mem_).value(value_);
+    }
+    pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
+                      const pi_event *wait_list, pi_event *out_event) override {
+        return pass(queue, launch_desc(kernel_, arguments_, size / sizeof value_), flags,
+                    wait_count, wait_list, out_event);
+    }
+    void require_undone(pi_queue other) override {
+        require_buffer(other, mem_, now_, "before it runs");
+    }
+    void require_done(pi_queue other) override {
+        std::vector<uint32_t> words = words_of(now_);
+        for (uint32_t &word : words)
+            word += value_;
+        require_buffer(other, mem_, bytes_of(words), "that the kernel has changed");
+    }
+
+private:
+    Program program_;
+    Kernel kernel_;
+    uint32_t value_;
+    Arguments arguments_;
+};
+
+class HostFunction final : public Deed {
+public:
+    HostFunction() : Deed("piEnqueueHostFunction") {}
+    pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
+                      const pi_event *wait_list, pi_event *out_event) override {
+        pi_host_function_desc desc = describe<pi_host_function_desc>();
+        desc.flags = flags;
+        desc.function = [](void *calls) { ++*static_cast<std::atomic<int> *>(calls); };
+        desc.user_data = &calls_;
+        return piEnqueueHostFunction(queue, &desc, wait_count, wait_list, out_event);
+    }
+    void require_undone(pi_queue) override {
+        require_equal(calls_.load(), 0, "piEnqueueHostFunction: the calls before it runs");
+    }
+    void require_done(pi_queue) override {
+        require_equal(calls_.load(), 1, "piEnqueueHostFunction: the calls of the function");
+    }
+
+private:
+    std::atomic<int> calls_{0};
+};
+
+// A command of which nothing is seen but its event.
+template <typename Desc>
+class Marker final : public Deed {
+public:
+    Marker() : Deed(Description<Desc>::name) {}
+    pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
+                      const pi_event *wait_list, pi_event *out_event) override {
+        Desc desc = describe<Desc>();
+        desc.flags = flags;
+        return Description<Desc>::enqueue(queue, &desc, wait_count, wait_list, out_event);
+    }
+};
+
+bool runs_kernels(Bench &bench) {
+    try {
+        kernel_format(bench);
+        return true;
+    } catch (const Skip &) {
+        return false;
+    }
+}
+
+} // namespace
+
+Event Deed::start(pi_queue queue, const Waits &waits, uint64_t flags) {
+    Event event;
+    require_success(enqueue(queue, flags, static_cast<uint32_t>(waits.size()),
+                            waits.empty() ? nullptr : waits.data(), event.out()),
+                    name());
+    require(event.get() != nullptr, name(), ": succeeded, but gave no event");
+    return event;
+}
+
+Deeds make_deeds(Bench &bench) {
+    Deeds deeds;
+    deeds.push_back(std::make_unique<Read>(bench));
+    deeds.push_back(std::make_unique<Write>(bench));
+    deeds.push_back(std::make_unique<Copy>(bench));
+    deeds.push_back(std::make_unique<Fill>(bench));
+    deeds.push_back(std::make_unique<Map>(bench));
+    deeds.push_back(std::make_unique<Unmap>(bench));
+    deeds.push_back(std::make_unique<Marker<pi_events_wait_desc>>());
+    deeds.push_back(std::make_unique<Marker<pi_barrier_desc>>());
+    if (bench.can(PI_CAPABILITY_TIMESTAMP))
+        deeds.push_back(std::make_unique<Marker<pi_timestamp_desc>>());
+    if (bench.can(PI_CAPABILITY_HOST_FUNCTION))
+        deeds.push_back(std::make_unique<HostFunction>());
+    if (runs_kernels(bench))
+        deeds.push_back(std::make_unique<Launch>(bench));
+    add_usm_deeds(bench, deeds);
+    add_image_deeds(bench, deeds);
+    add_global_deeds(bench, deeds);
+    return deeds;
+}
+
+} // namespace pi::suite

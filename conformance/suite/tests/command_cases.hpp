@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One command of each kind together with what can be seen of it, for laws that hold for all commands
+// alike: they hold it back, let it fail, refuse it, and look at what it has done.
+#pragma once
+
+#include "fixture.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pi::suite {
+
+/// A command that is enqueued once, on the bench's place.
+class Deed {
+public:
+    explicit Deed(std::string name) : name_(std::move(name)) {}
+    virtual ~Deed() = default;
+
+    const std::string &name() const { return name_; }
+
+    /// As the command's function: flags are PI_COMMAND_, the rest as given.
+    virtual pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
+                              const pi_event *wait_list, pi_event *out_event) = 0;
+    /// Changes what the command works on, by a command of `other`, while it is held back: if it has run
+    /// already, require_done() will not find what it should.
+    virtual void disturb(pi_queue other) { static_cast<void>(other); }
+    /// Nothing of the command's effect is to be seen. Legal while it is held back and if it never runs.
+    virtual void require_undone(pi_queue other) { static_cast<void>(other); }
+    /// All of its effect is there. Legal when its event is final with success.
+    virtual void require_done(pi_queue other) { static_cast<void>(other); }
+    /// Undoes what would be in the way of releasing everything, whether the command has run or not.
+    virtual void clean_up(pi_queue other) { static_cast<void>(other); }
+
+    /// Enqueues it; the call must succeed.
+    Event start(pi_queue queue, const Waits &waits = {}, uint64_t flags = 0);
+
+private:
+    std::string name_;
+};
+
+using Deeds = std::vector<std::unique_ptr<Deed>>;
+
+/// A read, write, copy, fill, map, unmap, events wait and barrier; a launch, a host function, a
+/// timestamp and the commands on USM, images and device globals where the device has them.
+Deeds make_deeds(Bench &bench);
+
+/// The latter parts of them.
+void add_usm_deeds(Bench &bench, Deeds &deeds);
+void add_image_deeds(Bench &bench, Deeds &deeds);
+void add_global_deeds(Bench &bench, Deeds &deeds);
+
+} // namespace pi::suite

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "checks.hpp"
+#include "fixture.hpp"
+#include "platforms.hpp"
+#include "registry.hpp"
+
+#include <set>
+
+namespace pi::suite {
+namespace {
+
+pi_context_desc context_desc(const std::vector<pi_device> &devices) {
+    pi_context_desc desc = describe<pi_context_desc>();
+    desc.device_count = static_cast<uint32_t>(devices.size());
+    desc.devices = devices.data();
+    return desc;
+}
+
+// A context of these devices is refused, and nothing is written.
+void require_refused(Bench &bench, const std::string &what,
+                     std::initializer_list<pi_result> allowed,
+                     const std::vector<pi_device> &devices) {
+    const pi_context_desc desc = context_desc(devices);
+    require_untouched<pi_context>(what, allowed, [&](pi_context *out) {
+        return piContextCreate(bench.platform(), &desc, out);
+    });
+}
+
+LAW("context", "a context has the devices that it was made of") {
+    const std::vector<pi_device> all = bench.devices();
+    std::vector<std::vector<pi_device>> choices{{bench.device()}};
+    if (all.size() > 1)
+        choices.push_back(all);
+    for (const auto &devices : choices) {
+        const Context context = bench.make_context(devices);
+        const auto told =
+            get_info_list<pi_device>(&piContextGetInfo, context.get(), PI_CONTEXT_INFO_DEVICES);
+        require_equal(told.size(), devices.size(), "how many devices the context tells");
+        require(std::set<pi_device>(told.begin(), told.end()) ==
+                    std::set<pi_device>(devices.begin(), devices.end()),
+                "the context tells other devices than it was made of");
+        require(get_info<pi_platform>(&piContextGetInfo, context.get(), PI_CONTEXT_INFO_PLATFORM) ==
+                    bench.platform(),
+                "the context tells another platform");
+    }
+}
+
+LAW("context", "a context answers every info name by its type") {
+    const Context context = bench.make_context(bench.devices());
+    check_info(
+        "piContextGetInfo",
+        [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
+            return piContextGetInfo(context, name, size, value, out_size);
+        },
+        context_info_names());
+}
+
+LAW("context", "a device listed twice is refused") {
+    require_refused(bench, "a context of the same device twice", {PI_ERROR_INVALID_DEVICE},
+                    {bench.device(), bench.device()});
+}
+
+LAW("context", "a context of no devices is refused") {
+    require_refused(bench, "a context of no devices", {PI_ERROR_INVALID_SIZE}, {});
+    pi_context_desc desc = context_desc({bench.device()});
+    desc.devices = nullptr;
+    require_untouched<pi_context>(
+        "a context of one device at NULL", {PI_ERROR_INVALID_NULL_POINTER},
+        [&](pi_context *out) { return piContextCreate(bench.platform(), &desc, out); });
+}
+
+LAW("context", "what is no device of the platform is refused") {
+    require_refused(bench, "a context of the device NULL", {PI_ERROR_INVALID_DEVICE}, {nullptr});
+    require_refused(bench, "a context of a device and NULL", {PI_ERROR_INVALID_DEVICE},
+                    {bench.device(), nullptr});
+    const auto platform_as_device = reinterpret_cast<pi_device>(bench.platform());
+    require_refused(bench, "a context of a platform instead of a device", {PI_ERROR_INVALID_DEVICE},
+                    {platform_as_device});
+}
+
+LAW("context", "a device of another platform is refused") {
+    require_refused(bench, "a context of another platform's device", {PI_ERROR_INVALID_DEVICE},
+                    {need_foreign_device(bench)});
+}
+
+LAW("context", "a context serves only the devices that are listed") {
+    const std::vector<pi_device> devices = bench.devices();
+    if (devices.size() < 2)
+        skip("the platform has one device");
+    const Context context = bench.make_context({devices[0]});
+    require_untouched<pi_queue>(
+        "a queue on a device that is not listed", {PI_ERROR_INVALID_DEVICE},
+        [&](pi_queue *out) { return piQueueCreate(context, devices[1], nullptr, out); });
+    pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
+    desc.size = 64;
+    require_untouched<pi_mem>(
+        "a buffer on a device that is not listed", {PI_ERROR_INVALID_DEVICE},
+        [&](pi_mem *out) { return piMemBufferCreate(context, devices[1], &desc, out); });
+    require_untouched<pi_memory_connection>(
+        "the connection of a device that is not listed", {PI_ERROR_INVALID_DEVICE},
+        [&](pi_memory_connection *out) {
+            return piGetMemoryConnection(devices[1], context, devices[0], context, out);
+        });
+    require_untouched<pi_memory_connection>(
+        "the connection to a device that is not listed", {PI_ERROR_INVALID_DEVICE},
+        [&](pi_memory_connection *out) {
+            return piGetMemoryConnection(devices[0], context, devices[1], context, out);
+        });
+}
+
+LAW("context", "a context's descriptor obeys the rules of descriptors") {
+    const std::vector<pi_device> devices{bench.device()};
+    check_descriptor("piContextCreate", context_desc(devices), offsetof(pi_context_desc, flags),
+                     [&](const pi_context_desc *desc) {
+                         return try_create<pi_context>([&](pi_context *out) {
+                             return piContextCreate(bench.platform(), desc, out);
+                         });
+                     });
+    const pi_context_desc good = context_desc(devices);
+    require_error(piContextCreate(bench.platform(), &good, nullptr), PI_ERROR_INVALID_NULL_POINTER,
+                  "piContextCreate with out_context NULL");
+}
+
+LAW("context", "contexts may be made, used and released from many threads at once") {
+    const pi_device device = bench.device();
+    bench.run_threads(6, [&](unsigned thread) {
+        for (unsigned round = 0; round < 10; ++round) {
+            const Context context = bench.make_context({device});
+            const Place place{device, context};
+            const Queue queue = bench.make_queue(place);
+            const Bytes bytes(256, static_cast<std::byte>(thread * 16 + round));
+            const Mem mem = bench.make_buffer(place, bytes.size());
+            bench.upload(queue, mem, bytes);
+            bench.require_contents(queue, mem, bytes, join("thread ", thread, ", round ", round));
+        }
+    });
+}
+
+LAW("context", "contexts of one device have events and memory of their own") {
+    const Context one = bench.make_context({bench.device()});
+    const Context two = bench.make_context({bench.device()});
+    require(one.get() != two.get(), "two contexts are one object");
+    const Mem mem = bench.make_buffer({bench.device(), two}, 128);
+    require(get_info<pi_context>(&piMemGetInfo, mem.get(), PI_MEM_INFO_CONTEXT) == two.get(),
+            "a buffer tells another context than it was made in");
+    const Event event = bench.make_host_event(one);
+    require(get_info<pi_context>(&piEventGetInfo, event.get(), PI_EVENT_INFO_CONTEXT) == one.get(),
+            "a host event tells another context than it was made in");
+    bench.signal(event);
+}
+
+} // namespace
+} // namespace pi::suite

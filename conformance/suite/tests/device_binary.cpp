@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Laws of choosing among a program's images.
+
+#include "checks.hpp"
+#include "fixture.hpp"
+#include "registry.hpp"
+
+namespace pi::suite {
+namespace {
+
+// Skips where the plugin does not choose.
+void need_select(Bench &bench) {
+    uint32_t index = 0;
+    if (piDeviceSelectBinary(bench.device(), 0, nullptr, &index) == PI_ERROR_UNSUPPORTED_FEATURE)
+        skip("the plugin does not have piDeviceSelectBinary");
+}
+
+// The images that the device should take, of those whose targets' names pi.h gives.
+std::vector<pi_program_binary> suitable(Bench &bench) {
+    const auto formats =
+        get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+    std::vector<pi_program_binary> all;
+    for (const pi_program_binary &one :
+         {pi_program_binary{"opencl_c", PI_PROGRAM_FORMAT_OPENCL_C, 0},
+          pi_program_binary{"spirv64", PI_PROGRAM_FORMAT_SPIRV, 0},
+          pi_program_binary{"native", PI_PROGRAM_FORMAT_NATIVE_TABLE, 0},
+          pi_program_binary{"native", PI_PROGRAM_FORMAT_NATIVE_LIBRARY, 0}})
+        if ((formats & (1u << one.format)) != 0)
+            all.push_back(one);
+    if (all.empty())
+        skip("the device runs none of the formats whose targets the suite knows");
+    return all;
+}
+
+constexpr pi_program_binary wrong_target{"no_such_target", PI_PROGRAM_FORMAT_OPENCL_C, 0};
+constexpr pi_program_binary wrong_format{"native", PI_PROGRAM_FORMAT_PTX, 0};
+constexpr pi_program_binary newer_format{"opencl_c", 1000, 0};
+
+using Binaries = std::vector<pi_program_binary>;
+
+uint32_t select(Bench &bench, const Binaries &binaries) {
+    uint32_t index = poison<uint32_t>();
+    require_success(piDeviceSelectBinary(bench.device(), static_cast<uint32_t>(binaries.size()),
+                                         binaries.data(), &index),
+                    "piDeviceSelectBinary");
+    return index;
+}
+
+LAW("device", "a device finds the image that suits it, wherever in the list it is") {
+    need_select(bench);
+    for (const pi_program_binary &good : suitable(bench)) {
+        const std::string what = join("the image of \"", good.target, "\" of format ", good.format);
+        require_equal(select(bench, {good}), 0u, what + " alone");
+        require_equal(select(bench, {good, wrong_target, wrong_format}), 0u, what + " first");
+        require_equal(select(bench, {wrong_format, good, newer_format}), 1u, what + " between");
+        require_equal(select(bench, {wrong_target, newer_format, wrong_format, good}), 3u,
+                      what + " last");
+        require_equal(select(bench, {wrong_target, good, good}), 1u, what + " twice");
+    }
+}
+
+LAW("device", "a device chooses the same image of several that suit it in whatever order") {
+    need_select(bench);
+    const Binaries all = suitable(bench);
+    if (all.size() < 2)
+        skip("one image suits the device");
+    const Binaries turned(all.rbegin(), all.rend());
+    const pi_program_binary &one = all[select(bench, all)];
+    const pi_program_binary &other = turned[select(bench, turned)];
+    // Of equals it is the first.
+    if (std::string(all[0].target) == all[1].target)
+        require(one.format == all[0].format && other.format == turned[0].format,
+                "of equal images not the first was chosen");
+    else
+        require_equal(one.format, other.format, "the format of the image that was chosen");
+}
+
+LAW("device", "a device takes no image that does not suit it") {
+    need_select(bench);
+    const pi_program_binary good = suitable(bench).front();
+    const auto refused = [&](const std::string &what, pi_result error, uint32_t count,
+                             const pi_program_binary *binaries) {
+        require_untouched<uint32_t>(what, {error}, [&](uint32_t *out) {
+            return piDeviceSelectBinary(bench.device(), count, binaries, out);
+        });
+    };
+    const pi_program_binary wrong[] = {wrong_target, wrong_format, newer_format};
+    refused("images of which none suits", PI_ERROR_INVALID_BINARY, 3, wrong);
+    refused("no images", PI_ERROR_INVALID_BINARY, 0, nullptr);
+    refused("one image at NULL", PI_ERROR_INVALID_NULL_POINTER, 1, nullptr);
+    pi_program_binary odd = good;
+    odd.target = nullptr;
+    const pi_program_binary nameless[] = {good, odd};
+    refused("an image without a target", PI_ERROR_INVALID_NULL_POINTER, 2, nameless);
+    odd = good;
+    odd.reserved = 1;
+    refused("an image with a reserved word", PI_ERROR_UNSUPPORTED_FEATURE, 1, &odd);
+    for (const std::size_t word : {0, 1}) {
+        odd = good;
+        odd.reserved_words[word] = 1;
+        refused("an image with one of its reserved words", PI_ERROR_UNSUPPORTED_FEATURE, 1, &odd);
+    }
+    require_untouched<uint32_t>(
+        "an image for the device NULL", {PI_ERROR_INVALID_DEVICE},
+        [&](uint32_t *out) { return piDeviceSelectBinary(nullptr, 1, &good, out); });
+    require_error(piDeviceSelectBinary(bench.device(), 1, &good, nullptr),
+                  PI_ERROR_INVALID_NULL_POINTER, "piDeviceSelectBinary with out_index NULL");
+}
+
+} // namespace
+} // namespace pi::suite

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Commands of optional groups that are no commands on memory: host functions and timestamps.
+
+#include "checks.hpp"
+#include "fixture.hpp"
+#include "registry.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <mutex>
+#include <thread>
+
+namespace pi::suite {
+namespace {
+
+struct Calls {
+    Bench &bench;
+    pi_queue queue;
+    pi_event unsignalled;
+    std::mutex mutex;
+    std::vector<int> order;
+    std::string problem;
+};
+struct Call {
+    Calls *calls;
+    int index;
+};
+
+void PI_CALL note_call(void *user_data) {
+    const auto &call = *static_cast<Call *>(user_data);
+    Calls &calls = *call.calls;
+    const std::scoped_lock lock(calls.mutex);
+    calls.order.push_back(call.index);
+    // Whoever does wait is told so by the timeout, and would wait for ever in piQueueFinish.
+    if (piEventWait(calls.unsignalled, 1) != PI_ERROR_WOULD_BLOCK)
+        calls.problem = "piEventWait in a host function is not refused by PI_ERROR_WOULD_BLOCK";
+    else if (piQueueFinish(calls.queue) != PI_ERROR_WOULD_BLOCK)
+        calls.problem = "piQueueFinish in a host function is not refused";
+    const pi_barrier_desc barrier = describe<pi_barrier_desc>();
+    if (try_enqueue(calls.queue, barrier) != PI_SUCCESS)
+        calls.problem = "a command enqueued in a host function is refused";
+}
+
+LAW("enqueue", "host functions run once each, in order, and under the rules of callbacks") {
+    bench.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
+    constexpr int count = 20;
+    const Queue queue = bench.make_queue();
+    const Queue other = bench.make_queue();
+    const Event unsignalled = bench.make_host_event();
+    const Event gate = bench.make_host_event();
+    const Event held = bench.barrier(other, {unsignalled});
+    Calls calls{bench, other, unsignalled, {}, {}, ""};
+    std::vector<Call> each;
+    for (int i = 0; i < count; ++i)
+        each.push_back({&calls, i});
+    Event last;
+    for (int i = 0; i < count; ++i) {
+        pi_host_function_desc desc = describe<pi_host_function_desc>();
+        desc.function = &note_call;
+        desc.user_data = &each[static_cast<std::size_t>(i)];
+        last = i == 0 ? bench.enqueue(queue, desc, {gate}) : bench.enqueue(queue, desc);
+    }
+    require_success(piQueueFlush(queue), "piQueueFlush");
+    bench.wait(bench.barrier(bench.make_queue()));
+    {
+        const std::scoped_lock lock(calls.mutex);
+        require(calls.order.empty(), "a host function has run before its event");
+    }
+    bench.signal(gate);
+    bench.wait(last);
+    const std::scoped_lock lock(calls.mutex);
+    require(calls.problem.empty(), calls.problem);
+    require_equal(calls.order.size(), std::size_t{count}, "how many host functions have run");
+    require(std::is_sorted(calls.order.begin(), calls.order.end()),
+            "host functions of an in-order queue have run out of order");
+    bench.signal(unsignalled);
+    bench.wait(held);
+}
+
+// What a host function finds in memory that a command before it writes.
+struct Seen {
+    const Bytes *memory;
+    Bytes found;
+};
+
+void PI_CALL look(void *user_data) {
+    auto &seen = *static_cast<Seen *>(user_data);
+    seen.found = *seen.memory;
+}
+
+LAW("enqueue", "a host function begins after commands before it that have no event") {
+    bench.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
+    constexpr uint64_t size = 64 * 1024;
+    const Queue queue = bench.make_queue();
+    for (int round = 0; round < 20; ++round) {
+        const Bytes bytes = bench.random_bytes(size);
+        const Mem mem = bench.make_buffer(bench.place(), bytes);
+        Bytes into(size);
+        Seen seen{&into, {}};
+        const pi_region region = linear(0, 0, size);
+        pi_buffer_read_desc read = describe<pi_buffer_read_desc>();
+        read.mem = mem;
+        read.host_ptr = into.data();
+        read.region_count = 1;
+        read.regions = &region;
+        require_success(try_enqueue(queue, read), "piEnqueueMemBufferRead without an event");
+        pi_host_function_desc desc = describe<pi_host_function_desc>();
+        desc.function = &look;
+        desc.user_data = &seen;
+        bench.wait(bench.enqueue(queue, desc));
+        require(seen.found == bytes, "the host function has run before the read was done");
+    }
+}
+
+void PI_CALL note_thread(void *user_data) {
+    *static_cast<std::thread::id *>(user_data) = std::this_thread::get_id();
+}
+
+LAW("enqueue", "a host function runs on no thread of the application, whatever it waits for") {
+    bench.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
+    std::thread::id ran_on;
+    pi_host_function_desc desc = describe<pi_host_function_desc>();
+    desc.function = &note_thread;
+    desc.user_data = &ran_on;
+    const auto require_other = [&](pi_event event, const std::string &what) {
+        bench.wait(event, what);
+        require(ran_on != std::thread::id(), what, " did not run");
+        require(ran_on != std::this_thread::get_id(), what, " ran on the thread of a call");
+        ran_on = {};
+    };
+    Queue queue = bench.make_queue();
+    require_other(bench.enqueue(queue, desc), "a host function on an idle queue");
+    {
+        const Event event = bench.enqueue(queue, desc);
+        require_success(piQueueFlush(queue), "piQueueFlush");
+        require_other(event, "a host function that was flushed");
+    }
+    {
+        const Event event = bench.enqueue(queue, desc);
+        require_success(piQueueFinish(queue), "piQueueFinish");
+        require_other(event, "a host function that piQueueFinish waited for");
+    }
+    {
+        const Event gate = bench.make_host_event();
+        const Event event = bench.enqueue(queue, desc, {gate});
+        require_success(piQueueFlush(queue), "piQueueFlush");
+        bench.signal(gate);
+        require_other(event, "a host function whose event was signalled");
+    }
+    desc.flags = PI_COMMAND_BLOCKING;
+    require_other(bench.enqueue(queue, desc), "a blocking host function");
+    desc.flags = 0;
+    const Event event = bench.enqueue(queue, desc);
+    queue.reset();
+    require_other(event, "a host function of a released queue");
+}
+
+LAW("enqueue", "a host function of NULL is refused") {
+    bench.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
+    const Queue queue = bench.make_queue();
+    const pi_host_function_desc desc = describe<pi_host_function_desc>();
+    require_untouched<pi_event>("piEnqueueHostFunction with function NULL",
+                                {PI_ERROR_INVALID_NULL_POINTER},
+                                [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });
+}
+
+LAW("enqueue", "a timestamp tells when it ran, not when it was enqueued, on any queue") {
+    bench.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
+    const auto time_of = [](pi_event event, uint32_t name) {
+        return get_info<uint64_t>(&piEventGetProfilingInfo, event, name);
+    };
+    const Queue queue = bench.make_queue(); // without PI_QUEUE_PROFILING
+    const Event gate = bench.make_host_event();
+    const Event first = bench.enqueue(queue, describe<pi_timestamp_desc>(), {gate});
+    const Event before = bench.enqueue(bench.make_queue(), describe<pi_timestamp_desc>());
+    bench.wait(before);
+    bench.signal(gate);
+    bench.wait(first);
+    const Event second = bench.enqueue(queue, describe<pi_timestamp_desc>());
+    bench.wait(second);
+    // Of one clock: coarse times may be equal, but do not go back.
+    uint64_t last = 0;
+    for (const auto &[what, event] :
+         {std::pair{"one that ran before", before.get()},
+          std::pair{"one that was held back", first.get()}, std::pair{"the last", second.get()}})
+        for (const uint32_t name : {PI_PROFILING_START, PI_PROFILING_END}) {
+            const uint64_t time = time_of(event, name);
+            require(time >= last, "time ", name, " of ", what, " is ", time,
+                    ", before the one before it, ", last);
+            last = time;
+        }
+}
+
+} // namespace
+} // namespace pi::suite

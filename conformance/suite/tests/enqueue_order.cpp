@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Order: what events say, what barriers and events waits say, and what nobody says.
+
+#include "checks.hpp"
+#include "fixture.hpp"
+#include "registry.hpp"
+
+#include <algorithm>
+#include <deque>
+
+namespace pi::suite {
+namespace {
+
+// ----- Random programs whose order is in their events alone -----
+
+constexpr uint64_t size = 512;
+constexpr std::size_t buffers = 5;
+
+// Enqueues commands that are ordered by events wherever they touch one buffer, and keeps what the
+// buffers and the host must hold in the end. Nothing runs before `gate`.
+class RandomProgram {
+public:
+    RandomProgram(Bench &bench, std::vector<pi_queue> queues)
+        : bench_(bench), queues_(std::move(queues)), gate_(bench.make_host_event()) {
+        for (std::size_t i = 0; i < buffers; ++i) {
+            model_.push_back(bench.random_bytes(size));
+            mems_.push_back(bench.make_buffer(bench.place(), model_.back()));
+        }
+        touched_.resize(buffers);
+    }
+    RandomProgram(const RandomProgram &) = delete;
+    RandomProgram &operator=(const RandomProgram &) = delete;
+    /// Also where the law has failed no command is left that uses the host's bytes.
+    ~RandomProgram() {
+        gate_.reset();
+        for (const Event &event : events_)
+            piEventWait(event, bench_.patience_ns());
+    }
+
+    void add() {
+        const uint64_t length = bench_.random(1, size);
+        const uint64_t from = bench_.random(0, size - length);
+        const uint64_t to = bench_.random(0, size - length);
+        const std::size_t a = bench_.random(0, buffers - 1);
+        const std::size_t b = (a + bench_.random(1, buffers - 1)) % buffers;
+        switch (bench_.random(0, 3)) {
+        case 0:
+            return write(a, to, length);
+        case 1:
+            return copy(a, b, from, to, length);
+        case 2:
+            return read(a, from, length);
+        default:
+            return fill(a, to, length);
+        }
+    }
+
+    void require_result() {
+        for (const Event &event : events_)
+            require(!bench_.is_final(event), "a command is final before the gate is open");
+        bench_.signal(gate_);
+        for (const Event &event : events_)
+            bench_.wait(event);
+        for (std::size_t i = 0; i < reads_.size(); ++i)
+            require_same_bytes(reads_[i].data(), expected_reads_[i].data(), reads_[i].size(),
+                               join("what read ", i, " gave"));
+        const Queue queue = bench_.make_queue();
+        for (std::size_t i = 0; i < buffers; ++i)
+            bench_.require_contents(queue, mems_[i], model_[i], join("buffer ", i));
+    }
+
+private:
+    struct Touched {
+        pi_event writer = nullptr;
+        Waits readers;
+    };
+
+    pi_queue queue() { return queues_[bench_.random(0, queues_.size() - 1)]; }
+
+    Waits behind(std::size_t reads, std::size_t writes) {
+        Waits waits{gate_};
+        for (const std::size_t buffer : {reads, writes}) {
+            if (buffer < buffers && touched_[buffer].writer != nullptr)
+                waits.push_back(touched_[buffer].writer);
+        }
+        if (writes < buffers)
+            waits.insert(waits.end(), touched_[writes].readers.begin(),
+                         touched_[writes].readers.end());
+        if (bench_.random(0, 3) == 0)
+            waits.push_back(waits.back()); // twice the same is no mistake
+        std::shuffle(waits.begin(), waits.end(), bench_.random());
+        return waits;
+    }
+    void note(Event event, std::size_t reads, std::size_t writes) {
+        if (reads < buffers)
+            touched_[reads].readers.push_back(event);
+        if (writes < buffers)
+            touched_[writes] = {event, {}};
+        events_.push_back(std::move(event));
+    }
+
+    void write(std::size_t dst, uint64_t to, uint64_t length) {
+        writes_.push_back(bench_.random_bytes(length));
+        note(bench_.write(queue(), mems_[dst], to, writes_.back(), behind(none, dst)), none, dst);
+        std::copy(writes_.back().begin(), writes_.back().end(), at(dst, to));
+    }
+    void copy(std::size_t src, std::size_t dst, uint64_t from, uint64_t to, uint64_t length) {
+        note(bench_.copy(queue(), mems_[src], from, mems_[dst], to, length, behind(src, dst)), src,
+             dst);
+        std::copy_n(at(src, from), length, at(dst, to));
+    }
+    void read(std::size_t src, uint64_t from, uint64_t length) {
+        reads_.emplace_back(length);
+        note(bench_.read(queue(), mems_[src], from, reads_.back(), behind(src, none)), src, none);
+        expected_reads_.emplace_back(at(src, from),
+                                     at(src, from) + static_cast<std::ptrdiff_t>(length));
+    }
+    void fill(std::size_t dst, uint64_t to, uint64_t length) {
+        const Bytes pattern = bench_.random_bytes(1);
+        note(bench_.fill(queue(), mems_[dst], to, length, pattern, behind(none, dst)), none, dst);
+        std::fill_n(at(dst, to), length, pattern[0]);
+    }
+    Bytes::iterator at(std::size_t buffer, uint64_t offset) {
+        return model_[buffer].begin() + static_cast<std::ptrdiff_t>(offset);
+    }
+
+    static constexpr std::size_t none = buffers;
+    Bench &bench_;
+    std::deque<Bytes> writes_;
+    std::deque<Bytes> reads_;
+    std::vector<pi_queue> queues_;
+    Event gate_;
+    std::vector<Bytes> expected_reads_;
+    std::vector<Bytes> model_;
+    std::vector<Mem> mems_;
+    std::vector<Touched> touched_;
+    std::vector<Event> events_;
+};
+
+LAW("enqueue", "commands of many queues, ordered by events, leave what they would one by one") {
+    const Queue queues[] = {bench.make_queue(), bench.make_queue(), bench.make_queue(),
+                            bench.make_queue()};
+    for (int round = 0; round < 3; ++round) {
+        RandomProgram program(bench, {queues[0], queues[1], queues[2], queues[3]});
+        for (int i = 0; i < 80; ++i)
+            program.add();
+        program.require_result();
+    }
+}
+
+LAW("enqueue", "commands of an out-of-order queue, ordered by events, leave what they would one by "
+               "one") {
+    const Queue queue = bench.make_out_of_order_queue();
+    const Queue other = bench.make_out_of_order_queue();
+    for (int round = 0; round < 3; ++round) {
+        RandomProgram program(bench, {queue, queue, other});
+        for (int i = 0; i < 80; ++i)
+            program.add();
+        program.require_result();
+    }
+}
+
+// ----- Events waits and barriers -----
+
+// The queue is flushed, and a command of another queue has been waited for.
+void give_time(Bench &bench, pi_queue queue) {
+    require_success(piQueueFlush(queue), "piQueueFlush");
+    const Queue other = bench.make_queue();
+    const Mem scratch = bench.make_buffer(1 << 16);
+    for (int i = 0; i < 3; ++i)
+        bench.wait(bench.fill(other, scratch, 0, 1 << 16, Bytes(1, std::byte{1})));
+}
+
+LAW("enqueue", "an events wait without a list is complete when all commands before it are") {
+    const Queue queue = bench.make_out_of_order_queue();
+    const Event gates[] = {bench.make_host_event(), bench.make_host_event()};
+    const Event first = bench.barrier(bench.make_queue(), {gates[0]});
+    const Event held = bench.events_wait(queue, {gates[1]});
+    const Event behind = bench.events_wait(queue, {first});
+    Event all;
+    require_success(piEnqueueEventsWait(queue, nullptr, 0, nullptr, all.out()),
+                    "piEnqueueEventsWait with desc NULL and no list");
+    const Event later = bench.events_wait(queue, {gates[1]});
+    give_time(bench, queue);
+    require(!bench.is_final(all), "it is complete before what was enqueued before it");
+    bench.signal(gates[1]);
+    bench.wait(held);
+    bench.wait(later, "a later command, which does not wait for an events wait");
+    give_time(bench, queue);
+    require(!bench.is_final(all), "it is complete before the other command before it");
+    bench.signal(gates[0]);
+    bench.wait(behind);
+    bench.wait(all);
+}
+
+LAW("enqueue", "an events wait with a list waits for that alone, and nothing waits for it") {
+    const Queue queue = bench.make_out_of_order_queue();
+    const Event gates[] = {bench.make_host_event(), bench.make_host_event()};
+    const Event held = bench.events_wait(queue, {gates[0]});
+    const Event listed = bench.events_wait(queue, {gates[1]});
+    const Mem mem = bench.make_buffer(64);
+    bench.wait(bench.fill(queue, mem, 0, 64, Bytes(1, std::byte{1})),
+               "a command behind events waits");
+    require(!bench.is_final(listed), "an events wait is complete before its list");
+    bench.signal(gates[1]);
+    bench.wait(listed, "an events wait behind a command that it does not list");
+    require(!bench.is_final(held), "the held command is final before its event");
+    bench.signal(gates[0]);
+    bench.wait(held);
+}
+
+LAW("enqueue", "later commands wait for a barrier with a list, and it for nothing but its list") {
+    const Queue queue = bench.make_out_of_order_queue();
+    const Event gates[] = {bench.make_host_event(), bench.make_host_event()};
+    const Event held = bench.events_wait(queue, {gates[0]});
+    const Event barrier = bench.barrier(queue, {gates[1]});
+    const Mem mem = bench.make_buffer(bench.place(), Bytes(64));
+    const Event later = bench.fill(queue, mem, 0, 64, Bytes(1, std::byte{1}));
+    const Event listed = bench.events_wait(queue, {gates[0]});
+    give_time(bench, queue);
+    require(!bench.is_final(barrier), "the barrier is complete before its list");
+    require(!bench.is_final(later), "a command has passed the barrier");
+    bench.signal(gates[1]);
+    bench.wait(barrier, "a barrier whose list is final");
+    bench.wait(later, "a command behind a barrier");
+    require(!bench.is_final(held), "the held command is final before its event");
+    bench.signal(gates[0]);
+    bench.wait(listed);
+}
+
+LAW("enqueue", "every command behind a barrier begins after it") {
+    const Queue queue = bench.make_out_of_order_queue();
+    constexpr std::size_t count = 16;
+    std::vector<Mem> mems;
+    for (std::size_t i = 0; i < count; ++i)
+        mems.push_back(bench.make_buffer(bench.place(), Bytes(size)));
+    const Event gate = bench.make_host_event();
+    std::vector<Event> events;
+    // Each buffer is written before the first barrier, between the two, and behind the second.
+    for (int step = 1; step <= 3; ++step) {
+        for (const Mem &mem : mems) {
+            const Bytes pattern(1, static_cast<std::byte>(step));
+            events.push_back(step == 1 ? bench.fill(queue, mem, 0, size, pattern, {gate})
+                                       : bench.fill(queue, mem, 0, size, pattern));
+        }
+        if (step == 1)
+            require_success(piEnqueueBarrier(queue, nullptr, 0, nullptr, nullptr),
+                            "piEnqueueBarrier with desc and out_event NULL");
+        else if (step == 2)
+            events.push_back(bench.barrier(queue));
+    }
+    give_time(bench, queue);
+    for (const Event &event : events)
+        require(!bench.is_final(event), "a command has passed the first, or the second barrier");
+    bench.signal(gate);
+    for (const Event &event : events)
+        bench.wait(event);
+    for (const Mem &mem : mems)
+        bench.require_contents(queue, mem, Bytes(size, std::byte{3}),
+                               "what was written behind two barriers");
+}
+
+LAW("enqueue", "in an in-order queue events waits and barriers have their places, too") {
+    const Queue queue = bench.make_queue();
+    const Event gate = bench.make_host_event();
+    const Event done = bench.make_host_event();
+    bench.signal(done);
+    const Event held = bench.events_wait(queue, {gate});
+    const Event behind[] = {bench.events_wait(queue), bench.events_wait(queue, {done}),
+                            bench.barrier(queue), bench.barrier(queue, {done})};
+    give_time(bench, queue);
+    for (const Event &event : behind)
+        require(!bench.is_final(event), "a command is final before the one before it");
+    bench.signal(gate);
+    for (const Event &event : behind)
+        bench.wait(event);
+    require(bench.is_final(held), "the first command is final after its successors");
+}
+
+LAW("enqueue", "an in-order queue begins each kind of command after the one before it") {
+    const Queue queue = bench.make_queue();
+    Bytes into(size);
+    const Bytes from = bench.random_bytes(size);
+    const Mem a = bench.make_buffer(bench.place(), Bytes(size));
+    const Mem b = bench.make_buffer(bench.place(), Bytes(size));
+    for (int round = 0; round < 10; ++round) {
+        const Event gate = bench.make_host_event();
+        void *pointer = nullptr;
+        bench.fill(queue, a, 0, size, Bytes(1, std::byte{1}), {gate});
+        bench.write(queue, a, 0, from);
+        bench.copy(queue, a, 0, b, 0, size);
+        bench.fill(queue, a, 0, size, Bytes(1, std::byte{2}));
+        const Event mapped = bench.map(queue, b, PI_MAP_READ, 0, size, &pointer);
+        const Event read = bench.read(queue, b, 0, into);
+        bench.signal(gate);
+        bench.wait(read);
+        require(bench.is_final(mapped), "the map is not final when its successor is");
+        require_same_bytes(into.data(), from.data(), size, "what was read in the end");
+        require_same_bytes(pointer, from.data(), size, "what was mapped");
+        bench.unmap(queue, b, pointer);
+        bench.fill(queue, b, 0, size, Bytes(1, std::byte{3}));
+        bench.require_contents(queue, b, Bytes(size, std::byte{3}), "the buffer behind an unmap");
+        bench.require_contents(queue, a, Bytes(size, std::byte{2}), "the other buffer");
+    }
+}
+
+} // namespace
+} // namespace pi::suite

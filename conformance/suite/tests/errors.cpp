@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How calls fail: with one code for one cause and a text, on the calling thread, with nothing written
+// and nothing half-done.
+
+#include "checks.hpp"
+#include "fixture.hpp"
+#include "registry.hpp"
+
+namespace pi::suite {
+namespace {
+
+template <typename Handle>
+Handle as(void *object) {
+    return reinterpret_cast<Handle>(object);
+}
+
+LAW("errors", "the last error is its thread's own") {
+    bench.run_threads(8, [&](unsigned thread) {
+        pi_result code = poison<pi_result>();
+        const char *message = nullptr;
+        require_success(piGetLastError(&code, &message), "piGetLastError");
+        require(code == PI_SUCCESS && message != nullptr && message[0] == '\0',
+                "a new thread's last error is ", result_name(code),
+                ", should be PI_SUCCESS and \"\"");
+        // Each thread fails in a way of its own, again and again.
+        for (int round = 0; round < 200; ++round) {
+            if (thread % 2 == 0)
+                require_error(piMemRetain(nullptr), PI_ERROR_INVALID_MEM_OBJECT,
+                              "piMemRetain of NULL");
+            else
+                require_error(piDeviceGetInfo(bench.device(), 99999, 0, nullptr, nullptr),
+                              {PI_ERROR_INVALID_ENUMERATION, PI_ERROR_INVALID_NULL_POINTER},
+                              "piDeviceGetInfo of an unknown name");
+        }
+    });
+}
+
+LAW("errors", "success leaves the last error as it is") {
+    uint32_t count = 0;
+    require_error(piMemRetain(nullptr), PI_ERROR_INVALID_MEM_OBJECT, "piMemRetain of NULL");
+    const std::string before = last_error();
+    require_success(piPlatformsGet(bench.plugin(), 0, nullptr, &count), "piPlatformsGet");
+    require_success(piDeviceRetain(bench.device()), "piDeviceRetain");
+    require_success(piDeviceRelease(bench.device()), "piDeviceRelease");
+    require_equal(last_error(), before, "the last error after calls that succeeded");
+    require_success(piGetLastError(nullptr, nullptr), "piGetLastError with neither output");
+}
+
+LAW("errors", "a list asked for with neither output is refused") {
+    const auto check = [](pi_result result, const char *what) {
+        require_error(result, PI_ERROR_INVALID_NULL_POINTER, what);
+    };
+    check(piPluginsGet(bench.loader(), 0, nullptr, nullptr), "piPluginsGet");
+    check(piPlatformsGet(bench.plugin(), 0, nullptr, nullptr), "piPlatformsGet");
+    check(piDevicesGet(bench.platform(), PI_DEVICE_TYPE_ALL, 0, nullptr, nullptr), "piDevicesGet");
+    check(piDeviceGetMemoryScopes(bench.device(), 0, nullptr, nullptr), "piDeviceGetMemoryScopes");
+}
+
+LAW("errors", "the handle NULL is refused by its kind, as the first argument") {
+    uint32_t count = 0;
+    pi_event event = nullptr;
+    require_error(piPluginsGet(nullptr, 0, nullptr, &count), PI_ERROR_INVALID_LOADER,
+                  "piPluginsGet");
+    require_error(piPlatformsGet(nullptr, 0, nullptr, &count), PI_ERROR_INVALID_PLUGIN,
+                  "piPlatformsGet");
+    require_error(piDevicesGet(nullptr, PI_DEVICE_TYPE_ALL, 0, nullptr, &count),
+                  PI_ERROR_INVALID_PLATFORM, "piDevicesGet");
+    require_error(piDeviceRetain(nullptr), PI_ERROR_INVALID_DEVICE, "piDeviceRetain");
+    require_error(piContextRetain(nullptr), PI_ERROR_INVALID_CONTEXT, "piContextRetain");
+    require_error(piEventCreateHost(nullptr, nullptr, &event), PI_ERROR_INVALID_CONTEXT,
+                  "piEventCreateHost");
+    require_error(piQueueFlush(nullptr), PI_ERROR_INVALID_QUEUE, "piQueueFlush");
+    require_error(piMemRelease(nullptr), PI_ERROR_INVALID_MEM_OBJECT, "piMemRelease");
+    require_error(piProgramRetain(nullptr), PI_ERROR_INVALID_PROGRAM, "piProgramRetain");
+    require_error(piKernelRetain(nullptr), PI_ERROR_INVALID_KERNEL, "piKernelRetain");
+    require_error(piEventWait(nullptr, 0), PI_ERROR_INVALID_EVENT, "piEventWait");
+    require_error(piSamplerRetain(nullptr), PI_ERROR_INVALID_SAMPLER, "piSamplerRetain");
+    require_error(piUsmPoolRetain(nullptr), PI_ERROR_INVALID_USM_POOL, "piUsmPoolRetain");
+}
+
+LAW("errors", "a handle of another kind is refused as the first argument") {
+    const Queue queue = bench.make_queue();
+    const Mem mem = bench.make_buffer(64);
+    const Event host = bench.make_host_event();
+    const pi_context context = bench.context();
+    uint32_t count = 0;
+    pi_event event = nullptr;
+    require_error(piDevicesGet(as<pi_platform>(mem), PI_DEVICE_TYPE_ALL, 0, nullptr, &count),
+                  PI_ERROR_INVALID_PLATFORM, "piDevicesGet of a buffer");
+    require_error(piDeviceGetMemoryScopes(as<pi_device>(queue), 0, nullptr, &count),
+                  PI_ERROR_INVALID_DEVICE, "piDeviceGetMemoryScopes of a queue");
+    require_error(piContextRetain(as<pi_context>(mem)), PI_ERROR_INVALID_CONTEXT,
+                  "piContextRetain of a buffer");
+    require_error(piEventCreateHost(as<pi_context>(queue), nullptr, &event),
+                  PI_ERROR_INVALID_CONTEXT, "piEventCreateHost in a queue");
+    require_error(piQueueFlush(as<pi_queue>(context)), PI_ERROR_INVALID_QUEUE,
+                  "piQueueFlush of a context");
+    require_error(piMemRelease(as<pi_mem>(host)), PI_ERROR_INVALID_MEM_OBJECT,
+                  "piMemRelease of an event");
+    require_error(piEventWait(as<pi_event>(mem), 0), PI_ERROR_INVALID_EVENT,
+                  "piEventWait for a buffer");
+    bench.signal(host);
+}
+
+LAW("errors", "handles after the first are refused when NULL or of another kind") {
+    const Queue queue = bench.make_queue();
+    const pi_context context = bench.context();
+    const pi_device device = bench.device();
+    pi_mem_buffer_desc buffer = describe<pi_mem_buffer_desc>();
+    buffer.size = 64;
+    for (const pi_device wrong : {pi_device{nullptr}, as<pi_device>(queue)}) {
+        const std::string what = wrong == nullptr ? "the device NULL" : "a queue as the device";
+        require_untouched<pi_queue>(
+            "piQueueCreate with " + what, {PI_ERROR_INVALID_DEVICE},
+            [&](pi_queue *out) { return piQueueCreate(context, wrong, nullptr, out); });
+        require_untouched<pi_mem>(
+            "piMemBufferCreate with " + what, {PI_ERROR_INVALID_DEVICE},
+            [&](pi_mem *out) { return piMemBufferCreate(context, wrong, &buffer, out); });
+        require_untouched<pi_memory_connection>(
+            "piGetMemoryConnection with " + what + " of dst", {PI_ERROR_INVALID_DEVICE},
+            [&](pi_memory_connection *out) {
+                return piGetMemoryConnection(device, context, wrong, context, out);
+            });
+    }
+    for (const pi_context wrong : {pi_context{nullptr}, as<pi_context>(queue)}) {
+        const std::string what = wrong == nullptr ? "the context NULL" : "a queue as the context";
+        require_untouched<pi_memory_connection>(
+            "piGetMemoryConnection with " + what + " of src", {PI_ERROR_INVALID_CONTEXT},
+            [&](pi_memory_connection *out) {
+                return piGetMemoryConnection(device, wrong, device, context, out);
+            });
+        require_untouched<pi_memory_connection>(
+            "piGetMemoryConnection with " + what + " of dst", {PI_ERROR_INVALID_CONTEXT},
+            [&](pi_memory_connection *out) {
+                return piGetMemoryConnection(device, context, device, wrong, out);
+            });
+    }
+}
+
+LAW("errors", "buffers are created as described, or not at all") {
+    pi_mem_buffer_desc valid = describe<pi_mem_buffer_desc>();
+    valid.size = 64;
+    check_descriptor("piMemBufferCreate", valid, offsetof(pi_mem_buffer_desc, flags),
+                     [&](const pi_mem_buffer_desc *desc) {
+                         return try_create<pi_mem>([&](pi_mem *out) {
+                             return piMemBufferCreate(bench.context(), bench.device(), desc, out);
+                         });
+                     });
+    require_error(piMemBufferCreate(bench.context(), bench.device(), &valid, nullptr),
+                  PI_ERROR_INVALID_NULL_POINTER, "piMemBufferCreate with out_mem NULL");
+    require_error(piEventCreateHost(bench.context(), nullptr, nullptr),
+                  PI_ERROR_INVALID_NULL_POINTER, "piEventCreateHost with out_event NULL");
+    if (!bench.can(PI_CAPABILITY_VIEW))
+        return;
+    const Mem root = bench.make_buffer(256);
+    pi_mem_partition_desc partition = describe<pi_mem_partition_desc>();
+    partition.size = 64;
+    check_descriptor("piMemBufferPartition", partition, offsetof(pi_mem_partition_desc, flags),
+                     [&](const pi_mem_partition_desc *desc) {
+                         return try_create<pi_mem>(
+                             [&](pi_mem *out) { return piMemBufferPartition(root, desc, out); });
+                     });
+}
+
+LAW("errors", "the output struct of the connection's info is written to its size") {
+    const Place place = bench.place();
+    std::vector<std::byte> bytes(sizeof(pi_memory_connection_info) + 64, std::byte{0xA5});
+    auto &info = *reinterpret_cast<pi_memory_connection_info *>(bytes.data());
+    const auto ask = [&](uint32_t struct_size) {
+        std::fill(bytes.begin(), bytes.end(), std::byte{0xA5});
+        info.struct_size = struct_size;
+        info.type = PI_TYPE_MEMORY_CONNECTION_INFO;
+        info.next = nullptr;
+        return piGetMemoryConnectionInfo(place.device, place.context, place.device, place.context,
+                                         nullptr, &info);
+    };
+    constexpr uint32_t whole = sizeof(pi_memory_connection_info);
+    require_success(ask(whole), "piGetMemoryConnectionInfo");
+    require_equal(info.connection, PI_MEMORY_CONNECTION_UNIFIED, "a place's own connection");
+    require(std::memchr(info.reason, 0, sizeof info.reason) != nullptr, "the reason does not end");
+    require(std::all_of(bytes.begin() + whole, bytes.end(),
+                        [](std::byte b) { return b == std::byte{0xA5}; }),
+            "more than the struct is written");
+    // As a caller of an older and of a newer header.
+    constexpr uint32_t older = offsetof(pi_memory_connection_info, bandwidth);
+    require_success(ask(older), "piGetMemoryConnectionInfo of a shorter struct");
+    require_equal(info.connection, PI_MEMORY_CONNECTION_UNIFIED, "the same in a shorter struct");
+    require(std::all_of(bytes.begin() + older, bytes.end(),
+                        [](std::byte b) { return b == std::byte{0xA5}; }),
+            "more than the shorter struct is written");
+    require_success(ask(whole + 64), "piGetMemoryConnectionInfo of a longer struct");
+    require(std::all_of(bytes.begin() + whole, bytes.end(),
+                        [](std::byte b) { return b == std::byte{0}; }),
+            "what the plugin does not know of a longer struct is not zero");
+    info.type = PI_TYPE_NONE;
+    require_error(piGetMemoryConnectionInfo(place.device, place.context, place.device,
+                                            place.context, nullptr, &info),
+                  PI_ERROR_INVALID_DESCRIPTOR, "an output struct without its type");
+}
+
+LAW("errors", "what an output struct chains is refused, or left as it was") {
+    const Place place = bench.place();
+    struct {
+        pi_struct_header header;
+        std::byte bytes[64];
+    } chained;
+    std::memset(&chained, 0xA5, sizeof chained);
+    chained.header = {sizeof chained, 0x7FFF0000u, nullptr};
+    pi_memory_connection_info info = describe<pi_memory_connection_info>();
+    info.next = &chained;
+    const pi_memory_connection_info before = info;
+    const auto ask = [&] {
+        return piGetMemoryConnectionInfo(place.device, place.context, place.device, place.context,
+                                         nullptr, &info);
+    };
+    require_error(ask(), PI_ERROR_UNSUPPORTED_FEATURE, "an unknown chained output struct");
+    require(same(info, before), "an output struct was written, although the call failed");
+    chained.header.type |= PI_TYPE_MAY_IGNORE_BIT;
+    const auto as_it_was = chained;
+    require_success(ask(), "an unknown chained output struct that may be ignored");
+    require_equal(info.connection, PI_MEMORY_CONNECTION_UNIFIED, "a place's own connection");
+    require(info.next == &chained, "the chain of an output struct was changed");
+    require(same(chained, as_it_was), "a chained output struct that was ignored was written");
+}
+
+LAW("errors", "functions of capabilities that a device does not have are unsupported") {
+    const pi_context context = bench.context();
+    const pi_device device = bench.device();
+    // Those of the plugin: a device may lack what its plugin has, which only its own calls can tell.
+    const auto plugin =
+        get_info<uint64_t>(&piPluginGetInfo, bench.plugin(), PI_PLUGIN_INFO_CAPABILITIES);
+    const auto lacks = [&](uint64_t capability) { return (plugin & capability) == 0; };
+    const Mem mem = bench.make_buffer(256);
+    const pi_result unsupported = PI_ERROR_UNSUPPORTED_FEATURE;
+    if (lacks(PI_CAPABILITY_USM)) {
+        pi_usm_desc desc = describe<pi_usm_desc>();
+        desc.kind = PI_USM_DEVICE;
+        desc.size = 64;
+        require_untouched<void *>("piUsmAlloc", {unsupported}, [&](void **out) {
+            return piUsmAlloc(context, device, &desc, out);
+        });
+    }
+    if (lacks(PI_CAPABILITY_IMAGE)) {
+        const pi_sampler_desc desc = describe<pi_sampler_desc>();
+        require_untouched<pi_sampler>("piSamplerCreate", {unsupported}, [&](pi_sampler *out) {
+            return piSamplerCreate(context, &desc, out);
+        });
+    }
+    if (lacks(PI_CAPABILITY_PROGRAM)) {
+        pi_program_desc desc = describe<pi_program_desc>();
+        desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
+        desc.data = "";
+        desc.size = 1;
+        require_untouched<pi_program>("piProgramCreate", {unsupported}, [&](pi_program *out) {
+            return piProgramCreate(context, &desc, out);
+        });
+    }
+    if (lacks(PI_CAPABILITY_VIEW)) {
+        pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
+        desc.size = 64;
+        require_untouched<pi_mem>("piMemBufferPartition", {unsupported}, [&](pi_mem *out) {
+            return piMemBufferPartition(mem, &desc, out);
+        });
+    }
+    if (lacks(PI_CAPABILITY_MEM_HOST_ACCESS))
+        require_untouched<void *>("piMemGetHostPointer", {unsupported},
+                                  [&](void **out) { return piMemGetHostPointer(mem, out); });
+    if (lacks(PI_CAPABILITY_TIMESTAMP))
+        require_untouched<uint64_t>(
+            "piDeviceGetGlobalTimestamps", {unsupported},
+            [&](uint64_t *out) { return piDeviceGetGlobalTimestamps(device, out, nullptr); });
+    if (lacks(PI_CAPABILITY_PARTITION)) {
+        pi_device_partition_desc desc = describe<pi_device_partition_desc>();
+        desc.kind = PI_PARTITION_EQUALLY;
+        desc.count = 1;
+        require_untouched<uint32_t>("piDevicePartition", {unsupported}, [&](uint32_t *out) {
+            return piDevicePartition(device, &desc, 0, nullptr, out);
+        });
+    }
+    if (lacks(PI_CAPABILITY_NATIVE))
+        require_untouched<pi_native_handle>(
+            "piDeviceGetNativeHandle", {unsupported},
+            [&](pi_native_handle *out) { return piDeviceGetNativeHandle(device, out); });
+}
+
+} // namespace
+} // namespace pi::suite

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Laws of errors that hold for every command alike.
+
+#include "checks.hpp"
+#include "fixture.hpp"
+#include "registry.hpp"
+#include "samples.hpp"
+
+namespace pi::suite {
+namespace {
+
+template <typename Handle>
+Handle as(void *object) {
+    return reinterpret_cast<Handle>(object);
+}
+
+// Sets a handle of the descriptor to NULL and to an object of another kind; both are refused.
+template <typename Desc, typename Handle>
+void check_handle(Samples &samples, Desc desc, Handle Desc::*member, const char *name,
+                  pi_result error) {
+    for (void *wrong : {static_cast<void *>(nullptr), reinterpret_cast<void *>(samples.queue())}) {
+        desc.*member = as<Handle>(wrong);
+        const std::string what =
+            join(Description<Desc>::name, " with ", name, wrong == nullptr ? " NULL" : " a queue");
+        require_untouched<pi_event>(what, {error}, [&](pi_event *out) {
+            return try_enqueue(samples.queue(), desc, {}, out);
+        });
+    }
+}
+
+LAW("errors", "a command's memory is refused when NULL or of another kind") {
+    Samples samples(bench);
+    const pi_result error = PI_ERROR_INVALID_MEM_OBJECT;
+    samples.for_each([&](const auto &desc) {
+        using Desc = std::decay_t<decltype(desc)>;
+        if constexpr (requires { desc.mem; })
+            check_handle(samples, desc, &Desc::mem, "mem", error);
+        if constexpr (requires { desc.image; })
+            check_handle(samples, desc, &Desc::image, "image", error);
+        if constexpr (std::is_same_v<Desc, pi_buffer_copy_desc> ||
+                      std::is_same_v<Desc, pi_image_copy_desc>) {
+            check_handle(samples, desc, &Desc::src, "src", error);
+            check_handle(samples, desc, &Desc::dst, "dst", error);
+        }
+        if constexpr (std::is_same_v<Desc, pi_kernel_launch_desc>)
+            check_handle(samples, desc, &Desc::kernel, "kernel", PI_ERROR_INVALID_KERNEL);
+        if constexpr (requires { desc.program; })
+            check_handle(samples, desc, &Desc::program, "program", PI_ERROR_INVALID_PROGRAM);
+    });
+}
+
+LAW("errors", "a command on no queue is refused") {
+    Samples samples(bench);
+    const Mem mem = bench.make_buffer(64);
+    samples.for_each([&](const auto &desc) {
+        using Desc = std::decay_t<decltype(desc)>;
+        for (void *wrong : {static_cast<void *>(nullptr), reinterpret_cast<void *>(mem.get())}) {
+            require_untouched<pi_event>(
+                join(Description<Desc>::name, wrong == nullptr ? " on NULL" : " on a buffer"),
+                {PI_ERROR_INVALID_QUEUE},
+                [&](pi_event *out) { return try_enqueue(as<pi_queue>(wrong), desc, {}, out); });
+        }
+    });
+}
+
+LAW("errors", "a wait list that is none is refused by every command") {
+    Samples samples(bench);
+    const Event good = bench.make_host_event();
+    bench.signal(good);
+    const pi_event with_null[] = {good, nullptr};
+    const pi_event with_queue[] = {good, as<pi_event>(samples.queue())};
+    samples.for_each([&](const auto &desc) {
+        using Desc = std::decay_t<decltype(desc)>;
+        const auto refused = [&](const std::string &what, pi_result error, uint32_t count,
+                                 const pi_event *list) {
+            require_untouched<pi_event>(
+                join(Description<Desc>::name, " with ", what), {error}, [&](pi_event *out) {
+                    return Description<Desc>::enqueue(samples.queue(), &desc, count, list, out);
+                });
+        };
+        refused("a wait_count of 1 and no list", PI_ERROR_INVALID_WAIT_LIST, 1, nullptr);
+        refused("NULL in its wait list", PI_ERROR_INVALID_EVENT, 2, with_null);
+        refused("a queue in its wait list", PI_ERROR_INVALID_EVENT, 2, with_queue);
+    });
+}
+
+LAW("errors", "every command's descriptor obeys the rules of descriptors") {
+    Samples samples(bench);
+    samples.for_each([&](const auto &valid) {
+        using Desc = std::decay_t<decltype(valid)>;
+        constexpr bool optional = std::is_same_v<Desc, pi_events_wait_desc> ||
+                                  std::is_same_v<Desc, pi_barrier_desc> ||
+                                  std::is_same_v<Desc, pi_timestamp_desc>;
+        const DescriptorVariants variants(valid, offsetof(Desc, flags), optional);
+        for (const DescriptorVariant &variant : variants.all()) {
+            if (Samples::only_once<Desc> && variant.allowed.empty())
+                continue;
+            const auto *desc = static_cast<const Desc *>(variant.desc);
+            const std::string what = join(Description<Desc>::name, " with ", variant.what);
+            pi_event event = poison<pi_event>();
+            const pi_result result =
+                Description<Desc>::enqueue(samples.queue(), desc, 0, nullptr, &event);
+            if (variant.allowed.empty()) {
+                require_success(result, what);
+                const Event owned(event);
+                samples.clean_up(valid, owned);
+                continue;
+            }
+            if (result == PI_SUCCESS)
+                piEventRelease(event);
+            require_error(result, {variant.allowed.front(), variant.allowed.back()}, what);
+            require(same(event, poison<pi_event>()), what, ": failed, but wrote out_event");
+        }
+    });
+}
+
+LAW("errors", "a command needs no event, and a blocking one is final when it returns") {
+    Samples samples(bench);
+    samples.for_each([&](const auto &valid) {
+        using Desc = std::decay_t<decltype(valid)>;
+        if constexpr (!Samples::only_once<Desc>) {
+            Desc desc = valid;
+            desc.flags |= PI_COMMAND_BLOCKING;
+            Event event;
+            require_success(try_enqueue(samples.queue(), desc, {}, event.out()),
+                            Description<Desc>::name, " with PI_COMMAND_BLOCKING");
+            require(event.get() != nullptr, Description<Desc>::name, " gave no event");
+            require(bench.is_final(event), Description<Desc>::name,
+                    " is not final when a blocking call returns");
+            samples.clean_up(desc, event);
+            if constexpr (!std::is_same_v<Desc, pi_buffer_map_desc>) {
+                require_success(try_enqueue(samples.queue(), valid), Description<Desc>::name,
+                                " without out_event");
+            }
+        }
+    });
+    require_success(piQueueFinish(samples.queue()), "piQueueFinish");
+}
+
+LAW("errors", "every command's event tells its queue, context and descriptor type") {
+    Samples samples(bench);
+    samples.for_each([&](const auto &desc) {
+        using Desc = std::decay_t<decltype(desc)>;
+        if constexpr (!Samples::only_once<Desc>) {
+            // Where the loader emulates these, the event is that of its last command.
+            constexpr bool may_be_emulated = std::is_same_v<Desc, pi_buffer_read_desc> ||
+                                             std::is_same_v<Desc, pi_buffer_write_desc> ||
+                                             std::is_same_v<Desc, pi_buffer_fill_desc>;
+            const Event event = bench.enqueue(samples.queue(), desc);
+            if (!may_be_emulated || bench.can(PI_CAPABILITY_BUFFER_COMMANDS))
+                require_equal(
+                    get_info<uint32_t>(&piEventGetInfo, event.get(), PI_EVENT_INFO_COMMAND),
+                    desc.type, join("PI_EVENT_INFO_COMMAND of ", Description<Desc>::name));
+            require(get_info<pi_queue>(&piEventGetInfo, event.get(), PI_EVENT_INFO_QUEUE) ==
+                        samples.queue(),
+                    Description<Desc>::name, ": the event tells another queue");
+            require(get_info<pi_context>(&piEventGetInfo, event.get(), PI_EVENT_INFO_CONTEXT) ==
+                        bench.context(),
+                    Description<Desc>::name, ": the event tells another context");
+            samples.clean_up(desc, event);
+        }
+    });
+}
+
+LAW("errors", "a descriptor's memory may be overwritten right after the call") {
+    Samples samples(bench);
+    const Event gate = bench.make_host_event();
+    std::vector<Event> events;
+    samples.for_each([&](const auto &valid) {
+        using Desc = std::decay_t<decltype(valid)>;
+        if constexpr (!Samples::only_once<Desc> && !std::is_same_v<Desc, pi_buffer_map_desc>) {
+            auto copy = std::make_unique<Desc>(valid);
+            auto waits = std::make_unique<pi_event[]>(1);
+            waits[0] = gate;
+            pi_event event = nullptr;
+            require_success(
+                Description<Desc>::enqueue(samples.queue(), copy.get(), 1, waits.get(), &event),
+                Description<Desc>::name);
+            events.emplace_back(event);
+            std::memset(static_cast<void *>(copy.get()), 0xA5, sizeof(Desc));
+            std::memset(static_cast<void *>(waits.get()), 0xA5, sizeof(pi_event));
+        }
+    });
+    bench.signal(gate);
+    for (const Event &event : events)
+        bench.wait(event, "a command whose descriptor is gone");
+}
+
+} // namespace
+} // namespace pi::suite

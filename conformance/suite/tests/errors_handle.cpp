@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Handles of another kind where no other call would notice: they must not be counted, nor taken for what
+// they are not.
+
+#include "checks.hpp"
+#include "fixture.hpp"
+#include "kernels.hpp"
+#include "launch_fixture.hpp"
+#include "registry.hpp"
+
+namespace pi::suite {
+namespace {
+
+// A handle as one of another kind.
+struct Wrong {
+    void *object;
+    template <typename Handle>
+    operator Handle() const {
+        return reinterpret_cast<Handle>(object);
+    }
+};
+
+template <typename Handle>
+void require_not_counted(const char *what, Wrong wrong, pi_result(PI_CALL *retain)(Handle),
+                         pi_result(PI_CALL *release)(Handle), pi_result code) {
+    require_error(retain(wrong), code, "retaining ", what);
+    require_error(release(wrong), code, "releasing ", what);
+}
+
+LAW("errors", "a handle of another kind is neither retained nor released") {
+    const Queue queue = bench.make_queue();
+    const Mem mem = bench.make_buffer(64);
+    const Wrong a_queue{queue.get()};
+    const Wrong a_buffer{mem.get()};
+    require_not_counted("a queue as a device", a_queue, &piDeviceRetain, &piDeviceRelease,
+                        PI_ERROR_INVALID_DEVICE);
+    require_not_counted("a queue as a context", a_queue, &piContextRetain, &piContextRelease,
+                        PI_ERROR_INVALID_CONTEXT);
+    require_not_counted("a buffer as a queue", a_buffer, &piQueueRetain, &piQueueRelease,
+                        PI_ERROR_INVALID_QUEUE);
+    require_not_counted("a queue as a buffer", a_queue, &piMemRetain, &piMemRelease,
+                        PI_ERROR_INVALID_MEM_OBJECT);
+    require_not_counted("a queue as an event", a_queue, &piEventRetain, &piEventRelease,
+                        PI_ERROR_INVALID_EVENT);
+    if (bench.can(PI_CAPABILITY_PROGRAM)) {
+        require_not_counted("a queue as a program", a_queue, &piProgramRetain, &piProgramRelease,
+                            PI_ERROR_INVALID_PROGRAM);
+        require_not_counted("a queue as a kernel", a_queue, &piKernelRetain, &piKernelRelease,
+                            PI_ERROR_INVALID_KERNEL);
+    }
+    if (bench.can(PI_CAPABILITY_USM_POOL))
+        require_not_counted("a queue as a pool", a_queue, &piUsmPoolRetain, &piUsmPoolRelease,
+                            PI_ERROR_INVALID_USM_POOL);
+    if (bench.can(PI_CAPABILITY_IMAGE))
+        require_not_counted("a queue as a sampler", a_queue, &piSamplerRetain, &piSamplerRelease,
+                            PI_ERROR_INVALID_SAMPLER);
+    // Both are still there, with the references that they had.
+    const Bytes bytes = bench.random_bytes(64);
+    bench.upload(queue, mem, bytes);
+    bench.require_contents(queue, mem, bytes, "a buffer that was taken for a queue");
+}
+
+LAW("errors", "a handle of another kind is not asked for platforms or for clocks") {
+    const Queue queue = bench.make_queue();
+    const Wrong wrong{queue.get()};
+    require_untouched<uint32_t>(
+        "piPlatformsGet of a queue", {PI_ERROR_INVALID_PLUGIN},
+        [&](uint32_t *out) { return piPlatformsGet(wrong, 0, nullptr, out); });
+    if (bench.can(PI_CAPABILITY_TIMESTAMP))
+        require_untouched<uint64_t>(
+            "piDeviceGetGlobalTimestamps of a queue", {PI_ERROR_INVALID_DEVICE},
+            [&](uint64_t *out) { return piDeviceGetGlobalTimestamps(wrong, out, nullptr); });
+}
+
+LAW("kernel", "a local size is suggested to a queue, for a kernel that there is") {
+    Workshop shop(bench);
+    const Kernel kernel = make_kernel(shop.program, "add");
+    const Mem mem = bench.make_buffer(64);
+    Arguments arguments;
+    arguments.buffer(mem).value(uint32_t{1});
+    const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 16);
+    const Wrong a_buffer{mem.get()};
+    require_untouched<Size3>("a buffer as the queue", {PI_ERROR_INVALID_QUEUE}, [&](Size3 *out) {
+        return piKernelGetSuggestedLocalSize(a_buffer, &desc, out->data());
+    });
+    for (const pi_kernel wrong : {pi_kernel{nullptr}, pi_kernel(a_buffer)}) {
+        pi_kernel_launch_desc other = desc;
+        other.kernel = wrong;
+        require_untouched<Size3>(wrong == nullptr ? "the kernel NULL" : "a buffer as the kernel",
+                                 {PI_ERROR_INVALID_KERNEL}, [&](Size3 *out) {
+                                     return piKernelGetSuggestedLocalSize(shop.queue, &other,
+                                                                          out->data());
+                                 });
+    }
+    require_error(piKernelGetSuggestedLocalSize(shop.queue, &desc, nullptr),
+                  PI_ERROR_INVALID_NULL_POINTER,
+                  "piKernelGetSuggestedLocalSize with out_local_size NULL");
+}
+
+} // namespace
+} // namespace pi::suite

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Many events: how errors and order travel along wait lists, over queues, contexts and devices.
+
+#include "checks.hpp"
+#include "command_cases.hpp"
+#include "fixture.hpp"
+#include "platforms.hpp"
+#include "registry.hpp"
+#include "second_loader.hpp"
+
+#include <algorithm>
+
+namespace pi::suite {
+namespace {
+
+std::string text_of(pi_event event) {
+    return get_info_list<char>(&piEventGetInfo, event, PI_EVENT_INFO_ERROR_TEXT).data();
+}
+
+// Two contexts of the device and one of each other device, with queues in all of them.
+struct Everywhere {
+    std::vector<Context> contexts;
+    std::vector<Place> places;
+    std::vector<Queue> queues; // queues[i] is of places[i % places.size()]
+
+    Everywhere(Bench &bench, std::size_t rounds) {
+        const std::vector<pi_device> devices = bench.devices();
+        add(bench, devices[0]);
+        for (const pi_device device : devices)
+            add(bench, device);
+        for (std::size_t round = 0; round < rounds; ++round) {
+            for (const Place &place : places)
+                queues.push_back(bench.make_queue(place));
+        }
+    }
+    void add(Bench &bench, pi_device device) {
+        contexts.push_back(bench.make_context({device}));
+        places.push_back({device, contexts.back()});
+    }
+    pi_context random_context(Bench &bench) const {
+        return contexts[bench.random(0, contexts.size() - 1)];
+    }
+};
+
+// Every queue is flushed, and something else has been done.
+void give_time(Bench &bench, const std::vector<Queue> &queues) {
+    for (const Queue &queue : queues)
+        require_success(piQueueFlush(queue), "piQueueFlush");
+    bench.wait(bench.barrier(bench.make_queue()));
+}
+
+LAW("event", "a host event holds back commands of other contexts and devices") {
+    const Everywhere all(bench, 1);
+    for (const Context &context : all.contexts) {
+        const Event gate = bench.make_host_event(context);
+        std::vector<Bytes> bytes;
+        std::vector<Mem> mems;
+        std::vector<Event> events;
+        for (const Place &place : all.places) {
+            bytes.push_back(bench.random_bytes(256));
+            mems.push_back(bench.make_buffer(place, Bytes(256)));
+        }
+        for (std::size_t i = 0; i < all.places.size(); ++i)
+            events.push_back(bench.write(all.queues[i], mems[i], 0, bytes[i], {gate}));
+        give_time(bench, all.queues);
+        for (const Event &event : events)
+            require(!bench.is_final(event), "a command is final before another context's event");
+        bench.signal(gate);
+        for (std::size_t i = 0; i < events.size(); ++i) {
+            bench.wait(events[i]);
+            bench.require_contents(all.queues[i], mems[i], bytes[i],
+                                   join("what place ", i, " has written"));
+        }
+    }
+}
+
+LAW("event", "a command waits for commands of other contexts and devices") {
+    const Everywhere all(bench, 1);
+    const Event gate = bench.make_host_event(all.contexts.back());
+    Event last = bench.barrier(all.queues.front(), {gate});
+    std::vector<Event> chain;
+    for (int round = 0; round < 5; ++round) {
+        for (const Queue &queue : all.queues) {
+            Event next = bench.events_wait(queue, {last});
+            chain.push_back(std::move(last));
+            last = std::move(next);
+        }
+    }
+    give_time(bench, all.queues);
+    require(!bench.is_final(last), "the end of a chain is final before its begin");
+    bench.signal(gate);
+    bench.wait(last, "a chain over contexts and devices");
+    for (const Event &event : chain)
+        require(bench.is_final(event), "a chain's end is final before another link of it");
+}
+
+LAW("event", "a command waits for commands of another platform of the plugin") {
+    const pi_device foreign = need_foreign_device(bench);
+    const Context context = bench.make_context({foreign});
+    const Place places[] = {bench.place(), {foreign, context}};
+    for (const std::size_t first : {std::size_t{0}, std::size_t{1}}) {
+        const Queue before = bench.make_queue(places[first]);
+        const Queue behind = bench.make_queue(places[1 - first]);
+        const Mem mem = bench.make_buffer(places[1 - first], Bytes(64));
+        for (const pi_result result : {PI_ERROR_BACKEND + 0, PI_SUCCESS + 0}) {
+            const Event gate = bench.make_host_event(places[first].context);
+            const Event held = bench.events_wait(before, {gate});
+            const Event filled = bench.fill(behind, mem, 0, 64, Bytes(1, std::byte{1}), {held});
+            require_success(piQueueFlush(before), "piQueueFlush");
+            require_success(piQueueFlush(behind), "piQueueFlush");
+            bench.require_contents(bench.make_queue(places[1 - first]), mem, Bytes(64),
+                                   "what waits for another platform's command");
+            require(!bench.is_final(filled), "a command is final before another platform's event");
+            bench.signal(gate, result);
+            bench.require_result(filled,
+                                 result == PI_SUCCESS ? PI_SUCCESS : PI_ERROR_DEPENDENCY_FAILED,
+                                 "the result behind another platform's command");
+        }
+        bench.require_contents(behind, mem, Bytes(64, std::byte{1}),
+                               "what has waited for another platform's command");
+    }
+}
+
+LAW("event", "an error reaches every depth, with the root's text and nothing done") {
+    const Everywhere all(bench, 1);
+    for (const std::size_t depth : {std::size_t{1}, std::size_t{2}, std::size_t{60}}) {
+        const Mem mem = bench.make_buffer(all.places[0], Bytes(64));
+        const Event root = bench.make_host_event(all.contexts[0]);
+        std::vector<Event> chain;
+        for (std::size_t i = 0; i < depth; ++i)
+            chain.push_back(bench.events_wait(all.queues[i % all.queues.size()],
+                                              {i == 0 ? root.get() : chain.back().get()}));
+        const Event write =
+            bench.fill(all.queues[0], mem, 0, 64, Bytes(1, std::byte{1}), {chain.back()});
+        const Event independent =
+            bench.fill(bench.make_queue(), bench.make_buffer(64), 0, 64, Bytes(1, std::byte{2}));
+        bench.signal(root, -4242); // no code of the list, and yet the application's own
+        const std::string text = text_of(root);
+        require(!text.empty(), "a host event signalled with -4242 has no text");
+        chain.push_back(bench.events_wait(all.queues[0], {write}));
+        for (std::size_t i = 0; i < chain.size(); ++i) {
+            bench.require_result(chain[i], PI_ERROR_DEPENDENCY_FAILED,
+                                 join("the result at depth ", i + 1));
+            require(text_of(chain[i]).find(text) != std::string::npos, "the text at depth ", i + 1,
+                    " is \"", text_of(chain[i]), "\", the root's is \"", text, "\"");
+        }
+        bench.wait(independent, "a command that has nothing to do with the failed ones");
+        bench.require_contents(all.queues[0], mem, Bytes(64), "the buffer of a failed fill");
+    }
+}
+
+LAW("event", "an event that fails later fails who waits for it, one that is good does not help") {
+    const Queue queue = bench.make_queue();
+    const Queue other = bench.make_queue();
+    const Event bad = bench.make_host_event();
+    const Event good = bench.make_host_event();
+    const Event waiting = bench.barrier(queue, {good, bad});
+    bench.signal(good);
+    give_time(bench, {});
+    require(!bench.is_final(waiting), "a command is final before its second event");
+    bench.signal(bad, PI_ERROR_DEVICE_LOST);
+    bench.require_result(waiting, PI_ERROR_DEPENDENCY_FAILED,
+                         "the result behind a good and a failed event");
+    // Behind an event that has failed long ago, too.
+    bench.require_result(bench.barrier(other, {good, waiting, good}), PI_ERROR_DEPENDENCY_FAILED,
+                         "the result behind an event that has failed before");
+    // Order alone carries no error.
+    bench.wait(bench.barrier(queue), "a barrier without a list behind a failed command");
+    bench.wait(bench.events_wait(queue), "an events wait without a list behind a failed command");
+}
+
+// ----- Diamonds -----
+
+// Each level is two commands, each behind both of the level before: 2^64 ways lead through it.
+std::vector<Event> make_diamonds(Bench &bench, pi_queue left, pi_queue right, pi_event root) {
+    std::vector<Event> events;
+    for (int level = 0; level < 64; ++level) {
+        Waits waits{root};
+        if (level != 0)
+            waits = {events[events.size() - 2], events[events.size() - 1]};
+        events.push_back(bench.events_wait(left, waits));
+        events.push_back(bench.events_wait(right, waits));
+    }
+    return events;
+}
+
+LAW("event", "diamonds of 64 levels are done in time, or fail as one") {
+    const Queue left = bench.make_queue();
+    const Queue right = bench.make_queue();
+    for (const pi_result result : {PI_SUCCESS + 0, PI_ERROR_BACKEND + 0}) {
+        const Event root = bench.make_host_event();
+        const std::vector<Event> events = make_diamonds(bench, left, right, root);
+        require(!bench.is_final(events.back()), "the last level is final before the root");
+        bench.signal(root, result);
+        const pi_result expected = result == PI_SUCCESS ? PI_SUCCESS : PI_ERROR_DEPENDENCY_FAILED;
+        for (const Event &event : events)
+            bench.require_result(event, expected, "the result in a diamond");
+    }
+}
+
+LAW("event", "a thousand commands may wait for one event, and one for all of them") {
+    const Queue queues[] = {bench.make_queue(), bench.make_queue(), bench.make_queue()};
+    const Event root = bench.make_host_event();
+    std::vector<Event> events;
+    Waits waits;
+    for (std::size_t i = 0; i < 1000; ++i) {
+        events.push_back(bench.events_wait(queues[i % 3], {root}));
+        waits.push_back(events.back());
+    }
+    const Event all = bench.events_wait(queues[0], waits);
+    require(!bench.is_final(all), "it is final before the root");
+    bench.signal(root);
+    bench.wait(all, "a command behind a thousand others");
+    for (const Event &event : events)
+        require(bench.is_final(event), "one of a thousand is not final when their successor is");
+}
+
+// ----- Random graphs -----
+
+// A thousand events over many queues: host events and commands, of which some will fail. Each fill has a
+// buffer of its own that tells whether it has run.
+class Graph {
+public:
+    Graph(Bench &bench, const Everywhere &all) : bench_(bench), all_(all) {}
+
+    void add_host() {
+        nodes_.push_back({bench_.make_host_event(all_.random_context(bench_)), true,
+                          bench_.random(0, 9) == 0, nullptr, 0});
+        hosts_.push_back(nodes_.size() - 1);
+    }
+    void add_command() {
+        const std::size_t queue = bench_.random(0, all_.queues.size() - 1);
+        Node node{{}, false, false, nullptr, queue};
+        Waits waits;
+        for (uint64_t count = bench_.random(0, 3); count-- > 0;) {
+            const Node &before = nodes_[random_recent()];
+            waits.push_back(before.event);
+            node.fails = node.fails || before.fails;
+        }
+        if (bench_.random(0, 4) == 0) {
+            const Place &place = all_.places[queue % all_.places.size()];
+            node.mem = std::make_unique<Mem>(bench_.make_buffer(place, Bytes(16)));
+            node.event =
+                bench_.fill(all_.queues[queue], *node.mem, 0, 16, Bytes(1, std::byte{1}), waits);
+        } else {
+            node.event = bench_.events_wait(all_.queues[queue], waits);
+        }
+        // Without a list it waits for all that is before it in the queue, whatever becomes of that.
+        nodes_.push_back(std::move(node));
+    }
+
+    void signal_all() {
+        std::shuffle(hosts_.begin(), hosts_.end(), bench_.random());
+        constexpr unsigned threads = 4;
+        bench_.run_threads(threads, [&](unsigned thread) {
+            for (std::size_t i = thread; i < hosts_.size(); i += threads) {
+                const Node &node = nodes_[hosts_[i]];
+                bench_.signal(node.event, node.fails ? PI_ERROR_BACKEND : PI_SUCCESS);
+            }
+        });
+    }
+
+    void require_results() {
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            const Node &node = nodes_[i];
+            const pi_result expected = !node.fails    ? PI_SUCCESS
+                                       : node.is_host ? PI_ERROR_BACKEND
+                                                      : PI_ERROR_DEPENDENCY_FAILED;
+            bench_.require_result(node.event, expected, join("the result of event ", i));
+            require_equal(text_of(node.event).empty(), !node.fails,
+                          join("whether event ", i, " has no text"));
+        }
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            const Node &node = nodes_[i];
+            if (node.mem == nullptr)
+                continue;
+            bench_.require_contents(all_.queues[node.queue], *node.mem,
+                                    Bytes(16, node.fails ? std::byte{0} : std::byte{1}),
+                                    join("the buffer of fill ", i,
+                                         node.fails ? ", which fails" : ", which does not fail"));
+        }
+    }
+
+private:
+    struct Node {
+        Event event;
+        bool is_host;
+        bool fails;
+        std::unique_ptr<Mem> mem;
+        std::size_t queue;
+    };
+    std::size_t random_recent() {
+        const std::size_t count = nodes_.size();
+        return bench_.random(count > 100 && bench_.random(0, 3) != 0 ? count - 100 : 0, count - 1);
+    }
+
+    Bench &bench_;
+    const Everywhere &all_;
+    std::vector<Node> nodes_;
+    std::vector<std::size_t> hosts_;
+};
+
+LAW("event", "a thousand random events over queues and contexts all end as they must") {
+    const Everywhere all(bench, 3);
+    Graph graph(bench, all);
+    for (int i = 0; i < 1000; ++i) {
+        if (i < 5 || bench.random(0, 14) == 0)
+            graph.add_host();
+        else
+            graph.add_command();
+    }
+    for (const Queue &queue : all.queues)
+        require_success(piQueueFlush(queue), "piQueueFlush");
+    graph.signal_all();
+    graph.require_results();
+    for (const Queue &queue : all.queues)
+        require_success(piQueueFinish(queue), "piQueueFinish");
+}
+
+LAW("event", "threads that enqueue behind each other's events all get through") {
+    constexpr unsigned threads = 6;
+    constexpr std::size_t rounds = 60;
+    bench.context(); // made here: the threads share it
+    std::vector<Event> gates;
+    for (unsigned i = 0; i < threads; ++i)
+        gates.push_back(bench.make_host_event());
+    std::vector<Event> last(threads);
+    bench.run_threads(threads, [&](unsigned thread) {
+        const Queue queue = bench.make_queue();
+        Event event = bench.barrier(queue, {gates[thread], gates[(thread + 1) % threads]});
+        for (std::size_t round = 0; round < rounds; ++round) {
+            event = bench.events_wait(queue, {event, gates[(thread + round) % threads]});
+            if (round == rounds / 2)
+                bench.signal(gates[thread]);
+        }
+        last[thread] = std::move(event);
+    });
+    for (const Event &event : last)
+        bench.wait(event, "the last command of a thread");
+}
+
+// ----- Another plugin instance -----
+
+LAW("event", "an event of another plugin instance is refused by every command") {
+    const SecondLoader second(bench);
+    const Event foreign = bench.make_host_event(second.place().context);
+    const Event own = bench.make_host_event();
+    const Queue queue = bench.make_queue();
+    const Queue other = bench.make_queue();
+    const pi_event waits[] = {own, foreign, own};
+    bench.signal(own);
+    for (const auto &deed : make_deeds(bench)) {
+        require_untouched<pi_event>(
+            deed->name() + " with another instance's event", {PI_ERROR_INVALID_EVENT},
+            [&](pi_event *out) { return deed->enqueue(queue, 0, 3, waits, out); });
+        require_success(piQueueFinish(queue), "piQueueFinish");
+        deed->require_undone(other);
+        deed->clean_up(other);
+    }
+    bench.signal(foreign);
+}
+
+} // namespace
+} // namespace pi::suite

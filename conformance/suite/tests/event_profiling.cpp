@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "checks.hpp"
+#include "command_cases.hpp"
+#include "registry.hpp"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace pi::suite {
+namespace {
+
+using Times = std::array<uint64_t, 4>;
+
+Times times_of(pi_event event, const std::string &what) {
+    Times times{};
+    uint64_t before = 0;
+    for (uint32_t i = 0; i < times.size(); ++i) {
+        times[i] = get_info<uint64_t>(&piEventGetProfilingInfo, event, PI_PROFILING_QUEUED + i);
+        require(times[i] >= before, what, ": profiling time ", PI_PROFILING_QUEUED + i, " is ",
+                times[i], ", before the one before it, ", before);
+        before = times[i];
+    }
+    return times;
+}
+
+Queue make_profiling_queue(Bench &bench) {
+    const auto flags =
+        get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
+    if ((flags & PI_QUEUE_PROFILING) == 0)
+        skip("the device has no queues with profiling");
+    return bench.make_queue(PI_QUEUE_PROFILING);
+}
+
+LAW("event", "every command's times go forward, and stay as they are") {
+    const Queue queue = make_profiling_queue(bench);
+    const Queue other = bench.make_queue();
+    for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_COMMAND_BLOCKING}}) {
+        for (const auto &deed : make_deeds(bench)) {
+            const std::string what = deed->name() + (flags != 0 ? ", blocking" : "");
+            const Event event = deed->start(queue, {}, flags);
+            bench.wait(event, what);
+            const Times times = times_of(event, what);
+            require(times_of(event, what) == times, what,
+                    ": its times are other ones when asked again");
+            deed->require_done(other);
+            deed->clean_up(other);
+        }
+    }
+}
+
+LAW("event", "a barrier that was held back tells its times") {
+    const Queue queue = make_profiling_queue(bench);
+    const Event first = bench.barrier(queue);
+    bench.wait(first);
+    const Event gate = bench.make_host_event();
+    const Event held = bench.barrier(queue, {gate});
+    bench.signal(gate);
+    bench.wait(held);
+    const Times before = times_of(first, "a barrier");
+    const Times after = times_of(held, "a barrier that was held back");
+    require(after[0] >= before[0], "a barrier was enqueued at ", after[0], ", one before it at ",
+            before[0]);
+}
+
+LAW("event", "a command's times lie behind those of the command that it waited for") {
+    const Queue queue = make_profiling_queue(bench);
+    const Queue second = make_profiling_queue(bench);
+    const Mem mem = bench.make_buffer(1 << 20);
+    static const Bytes written(1 << 20); // also for what is at work when one of the calls fails
+    // Fills and writes, which may be the work of different engines, all there before the first is done.
+    std::vector<Event> events;
+    events.push_back(bench.fill(queue, mem, 0, 1 << 20, Bytes(1, std::byte{1})));
+    for (int i = 0; i < 10; ++i) {
+        const std::vector<pi_event> last{events.back()};
+        events.push_back(i % 2 == 0
+                             ? bench.write(second, mem, 0, written, last)
+                             : bench.fill(queue, mem, 0, 1 << 20, Bytes(1, std::byte{2}), last));
+    }
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        bench.wait(events[i]);
+        if (i == 0)
+            continue;
+        const Times before = times_of(events[i - 1], "a command");
+        const Times after = times_of(events[i], "its successor");
+        require(after[2] >= before[3], "a command began at ", after[2],
+                ", the one that it waited for ended at ", before[3]);
+        require(after[3] >= before[3], "a command ended at ", after[3],
+                ", the one that it waited for at ", before[3]);
+    }
+}
+
+// The device's clock now, or what a device without one answers.
+std::optional<uint64_t> device_time(Bench &bench) {
+    uint64_t time = 0;
+    const pi_result result = piDeviceGetGlobalTimestamps(bench.device(), &time, nullptr);
+    if (result == PI_ERROR_UNSUPPORTED_FEATURE)
+        return std::nullopt;
+    require_success(result, "piDeviceGetGlobalTimestamps");
+    return time;
+}
+
+// What a backend that translates a clock of its own may be off by.
+constexpr uint64_t slack = 100'000'000;
+
+LAW("event", "a command's times lie between what the device's clock tells before and after it") {
+    const Queue queue = make_profiling_queue(bench);
+    const Mem mem = bench.make_buffer(1 << 16);
+    const auto before = device_time(bench);
+    if (!before)
+        skip("the device has no clock");
+    const Event filled = bench.fill(queue, mem, 0, 1 << 16, Bytes(1, std::byte{1}));
+    const Event passed = bench.barrier(queue);
+    const Event gate = bench.make_host_event();
+    const Event held = bench.barrier(queue, {gate});
+    bench.signal(gate);
+    bench.wait({filled, passed, held});
+    const auto after = device_time(bench);
+    for (const auto &[event, what] : {std::pair<pi_event, const char *>{filled, "a fill"},
+                                      {passed, "a barrier"},
+                                      {held, "a barrier that was held back"}}) {
+        const Times times = times_of(event, what);
+        require(times[0] + slack >= *before, what, " was queued at ", times[0],
+                ", the device's clock told ", *before, " before");
+        require(times[3] <= *after + slack, what, " ended at ", times[3],
+                ", the device's clock told ", *after, " afterwards");
+    }
+}
+
+LAW("event", "a timestamp tells when it ran, on any queue") {
+    bench.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
+    const auto before = device_time(bench);
+    require(before.has_value(), "the device has timestamps, but tells no time");
+    for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_QUEUE_PROFILING}}) {
+        const uint64_t honoured =
+            get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
+        if ((flags & ~honoured) != 0)
+            continue;
+        const Queue queue = bench.make_queue(flags);
+        Event event;
+        require_success(try_enqueue(queue, describe<pi_timestamp_desc>(), {}, event.out()),
+                        "piEnqueueTimestamp");
+        bench.wait(event);
+        const Times times = times_of(event, "a timestamp");
+        const auto after = device_time(bench);
+        require(times[3] + slack >= *before && times[3] <= *after + slack, "a timestamp tells ",
+                times[3], ", the device's clock told ", *before, " before and ", *after,
+                " afterwards");
+    }
+}
+
+LAW("queue", "the times of an in-order queue's commands lie one behind the other") {
+    const Queue queue = make_profiling_queue(bench);
+    const Mem mem = bench.make_buffer(1 << 20);
+    std::vector<Event> events;
+    for (int i = 0; i < 10; ++i)
+        events.push_back(bench.fill(queue, mem, 0, 1 << 20, Bytes(1, std::byte{1})));
+    uint64_t end = 0;
+    for (const Event &event : events) {
+        bench.wait(event);
+        const Times times = times_of(event, "a fill");
+        require(times[2] >= end, "a command of an in-order queue began at ", times[2],
+                ", the one before it ended at ", end);
+        end = times[3];
+    }
+}
+
+LAW("event", "a command that took its time has a time") {
+    const Queue queue = make_profiling_queue(bench);
+    const uint64_t size = bench.at_most(32 << 20);
+    const uint64_t least = size >> 14; // nanoseconds: no memory takes 16 KiB in one
+    if (info_or(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_TIMER_RESOLUTION, least) >= least)
+        skip("the device's times are too coarse");
+    const Mem mem = bench.make_buffer(size);
+    const std::byte pattern{1};
+    auto desc = describe<pi_buffer_fill_desc>();
+    desc.mem = mem;
+    desc.pattern = &pattern;
+    desc.pattern_size = 1;
+    desc.size = size;
+    for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_COMMAND_BLOCKING}}) {
+        desc.flags = flags;
+        const Event event = bench.enqueue(queue, desc);
+        bench.wait(event);
+        const Times times = times_of(event, "a large fill");
+        require(times[3] > times[2], "a fill of ", size, " bytes began and ended at ", times[2]);
+    }
+}
+
+LAW("event", "an event without times refuses to tell them") {
+    const Queue queue = make_profiling_queue(bench);
+    const Event gate = bench.make_host_event();
+    const Event held = bench.barrier(queue, {gate});
+    const Event without = bench.barrier(bench.make_queue());
+    bench.wait(without);
+    for (uint32_t name = PI_PROFILING_QUEUED; name <= PI_PROFILING_END; ++name) {
+        const auto refused = [&](const char *what, pi_event event) {
+            uint64_t time = poison<uint64_t>();
+            uint64_t size = poison<uint64_t>();
+            require_error(piEventGetProfilingInfo(event, name, sizeof time, &time, &size),
+                          PI_ERROR_PROFILING_UNAVAILABLE, "time ", name, " of ", what);
+            require(same(time, poison<uint64_t>()) && same(size, poison<uint64_t>()),
+                    "the time of ", what, " was refused, but an output was written");
+        };
+        refused("a host event", gate);
+        refused("a command that is not final", held);
+        refused("a command of a queue without profiling", without);
+    }
+    uint64_t time = poison<uint64_t>();
+    bench.signal(gate);
+    bench.wait(held);
+    for (const uint32_t bad : {uint32_t{0}, uint32_t{PI_PROFILING_END} + 1, UINT32_MAX})
+        require_error(piEventGetProfilingInfo(held, bad, sizeof time, &time, nullptr),
+                      PI_ERROR_INVALID_ENUMERATION, "profiling name ", bad);
+    require_error(piEventGetProfilingInfo(held, PI_PROFILING_END, 7, &time, nullptr),
+                  PI_ERROR_INVALID_SIZE, "a profiling time into 7 bytes");
+    require(same(time, poison<uint64_t>()), "a refused question for a time wrote its output");
+    uint64_t size = 0;
+    require_success(piEventGetProfilingInfo(held, PI_PROFILING_END, 0, nullptr, &size),
+                    "the size of a profiling time");
+    require_equal(size, uint64_t{sizeof time}, "the size of a profiling time");
+}
+
+} // namespace
+} // namespace pi::suite

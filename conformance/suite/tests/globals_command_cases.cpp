@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The commands on device globals as deeds. Programs of one library share its variables, so each deed has one of its
+// own.
+
+#include "checks.hpp"
+#include "command_cases.hpp"
+#include "globals.hpp"
+
+namespace pi::suite {
+namespace {
+
+class GlobalDeed : public Deed {
+public:
+    GlobalDeed(Bench &bench, const char *command, const char *variable)
+        : Deed(command), bench_(bench), variable_(variable),
+          program_(make_variables_program(bench)), now_(bench.random_bytes(table_bytes)) {
+        write_global(bench, bench.make_queue(), program_, variable_, now_);
+    }
+    void disturb(pi_queue other) override {
+        now_ = bench_.random_bytes(table_bytes);
+        write_global(bench_, other, program_, variable_, now_);
+    }
+
+protected:
+    template <typename Desc>
+    pi_result pass(pi_queue queue, Desc desc, uint64_t flags, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event) {
+        desc.flags = flags;
+        return Description<Desc>::enqueue(queue, &desc, wait_count, wait_list, out_event);
+    }
+
+    Bench &bench_;
+    const char *variable_;
+    Program program_;
+    Bytes now_;
+};
+
+class GlobalRead final : public GlobalDeed {
+public:
+    explicit GlobalRead(Bench &bench)
+        : GlobalDeed(bench, "piEnqueueDeviceGlobalRead", "table"),
+          before_(bench.random_bytes(table_bytes)), into_(before_) {}
+    pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
+                      const pi_event *wait_list, pi_event *out_event) override {
+        return pass(queue, global_read_desc(program_, variable_, into_.data(), 0, table_bytes),
+                    flags, wait_count, wait_list, out_event);
+    }
+    void require_undone(pi_queue) override {
+        require_same_bytes(into_.data(), before_.data(), table_bytes,
+                           name() + ": the host's bytes before it runs");
+    }
+    void require_done(pi_queue) override {
+        require_same_bytes(into_.data(), now_.data(), table_bytes, name() + ": what was read");
+    }
+
+private:
+    Bytes before_;
+    Bytes into_;
+};
+
+class GlobalWrite final : public GlobalDeed {
+public:
+    explicit GlobalWrite(Bench &bench)
+        : GlobalDeed(bench, "piEnqueueDeviceGlobalWrite", "second_table"),
+          from_(bench.random_bytes(table_bytes)) {}
+    pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
+                      const pi_event *wait_list, pi_event *out_event) override {
+        return pass(queue, global_write_desc(program_, variable_, from_.data(), 0, table_bytes),
+                    flags, wait_count, wait_list, out_event);
+    }
+    void require_undone(pi_queue other) override {
+        require_global(bench_, other, program_, variable_, now_,
+                       name() + ": the variable before it runs");
+    }
+    void require_done(pi_queue other) override {
+        require_global(bench_, other, program_, variable_, from_,
+                       name() + ": the variable that was written");
+    }
+
+private:
+    Bytes from_;
+};
+
+} // namespace
+
+void add_global_deeds(Bench &bench, Deeds &deeds) {
+    if (!has_variables(bench))
+        return;
+    deeds.push_back(std::make_unique<GlobalRead>(bench));
+    deeds.push_back(std::make_unique<GlobalWrite>(bench));
+}
+
+} // namespace pi::suite

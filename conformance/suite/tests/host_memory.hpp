@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Application memory that is imported, and the laws' questions about importing.
+#pragma once
+
+#include "fixture.hpp"
+
+#include <optional>
+
+namespace pi::suite {
+
+/// A block of bytes at a multiple of `alignment` and of no more. It must outlive what is imported of it.
+class HostMemory {
+public:
+    HostMemory(uint64_t size, uint64_t alignment);
+    HostMemory(const HostMemory &) = delete;
+    HostMemory &operator=(const HostMemory &) = delete;
+
+    std::byte *data() { return data_; }
+    uint64_t size() const { return size_; }
+    void assign(const Bytes &bytes, uint64_t offset = 0);
+    Bytes bytes() const { return Bytes(data_, data_ + size_); }
+
+private:
+    Bytes storage_;
+    std::byte *data_;
+    uint64_t size_;
+};
+
+/// The alignment of pointers and sizes that the device imports in place, or nothing.
+std::optional<uint64_t> import_alignment(Bench &bench, pi_device device);
+/// The same; skips the law where nothing is imported.
+uint64_t need_import(Bench &bench);
+
+pi_mem_import_desc import_desc(void *pointer, uint64_t size);
+Mem make_import(const Place &place, HostMemory &memory);
+
+} // namespace pi::suite

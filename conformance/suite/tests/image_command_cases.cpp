@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The commands on images as deeds.
+
+#include "checks.hpp"
+#include "command_cases.hpp"
+#include "image.hpp"
+
+namespace pi::suite {
+namespace {
+
+// What they share: an image of which the command makes something.
+class ImageDeed : public Deed {
+public:
+    ImageDeed(Bench &bench, std::string name)
+        : Deed(std::move(name)), bench_(bench), desc_(any_image_desc(bench, 32, 16)),
+          now_(random_pixels(bench, desc_)), image_(make_image(bench, desc_)) {
+        image_upload(bench, bench.make_queue(), image_, desc_, now_);
+    }
+    void disturb(pi_queue other) override {
+        now_ = random_pixels(bench_, desc_);
+        image_upload(bench_, other, image_, desc_, now_);
+    }
+
+protected:
+    template <typename Desc>
+    pi_result pass(pi_queue queue, Desc desc, uint64_t flags, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event) {
+        desc.flags |= flags;
+        return Description<Desc>::enqueue(queue, &desc, wait_count, wait_list, out_event);
+    }
+    void require_image(pi_queue other, pi_mem image, const Bytes &expected, const char *when) {
+        require_pixels(bench_, other, image, desc_, expected, join(name(), ": the image ", when));
+    }
+    std::vector<pi_image_region> whole() const { return {image_region({{}, extent_of(desc_)})}; }
+
+    Bench &bench_;
+    pi_mem_image_desc desc_;
+    Bytes now_;
+    Mem image_;
+};
+
+class ImageRead final : public ImageDeed {
+public:
+    explicit ImageRead(Bench &bench)
+        : ImageDeed(bench, "piEnqueueMemImageRead"), before_(bench.random_bytes(now_.size())),
+          into_(before_) {}
+    pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
+                      const pi_event *wait_list, pi_event *out_event) override {
+        const auto regions = whole();
+        return pass(queue, image_read_desc(image_, into_.data(), regions), flags, wait_count,
+                    wait_list, out_event);
+    }
+    void require_undone(pi_queue) override {
+        require_same_bytes(into_.data(), before_.data(), into_.size(),
+                           name() + ": the host's bytes before it runs");
+    }
+    void require_done(pi_queue) override {
+        require_same_bytes(into_.data(), now_.data(), into_.size(), name() + ": what was read");
+    }
+
+private:
+    Bytes before_;
+    Bytes into_;
+};
+
+class ImageWrite final : public ImageDeed {
+public:
+    explicit ImageWrite(Bench &bench)
+        : ImageDeed(bench, "piEnqueueMemImageWrite"), from_(random_pixels(bench, desc_)) {}
+    pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
+                      const pi_event *wait_list, pi_event *out_event) override {
+        const auto regions = whole();
+        return pass(queue, image_write_desc(image_, from_.data(), regions), flags, wait_count,
+                    wait_list, out_event);
+    }
+    void require_undone(pi_queue other) override {
+        require_image(other, image_, now_, "before it runs");
+    }
+    void require_done(pi_queue other) override {
+        require_image(other, image_, from_, "that was written");
+    }
+
+private:
+    Bytes from_;
+};
+
+class ImageCopy final : public ImageDeed {
+public:
+    explicit ImageCopy(Bench &bench)
+        : ImageDeed(bench, "piEnqueueMemImageCopy"), before_(random_pixels(bench, desc_)),
+          dst_(make_image(bench, desc_)) {
+        image_upload(bench, bench.make_queue(), dst_, desc_, before_);
+    }
+    pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
+                      const pi_event *wait_list, pi_event *out_event) override {
+        pi_image_copy_region region{};
+        const Pixels extent = extent_of(desc_);
+        std::copy(extent.begin(), extent.end(), region.extent);
+        pi_image_copy_desc desc = describe<pi_image_copy_desc>();
+        desc.src = image_;
+        desc.dst = dst_;
+        desc.region_count = 1;
+        desc.regions = &region;
+        return pass(queue, desc, flags, wait_count, wait_list, out_event);
+    }
+    void require_undone(pi_queue other) override {
+        require_image(other, dst_, before_, "before it runs");
+    }
+    void require_done(pi_queue other) override {
+        require_image(other, dst_, now_, "that was copied to");
+        require_image(other, image_, now_, "that was copied from");
+    }
+
+private:
+    Bytes before_;
+    Mem dst_;
+};
+
+class ImageFill final : public ImageDeed {
+public:
+    explicit ImageFill(Bench &bench) : ImageDeed(bench, "piEnqueueMemImageFill") {}
+    pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
+                      const pi_event *wait_list, pi_event *out_event) override {
+        // All bits 0 are the value 0 in every format.
+        const std::array<uint32_t, 4> color{};
+        const Pixels extent = extent_of(desc_);
+        pi_image_fill_desc desc = describe<pi_image_fill_desc>();
+        desc.image = image_;
+        desc.color = color.data();
+        std::copy(extent.begin(), extent.end(), desc.extent);
+        return pass(queue, desc, flags, wait_count, wait_list, out_event);
+    }
+    void require_undone(pi_queue other) override {
+        require_image(other, image_, now_, "before it runs");
+    }
+    void require_done(pi_queue other) override {
+        require_image(other, image_, Bytes(now_.size()), "that was filled");
+    }
+};
+
+} // namespace
+
+void add_image_deeds(Bench &bench, Deeds &deeds) {
+    if (!bench.can(PI_CAPABILITY_IMAGE))
+        return;
+    deeds.push_back(std::make_unique<ImageRead>(bench));
+    deeds.push_back(std::make_unique<ImageWrite>(bench));
+    deeds.push_back(std::make_unique<ImageCopy>(bench));
+    deeds.push_back(std::make_unique<ImageFill>(bench));
+}
+
+} // namespace pi::suite

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "checks.hpp"
+#include "fixture.hpp"
+#include "launch_fixture.hpp"
+#include "registry.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pi::suite {
+namespace {
+
+LAW("kernel", "a kernel answers every info name by its type") {
+    const Workshop shop(bench);
+    const Kernel kernel = make_kernel(shop.program, "combine");
+    check_info(
+        "piKernelGetInfo",
+        [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
+            return piKernelGetInfo(kernel, name, size, value, out_size);
+        },
+        kernel_info_names());
+    check_info(
+        "piKernelGetGroupInfo",
+        [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
+            return piKernelGetGroupInfo(kernel, bench.device(), name, size, value, out_size);
+        },
+        kernel_group_info_names());
+}
+
+LAW("kernel", "a kernel answers every sub-group info name by its type") {
+    const Workshop shop(bench);
+    const Kernel kernel = make_kernel(shop.program, "combine");
+    uint64_t size = 0;
+    // The loader's answer for a function that is not there knows no names.
+    if (piKernelGetSubGroupInfo(kernel, bench.device(), 1000, 0, nullptr, &size) ==
+        PI_ERROR_UNSUPPORTED_FEATURE)
+        skip("the plugin does not have piKernelGetSubGroupInfo");
+    check_info(
+        "piKernelGetSubGroupInfo",
+        [&](uint32_t name, uint64_t room, void *value, uint64_t *out_size) {
+            return piKernelGetSubGroupInfo(kernel, bench.device(), name, room, value, out_size);
+        },
+        kernel_sub_group_info_names());
+}
+
+LAW("kernel", "a kernel tells its name, program, context and how many arguments it has") {
+    const Workshop shop(bench);
+    const Kernel kernel = make_kernel(shop.program, "combine");
+    require_equal(
+        std::string(
+            get_info_list<char>(&piKernelGetInfo, kernel.get(), PI_KERNEL_INFO_NAME).data()),
+        "combine", "the kernel's name");
+    require(get_info<pi_program>(&piKernelGetInfo, kernel.get(), PI_KERNEL_INFO_PROGRAM) ==
+                shop.program.get(),
+            "the kernel tells another program");
+    require(get_info<pi_context>(&piKernelGetInfo, kernel.get(), PI_KERNEL_INFO_CONTEXT) ==
+                bench.context(),
+            "the kernel tells another context");
+    uint32_t count = 4;
+    if (piKernelGetInfo(kernel, PI_KERNEL_INFO_ARGUMENT_COUNT, sizeof count, &count, nullptr) !=
+        PI_ERROR_UNSUPPORTED_FEATURE)
+        require_equal(count, 4u, "PI_KERNEL_INFO_ARGUMENT_COUNT of combine");
+}
+
+LAW("kernel", "a name that the program does not have is refused") {
+    const Workshop shop(bench);
+    for (const char *name : {"no_such_kernel", "", "Add", "add "})
+        require_untouched<pi_kernel>(
+            join("piKernelCreate of \"", name, "\""), {PI_ERROR_INVALID_NAME},
+            [&](pi_kernel *out) { return piKernelCreate(shop.program, name, nullptr, out); });
+    require_untouched<pi_kernel>(
+        "piKernelCreate with name NULL", {PI_ERROR_INVALID_NULL_POINTER},
+        [&](pi_kernel *out) { return piKernelCreate(shop.program, nullptr, nullptr, out); });
+    require_error(piKernelCreate(shop.program, "add", nullptr, nullptr),
+                  PI_ERROR_INVALID_NULL_POINTER, "piKernelCreate with out_kernel NULL");
+}
+
+LAW("kernel", "the description of a kernel is read as pi.h says") {
+    const Workshop shop(bench);
+    check_descriptor(
+        "piKernelCreate", describe<pi_kernel_desc>(), offsetof(pi_kernel_desc, flags),
+        [&](const pi_kernel_desc *given) {
+            Kernel kernel;
+            return piKernelCreate(shop.program, "add", given, kernel.out());
+        },
+        true);
+}
+
+LAW("kernel", "arguments arrive in the order of the parameters") {
+    Workshop shop(bench);
+    const Kernel kernel = make_kernel(shop.program, "combine");
+    constexpr uint32_t count = 1000;
+    std::vector<uint32_t> a(count);
+    std::vector<uint32_t> b(count);
+    for (uint32_t i = 0; i < count; ++i) {
+        a[i] = static_cast<uint32_t>(bench.random(0, 1000));
+        b[i] = static_cast<uint32_t>(bench.random(0, 1000));
+    }
+    const auto factor = static_cast<uint32_t>(bench.random(2, 1000));
+    const Mem mem_a = bench.make_buffer(bench.place(), bytes_of(a));
+    const Mem mem_b = bench.make_buffer(bench.place(), bytes_of(b));
+    const Mem dst = bench.make_buffer(count * sizeof(uint32_t));
+    Arguments arguments;
+    arguments.buffer(dst).buffer(mem_a).buffer(mem_b).value(factor);
+    bench.wait(bench.enqueue(shop.queue, launch_desc(kernel, arguments, count)));
+    const std::vector<uint32_t> got = shop.words(dst, count);
+    for (uint32_t i = 0; i < count; ++i)
+        require_equal(got[i], a[i] * factor + b[i], join("element ", i, " of combine"));
+    bench.require_contents(shop.queue, mem_a, bytes_of(a), "the first source afterwards");
+    bench.require_contents(shop.queue, mem_b, bytes_of(b), "the second source afterwards");
+}
+
+LAW("kernel", "argument values are copied during the call") {
+    Workshop shop(bench);
+    const Kernel kernel = make_kernel(shop.program, "add");
+    const Mem mem = bench.make_buffer(bench.place(), bytes_of({0, 0, 0, 0}));
+    const Event gate = bench.make_host_event();
+    uint32_t value = 7; // outlives the launch: else a compiler may leave out what overwrites it
+    pi_kernel_argument arguments[2]{};
+    arguments[0].kind = PI_ARGUMENT_BUFFER;
+    arguments[0].mem = mem;
+    arguments[1].kind = PI_ARGUMENT_VALUE;
+    arguments[1].value = &value;
+    arguments[1].size = sizeof value;
+    pi_kernel_launch_desc desc = launch_desc(kernel, Arguments(), 4);
+    desc.arguments = arguments;
+    desc.argument_count = 2;
+    const Event event = bench.enqueue(shop.queue, desc, {gate});
+    value = 1000;
+    arguments[0] = arguments[1] = pi_kernel_argument{};
+    desc = pi_kernel_launch_desc{};
+    bench.signal(gate);
+    bench.wait(event);
+    bench.require_contents(shop.queue, mem, bytes_of({7, 7, 7, 7}), "what the launch has added");
+}
+
+LAW("kernel", "large argument values are copied during the call, too") {
+    if (kernel_format(bench) != PI_PROGRAM_FORMAT_OPENCL_C)
+        skip("the suite has kernels with large values in OpenCL C only");
+    constexpr const char *text = "typedef struct { uint words[16]; } large;"
+                                 "kernel void take(global uint *out, large value) {"
+                                 "    for (int i = 0; i < 16; ++i) out[i] = value.words[i];"
+                                 "}";
+    pi_program_desc program_desc = describe<pi_program_desc>();
+    program_desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
+    program_desc.data = text;
+    program_desc.size = std::strlen(text);
+    Program program;
+    require_success(piProgramCreate(bench.context(), &program_desc, program.out()),
+                    "piProgramCreate");
+    require_success(piProgramBuild(program, nullptr), "piProgramBuild");
+    const Kernel kernel = make_kernel(program, "take");
+    const Queue queue = bench.make_queue();
+    std::vector<uint32_t> value = counting(16);
+    const Bytes expected = bytes_of(value);
+    const Mem mem = bench.make_buffer(bench.place(), Bytes(expected.size()));
+    const Event gate = bench.make_host_event();
+    pi_kernel_argument arguments[2]{};
+    arguments[0].kind = PI_ARGUMENT_BUFFER;
+    arguments[0].mem = mem;
+    arguments[1].kind = PI_ARGUMENT_VALUE;
+    arguments[1].value = value.data();
+    arguments[1].size = expected.size();
+    pi_kernel_launch_desc desc = launch_desc(kernel, Arguments(), 1);
+    desc.arguments = arguments;
+    desc.argument_count = 2;
+    const Event event = bench.enqueue(queue, desc, {gate});
+    std::fill(value.begin(), value.end(), 1000);
+    bench.signal(gate);
+    bench.wait(event);
+    bench.require_contents(queue, mem, expected, "what a launch was given as a large value");
+}
+
+LAW("kernel", "wrong arguments are refused, each with nothing enqueued") {
+    Workshop shop(bench);
+    const Kernel kernel = make_kernel(shop.program, "combine");
+    const Mem mem = bench.make_buffer(bench.place(), bytes_of(counting(16)));
+    const uint32_t factor = 1;
+    const auto refused = [&](const std::string &what, const Arguments &arguments,
+                             std::initializer_list<pi_result> allowed) {
+        const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 4);
+        require_untouched<pi_event>(what, allowed, [&](pi_event *out) {
+            return piEnqueueKernelLaunch(shop.queue, &desc, 0, nullptr, out);
+        });
+    };
+    Arguments none;
+    refused("a launch with no arguments", none, {PI_ERROR_INVALID_ARGUMENTS});
+    Arguments few;
+    few.buffer(mem).buffer(mem).buffer(mem);
+    refused("a launch with one argument less", few, {PI_ERROR_INVALID_ARGUMENTS});
+    Arguments many;
+    many.buffer(mem).buffer(mem).buffer(mem).value(factor).value(factor);
+    refused("a launch with one argument more", many, {PI_ERROR_INVALID_ARGUMENTS});
+    Arguments unknown;
+    unknown.buffer(mem).buffer(mem).buffer(mem).value(factor);
+    unknown[3].kind = 77;
+    refused("an argument of the kind 77", unknown,
+            {PI_ERROR_INVALID_ARGUMENTS, PI_ERROR_INVALID_ENUMERATION});
+    Arguments null_value;
+    null_value.buffer(mem).buffer(mem).buffer(mem).value(factor);
+    null_value[3].value = nullptr;
+    refused("a value at NULL", null_value,
+            {PI_ERROR_INVALID_ARGUMENTS, PI_ERROR_INVALID_NULL_POINTER});
+    Arguments empty_value;
+    empty_value.buffer(mem).buffer(mem).buffer(mem).value(factor);
+    empty_value[3].size = 0;
+    refused("a value of 0 bytes", empty_value, {PI_ERROR_INVALID_ARGUMENTS, PI_ERROR_INVALID_SIZE});
+    Arguments beyond;
+    beyond.buffer(mem, 1 << 20).buffer(mem).buffer(mem).value(factor);
+    refused("a buffer from behind its end", beyond,
+            {PI_ERROR_INVALID_ARGUMENTS, PI_ERROR_INVALID_SIZE});
+    Arguments too_long;
+    too_long.buffer(mem, 0, 1 << 20).buffer(mem).buffer(mem).value(factor);
+    refused("a buffer to behind its end", too_long,
+            {PI_ERROR_INVALID_ARGUMENTS, PI_ERROR_INVALID_SIZE});
+    Arguments no_mem;
+    no_mem.buffer(reinterpret_cast<pi_mem>(shop.queue.get())).buffer(mem).buffer(mem).value(factor);
+    refused("a queue instead of a buffer", no_mem, {PI_ERROR_INVALID_MEM_OBJECT});
+    pi_kernel_launch_desc null_arguments = launch_desc(kernel, none, 4);
+    null_arguments.argument_count = 0;
+    null_arguments.arguments = nowhere<const pi_kernel_argument>();
+    require_untouched<pi_event>(
+        "no arguments at an address", {PI_ERROR_INVALID_ARGUMENTS}, [&](pi_event *out) {
+            return piEnqueueKernelLaunch(shop.queue, &null_arguments, 0, nullptr, out);
+        });
+    null_arguments.argument_count = 4;
+    null_arguments.arguments = nullptr;
+    require_untouched<pi_event>(
+        "four arguments at NULL", {PI_ERROR_INVALID_NULL_POINTER, PI_ERROR_INVALID_ARGUMENTS},
+        [&](pi_event *out) {
+            return piEnqueueKernelLaunch(shop.queue, &null_arguments, 0, nullptr, out);
+        });
+    bench.require_contents(shop.queue, mem, bytes_of(counting(16)), "the buffer after no launch");
+}
+
+LAW("kernel", "reserved words of arguments must be zero") {
+    Workshop shop(bench);
+    const Kernel kernel = make_kernel(shop.program, "add");
+    const Mem mem = bench.make_buffer(bench.place(), bytes_of(counting(4)));
+    Arguments arguments;
+    arguments.buffer(mem).value(uint32_t{1});
+    arguments[1].reserved = 1;
+    const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 4);
+    require_untouched<pi_event>(
+        "an argument with a reserved word", {PI_ERROR_UNSUPPORTED_FEATURE},
+        [&](pi_event *out) { return piEnqueueKernelLaunch(shop.queue, &desc, 0, nullptr, out); });
+}
+
+LAW("kernel", "an argument of the wrong kind or size is refused where the backend knows") {
+    Workshop shop(bench);
+    if (kernel_format(bench) == PI_PROGRAM_FORMAT_NATIVE_TABLE)
+        skip("a native function's parameters are not known");
+    const Kernel kernel = make_kernel(shop.program, "add");
+    const Mem mem = bench.make_buffer(bench.place(), bytes_of(counting(4)));
+    const auto refused = [&](const std::string &what, const Arguments &arguments) {
+        const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 4);
+        require_untouched<pi_event>(what, {PI_ERROR_INVALID_ARGUMENTS}, [&](pi_event *out) {
+            return piEnqueueKernelLaunch(shop.queue, &desc, 0, nullptr, out);
+        });
+    };
+    Arguments large;
+    large.buffer(mem).value(uint64_t{1});
+    refused("8 bytes for a parameter of 4", large);
+    if (!is_of_cuda(kernel_format(bench))) { // there it is an integer like others
+        Arguments local;
+        local.buffer(mem).local(64);
+        refused("work-group memory for a value", local);
+    }
+    bench.require_contents(shop.queue, mem, bytes_of(counting(4)), "the buffer after no launch");
+}
+
+} // namespace
+} // namespace pi::suite

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Native handles: of each kind of object there is one, which makes an object that means the same. The handle stays the
+// first object's, since a backend need not count: it is used while both live, and the second does nothing to it.
+
+#include "native.hpp"
+#include "launch_fixture.hpp"
+#include "registry.hpp"
+
+namespace pi::suite {
+namespace {
+
+LAW("platform", "a platform's native handle finds the platform") {
+    const pi_native_handle handle =
+        check_handle("piPlatformGetNativeHandle", [&](pi_native_handle *out) {
+            return piPlatformGetNativeHandle(bench.platform(), out);
+        });
+    const pi_native_desc desc = native_desc(handle);
+    pi_platform found = nullptr;
+    const pi_result result = piPlatformCreateWithNativeHandle(bench.plugin(), &desc, &found);
+    if (result == PI_ERROR_UNSUPPORTED_FEATURE)
+        skip("platforms are not found by a handle: " + last_error_text());
+    require_success(result, "piPlatformCreateWithNativeHandle");
+    require(found == bench.platform(), "the handle of a platform finds another one");
+    check_refusals<pi_platform>(
+        "piPlatformCreateWithNativeHandle", desc, [&](const pi_native_desc *one, pi_platform *out) {
+            return piPlatformCreateWithNativeHandle(bench.plugin(), one, out);
+        });
+}
+
+LAW("device", "a root device's native handle finds the device") {
+    need_native(bench);
+    const auto create = [&](const pi_native_desc *one, pi_device *out) {
+        return piDeviceCreateWithNativeHandle(bench.platform(), one, out);
+    };
+    for (const pi_device device : bench.devices()) {
+        const pi_native_handle handle =
+            check_handle("piDeviceGetNativeHandle", [&](pi_native_handle *out) {
+                return piDeviceGetNativeHandle(device, out);
+            });
+        const pi_native_desc desc = native_desc(handle);
+        const Owner<pi_device> found =
+            make_around<pi_device>("piDeviceCreateWithNativeHandle", desc, create);
+        require(found == device, "the handle of a root device finds another device");
+        check_refusals<pi_device>("piDeviceCreateWithNativeHandle", desc, create);
+    }
+}
+
+LAW("context", "a context's native handle makes a context that works beside it") {
+    need_native(bench);
+    const Bytes bytes = bench.random_bytes(1000);
+    Context first = bench.make_context({bench.device()});
+    const pi_native_handle handle =
+        check_handle("piContextGetNativeHandle", [&](pi_native_handle *out) {
+            return piContextGetNativeHandle(first, bench.device(), out);
+        });
+    const pi_native_desc desc = native_desc(handle, bench.device());
+    const auto create = [&](const pi_native_desc *one, pi_context *out) {
+        return piContextCreateWithNativeHandle(bench.platform(), one, out);
+    };
+    const auto work = [&](pi_context context) {
+        const Place place{bench.device(), context};
+        const Mem mem = bench.make_buffer(place, bytes);
+        bench.require_contents(bench.make_queue(place), mem, bytes, "a buffer of the context");
+    };
+    const std::string name = "piContextCreateWithNativeHandle";
+    {
+        const Context second = make_around<pi_context>(name, desc, create);
+        const auto devices =
+            get_info_list<pi_device>(&piContextGetInfo, second.get(), PI_CONTEXT_INFO_DEVICES);
+        require(devices == std::vector<pi_device>{bench.device()}, "the new context tells ",
+                devices.size(), " devices that are not the first one's");
+        pi_native_handle its = poison<pi_native_handle>();
+        require_success(piContextGetNativeHandle(second, bench.device(), &its), "its handle");
+        require_same_values(its, handle, name);
+        work(second);
+    }
+    work(first); // what did not take the handle over has not released it
+    check_refusals<pi_context>(name, desc, create);
+    const Context last = make_around<pi_context>(name, desc, create);
+    first.reset();
+}
+
+LAW("queue", "a queue's native handle makes a queue that works beside it") {
+    need_native(bench);
+    const Bytes bytes = bench.random_bytes(1000);
+    const Mem mem = bench.make_buffer(bench.place(), Bytes(1000));
+    Queue first = bench.make_queue();
+    const pi_native_handle handle =
+        check_handle("piQueueGetNativeHandle",
+                     [&](pi_native_handle *out) { return piQueueGetNativeHandle(first, out); });
+    const pi_native_desc desc = native_desc(handle);
+    const auto create = [&](const pi_native_desc *one, pi_queue *out) {
+        return piQueueCreateWithNativeHandle(bench.context(), bench.device(), one, out);
+    };
+    const std::string name = "piQueueCreateWithNativeHandle";
+    {
+        const Queue second = make_around<pi_queue>(name, desc, create);
+        require(get_info<pi_device>(&piQueueGetInfo, second.get(), PI_QUEUE_INFO_DEVICE) ==
+                    bench.device(),
+                "the new queue tells another device");
+        pi_native_handle its = poison<pi_native_handle>();
+        require_success(piQueueGetNativeHandle(second, &its), "its handle");
+        require_same_values(its, handle, name);
+        bench.upload(second, mem, bytes);
+        bench.require_contents(first, mem, bytes, "what the new queue wrote");
+        void *pointer = nullptr;
+        bench.wait(bench.map(second, mem, PI_MAP_READ, 0, 1000, &pointer));
+        require_same_bytes(pointer, bytes.data(), 1000, "what the new queue maps");
+        bench.wait(bench.unmap(second, mem, pointer));
+        require_success(piQueueFinish(second), "piQueueFinish of the new queue");
+    }
+    bench.require_contents(first, mem, bytes,
+                           "what the first queue reads after the new one is gone");
+    check_refusals<pi_queue>(name, desc, create);
+    require_untouched<pi_queue>(
+        name + " with device NULL", {PI_ERROR_INVALID_DEVICE}, [&](pi_queue *out) {
+            return piQueueCreateWithNativeHandle(bench.context(), nullptr, &desc, out);
+        });
+    const Queue last = make_around<pi_queue>(name, desc, create);
+    first.reset();
+}
+
+LAW("context", "native handles of another context's objects are refused") {
+    need_native(bench);
+    const Context other = bench.make_context({bench.device()});
+    const auto context_handle = [&](pi_context context) {
+        return check_handle("piContextGetNativeHandle", [&](pi_native_handle *out) {
+            return piContextGetNativeHandle(context, bench.device(), out);
+        });
+    };
+    if (context_handle(bench.context()).value[0] == context_handle(other).value[0])
+        skip("the backend has one context of the device, which all share");
+    const Queue queue = bench.make_queue();
+    const Mem mem = bench.make_buffer(bench.place(), Bytes(4096));
+    pi_native_handle handle{};
+    // Level Zero does not tell the context of such handles, as the others do.
+    const auto tells = [&] { return handle.type != PI_NATIVE_LEVEL_ZERO; };
+    if (piQueueGetNativeHandle(queue, &handle) == PI_SUCCESS && tells()) {
+        const pi_native_desc desc = native_desc(handle);
+        require_untouched<pi_queue>(
+            "another context's queue", {PI_ERROR_INVALID_NATIVE_HANDLE}, [&](pi_queue *out) {
+                return piQueueCreateWithNativeHandle(other, bench.device(), &desc, out);
+            });
+    }
+    const Event filled = bench.fill(queue, mem, 0, 4096, Bytes(1, std::byte{1}));
+    if (piEventGetNativeHandle(filled, &handle) == PI_SUCCESS && tells()) {
+        const pi_native_desc desc = native_desc(handle);
+        require_untouched<pi_event>(
+            "another context's event", {PI_ERROR_INVALID_NATIVE_HANDLE},
+            [&](pi_event *out) { return piEventCreateWithNativeHandle(other, &desc, out); });
+    }
+    bench.wait(filled);
+    uint32_t imports = 0;
+    piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, sizeof imports, &imports,
+                    nullptr);
+    if ((imports & (1u << PI_EXTERNAL_NATIVE)) != 0 &&
+        piMemGetNativeHandle(mem, bench.device(), &handle) == PI_SUCCESS) {
+        pi_mem_import_desc desc = describe<pi_mem_import_desc>();
+        desc.size = 4096;
+        desc.handle.type = PI_EXTERNAL_NATIVE;
+        desc.handle.native = handle;
+        require_untouched<pi_mem>(
+            "another context's buffer", {PI_ERROR_INVALID_NATIVE_HANDLE},
+            [&](pi_mem *out) { return piMemImport(other, bench.device(), &desc, out); });
+    }
+    bench.require_contents(queue, mem, Bytes(4096, std::byte{1}),
+                           "a buffer whose handle another context has refused");
+}
+
+LAW("memory", "a buffer's native handle is imported as a buffer of the same bytes") {
+    need_native(bench);
+    Bytes bytes = bench.random_bytes(4096);
+    const Queue queue = bench.make_queue();
+    Mem first = bench.make_buffer(bench.place(), bytes);
+    const pi_native_handle handle =
+        check_handle("piMemGetNativeHandle", [&](pi_native_handle *out) {
+            return piMemGetNativeHandle(first, bench.device(), out);
+        });
+    const Mem other = bench.make_buffer(4096);
+    pi_native_handle of_other{};
+    require_success(piMemGetNativeHandle(other, bench.device(), &of_other), "piMemGetNativeHandle");
+    require(!same_handle(of_other, handle), "two buffers have one native handle");
+    pi_native_handle untouched = poison<pi_native_handle>();
+    require_error(piMemGetNativeHandle(first, nullptr, &untouched), PI_ERROR_INVALID_DEVICE,
+                  "piMemGetNativeHandle with device NULL");
+    uint32_t imports = 0;
+    piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, sizeof imports, &imports,
+                    nullptr);
+    if ((imports & (1u << PI_EXTERNAL_NATIVE)) == 0)
+        skip("the device imports no native handles");
+    pi_mem_import_desc desc = describe<pi_mem_import_desc>();
+    desc.size = bytes.size();
+    desc.handle.type = PI_EXTERNAL_NATIVE;
+    desc.handle.native = handle;
+    const auto import = [&](const pi_mem_import_desc &one, pi_mem *out) {
+        return piMemImport(bench.context(), bench.device(), &one, out);
+    };
+    {
+        Mem second;
+        require_success(import(desc, second.out()), "piMemImport of a native handle");
+        bench.require_contents(queue, second, bytes, "memory imported by its native handle");
+        bytes = bench.random_bytes(bytes.size());
+        bench.upload(queue, second, bytes);
+        bench.require_contents(queue, first, bytes, "the first buffer after a write to the second");
+        bytes = bench.random_bytes(bytes.size());
+        bench.upload(queue, first, bytes);
+        bench.require_contents(queue, second, bytes,
+                               "the second buffer after a write to the first");
+    }
+    bench.require_contents(queue, first, bytes, "the first buffer after the second is gone");
+    pi_mem_import_desc bad = desc;
+    bad.handle.native.type = PI_NATIVE_NONE;
+    require_untouched<pi_mem>("piMemImport of a native handle of no type",
+                              {PI_ERROR_INVALID_NATIVE_HANDLE},
+                              [&](pi_mem *out) { return import(bad, out); });
+    bad = desc;
+    bad.handle.native.count = 0;
+    require_untouched<pi_mem>("piMemImport of a native handle of no values",
+                              {PI_ERROR_INVALID_NATIVE_HANDLE},
+                              [&](pi_mem *out) { return import(bad, out); });
+    bad = desc;
+    bad.size = 0;
+    require_untouched<pi_mem>("piMemImport of 0 bytes", {PI_ERROR_INVALID_SIZE},
+                              [&](pi_mem *out) { return import(bad, out); });
+    Mem last;
+    require_success(import(desc, last.out()), "piMemImport of a native handle");
+    first.reset();
+}
+
+LAW("program", "a program's native handle makes a program that works beside it") {
+    need_native(bench);
+    Workshop shop(bench);
+    const pi_native_handle handle =
+        check_handle("piProgramGetNativeHandle", [&](pi_native_handle *out) {
+            return piProgramGetNativeHandle(shop.program, bench.device(), out);
+        });
+    const pi_native_desc desc = native_desc(handle, bench.device());
+    const auto create = [&](const pi_native_desc *one, pi_program *out) {
+        return piProgramCreateWithNativeHandle(bench.context(), one, out);
+    };
+    const std::string name = "piProgramCreateWithNativeHandle";
+    const Mem mem = bench.make_buffer(bench.place(), bytes_of(counting(100)));
+    Arguments arguments;
+    arguments.buffer(mem).value(uint32_t{1});
+    const auto launch = [&](pi_program program) {
+        const Kernel kernel = make_kernel(program, "add");
+        bench.wait(bench.enqueue(shop.queue, launch_desc(kernel, arguments, 100)));
+    };
+    {
+        const Program second = make_around<pi_program>(name, desc, create);
+        uint32_t status = 0;
+        require_success(piProgramGetBuildInfo(second, bench.device(), PI_PROGRAM_BUILD_INFO_STATUS,
+                                              sizeof status, &status, nullptr),
+                        "the status of the new program");
+        require_equal(status, uint32_t{PI_PROGRAM_BUILT}, "the status of the new program");
+        launch(second);
+    }
+    launch(shop.program);
+    require_equal(shop.words(mem, 100)[7], 9u, "a word after a launch of each program");
+    check_refusals<pi_program>(name, desc, create);
+    const Program last = make_around<pi_program>(name, desc, create);
+    shop.program.reset();
+}
+
+LAW("kernel", "a kernel's native handle makes a kernel that works beside it") {
+    need_native(bench);
+    Workshop shop(bench);
+    Kernel first = make_kernel(shop.program, "add");
+    const pi_native_handle handle =
+        check_handle("piKernelGetNativeHandle", [&](pi_native_handle *out) {
+            return piKernelGetNativeHandle(first, bench.device(), out);
+        });
+    const pi_native_desc desc = native_desc(handle, bench.device());
+    const auto create = [&](const pi_native_desc *one, pi_kernel *out) {
+        return piKernelCreateWithNativeHandle(shop.program, one, out);
+    };
+    const std::string name = "piKernelCreateWithNativeHandle";
+    const Mem mem = bench.make_buffer(bench.place(), bytes_of(counting(100)));
+    uint64_t blocking = 0;
+    const auto launch = [&](pi_kernel kernel, uint32_t value) {
+        Arguments arguments;
+        arguments.buffer(mem).value(value);
+        pi_kernel_launch_desc again = launch_desc(kernel, arguments, 100);
+        again.flags |= blocking;
+        bench.wait(bench.enqueue(shop.queue, again));
+    };
+    uint32_t expected = 7;
+    for (blocking = 0; blocking <= PI_COMMAND_BLOCKING; blocking += PI_COMMAND_BLOCKING) {
+        {
+            const Kernel second = make_around<pi_kernel>(name, desc, create);
+            // Each launch has its own arguments, whoever set the vendor's kernel's last.
+            launch(second, 10);
+            launch(first, 100);
+            launch(second, 10);
+            launch(first, 100);
+            launch(second, 1000);
+        }
+        launch(first, 100);
+        launch(first, 10000);
+        require_equal(shop.words(mem, 100)[7], expected += 11320,
+                      "a word after launches of both kernels");
+    }
+    check_refusals<pi_kernel>(name, desc, create);
+    const Kernel last = make_around<pi_kernel>(name, desc, create);
+    first.reset();
+}
+
+LAW("event", "a command's native handle makes an event that commands wait for") {
+    need_native(bench);
+    const Queue queue = bench.make_queue();
+    const Queue other = bench.make_queue();
+    const Mem mem = bench.make_buffer(1 << 20);
+    const auto create = [&](const pi_native_desc *one, pi_event *out) {
+        return piEventCreateWithNativeHandle(bench.context(), one, out);
+    };
+    const std::string name = "piEventCreateWithNativeHandle";
+    for (int round = 0; round < 10; ++round) {
+        const Bytes pattern(1, static_cast<std::byte>(round));
+        Event first = bench.fill(queue, mem, 0, 1 << 20, pattern);
+        const pi_native_handle handle =
+            check_handle("piEventGetNativeHandle",
+                         [&](pi_native_handle *out) { return piEventGetNativeHandle(first, out); });
+        const pi_native_desc desc = native_desc(handle);
+        Event second = make_around<pi_event>(name, desc, create);
+        Bytes seen(1 << 20);
+        const Event read = bench.read(other, mem, 0, seen, {second});
+        require_error(piEventSignalHost(second, PI_SUCCESS), PI_ERROR_INVALID_OPERATION,
+                      "piEventSignalHost of an event of a native handle");
+        bench.wait(read);
+        require(seen == Bytes(1 << 20, pattern[0]),
+                "a read behind an event of a native handle did not wait for its command");
+        bench.wait(second);
+        bench.wait(first);
+        if (round == 0)
+            check_refusals<pi_event>(name, desc, create);
+        (round % 2 ? first : second).reset();
+    }
+}
+
+LAW("event", "an event without a native counterpart says so") {
+    need_native(bench);
+    const Event gate = bench.make_host_event();
+    const Event held = bench.barrier(bench.make_queue(), {gate});
+    for (const pi_event event : {gate.get(), held.get()}) {
+        pi_native_handle handle = poison<pi_native_handle>();
+        require_error(piEventGetNativeHandle(event, &handle), PI_ERROR_INVALID_OPERATION,
+                      "piEventGetNativeHandle of ",
+                      event == gate.get() ? "a host event" : "a held command");
+        require(same(handle, poison<pi_native_handle>()),
+                "piEventGetNativeHandle failed, but wrote its output");
+    }
+    bench.signal(gate);
+    bench.wait(held);
+}
+
+} // namespace
+} // namespace pi::suite

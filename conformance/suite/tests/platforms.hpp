@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "fixture.hpp"
+
+#include <vector>
+
+namespace pi::suite {
+
+/// A device of another platform of the plugin; skips the law where there is none.
+inline pi_device need_foreign_device(const Bench &bench) {
+    uint32_t count = 0;
+    require_success(piPlatformsGet(bench.plugin(), 0, nullptr, &count), "piPlatformsGet");
+    std::vector<pi_platform> platforms(count);
+    require_success(piPlatformsGet(bench.plugin(), count, platforms.data(), &count),
+                    "piPlatformsGet");
+    for (const pi_platform platform : platforms) {
+        pi_device foreign = nullptr;
+        uint32_t devices = 0;
+        if (platform != bench.platform() &&
+            piDevicesGet(platform, PI_DEVICE_TYPE_ALL, 1, &foreign, &devices) == PI_SUCCESS &&
+            devices != 0)
+            return foreign;
+    }
+    skip("the plugin has no second platform with devices");
+}
+
+} // namespace pi::suite

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// References that several threads take and give at the same moment: none is lost, and one of them is the last.
+
+#include "checks.hpp"
+#include "fixture.hpp"
+#include "kernels.hpp"
+#include "registry.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <iterator>
+#include <mutex>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace pi::suite {
+namespace {
+
+constexpr unsigned threads = 2;
+
+// Threads that must do a step at one moment come here before it, each as often as the others.
+class Pace {
+public:
+    void meet() {
+        const unsigned mine = arrived_.fetch_add(1) / threads;
+        while (arrived_.load() / threads == mine)
+            std::this_thread::yield();
+    }
+
+private:
+    std::atomic<unsigned> arrived_{0};
+};
+
+// step(thread, round) on all threads, round by round, at the same moments. It must not throw, or the others would wait.
+void run_in_step(Bench &bench, unsigned rounds,
+                 const std::function<void(unsigned, unsigned)> &step) {
+    Pace pace;
+    bench.run_threads(threads, [&](unsigned thread) {
+        for (unsigned round = 0; round < rounds; ++round) {
+            pace.meet();
+            step(thread, round);
+        }
+    });
+}
+
+template <typename Handle>
+using GetInfo = pi_result (*)(Handle, uint32_t, uint64_t, void *, uint64_t *);
+
+// Counts are for debugging only: they are compared where they tell what one thread does.
+template <typename Handle>
+void check_counting(Bench &bench, Handle handle, GetInfo<Handle> get, uint32_t name) {
+    constexpr unsigned rounds = 4; // threads that meet often wait long on a busy machine
+    const char *const kind = Counted<Handle>::name;
+    const auto count = [&] { return info_or(get, handle, name, 1u); };
+    const uint32_t before = count();
+    require_success(Counted<Handle>::retain(handle), "retaining a ", kind);
+    const bool tells = count() == before + 1;
+    require_success(Counted<Handle>::release(handle), "releasing a ", kind);
+    const auto on_threads = [&](pi_result (*change)(Handle), const char *what, auto times) {
+        std::mutex mutex;
+        std::string failure; // with its text, which its thread alone is told
+        run_in_step(bench, rounds, [&](unsigned thread, unsigned round) {
+            for (unsigned i = 0; times(thread, round, i); ++i)
+                if (const pi_result result = change(handle)) {
+                    const std::string told = join(result_name(result), ": ", last_error_text());
+                    const std::lock_guard lock(mutex);
+                    failure = told;
+                }
+        });
+        require(failure.empty(), what, " a ", kind, " on ", threads, " threads: ", failure);
+    };
+    // A count that is loaded and stored loses one only while two threads are at it: many times, but where calls take long
+    // (layers that write each down) fewer.
+    constexpr unsigned least = 500, most = 50'000;
+    constexpr std::chrono::milliseconds enough{20};
+    unsigned taken[threads][rounds] = {};
+    std::chrono::steady_clock::time_point end[threads];
+    on_threads(Counted<Handle>::retain, "retaining",
+               [&](unsigned thread, unsigned round, unsigned i) {
+                   const auto now = [] { return std::chrono::steady_clock::now(); };
+                   if (i == 0)
+                       end[thread] = now() + enough;
+                   taken[thread][round] = i;
+                   return i < least || (i < most && (i % least != 0 || now() < end[thread]));
+               });
+    uint32_t all = 0;
+    for (const auto &of_thread : taken)
+        all += std::accumulate(std::begin(of_thread), std::end(of_thread), 0U);
+    if (tells)
+        require_equal(count(), before + all, "the reference count of a ", kind, " that ", threads,
+                      " threads have retained");
+    on_threads(
+        Counted<Handle>::release, "releasing",
+        [&](unsigned thread, unsigned round, unsigned i) { return i < taken[thread][round]; });
+    if (tells)
+        require_equal(count(), before, "the reference count of a ", kind, " that ", threads,
+                      " threads have released as often");
+}
+
+LAW("lifetime", "of references taken and given by several threads at once none is lost") {
+    const Queue queue = bench.make_queue();
+    const Mem mem = bench.make_buffer(64);
+    const Event host = bench.make_host_event();
+    const Event command = bench.barrier(queue);
+    bench.wait(command);
+    check_counting(bench, bench.context(), &piContextGetInfo, PI_CONTEXT_INFO_REFERENCE_COUNT);
+    check_counting(bench, queue.get(), &piQueueGetInfo, PI_QUEUE_INFO_REFERENCE_COUNT);
+    check_counting(bench, mem.get(), &piMemGetInfo, PI_MEM_INFO_REFERENCE_COUNT);
+    check_counting(bench, host.get(), &piEventGetInfo, PI_EVENT_INFO_REFERENCE_COUNT);
+    check_counting(bench, command.get(), &piEventGetInfo, PI_EVENT_INFO_REFERENCE_COUNT);
+    if (bench.can(PI_CAPABILITY_PROGRAM)) {
+        const Program program = make_program(bench);
+        const Kernel kernel = make_kernel(program, "add");
+        check_counting(bench, program.get(), &piProgramGetInfo, PI_PROGRAM_INFO_REFERENCE_COUNT);
+        check_counting(bench, kernel.get(), &piKernelGetInfo, PI_KERNEL_INFO_REFERENCE_COUNT);
+    }
+    bench.signal(host);
+    bench.upload(queue, mem, Bytes(64, std::byte{3}));
+    bench.require_contents(queue, mem, Bytes(64, std::byte{3}), "the buffer afterwards");
+}
+
+LAW("event", "a host event that several threads let go of at once is abandoned by the last") {
+    constexpr unsigned rounds = 10, times = 50;
+    const Queue queue = bench.make_queue();
+    std::vector<pi_event> events;
+    std::vector<Event> behind;
+    for (unsigned round = 0; round < rounds; ++round) {
+        Event event = bench.make_host_event();
+        behind.push_back(bench.events_wait(queue, {event}));
+        for (unsigned more = 1; more < threads * times; ++more)
+            require_success(piEventRetain(event), "piEventRetain");
+        events.push_back(event.take());
+    }
+    std::atomic<pi_result> worst{PI_SUCCESS};
+    run_in_step(bench, rounds, [&](unsigned, unsigned round) {
+        for (unsigned i = 0; i < times; ++i)
+            if (const pi_result result = piEventRelease(events[round]))
+                worst = result;
+    });
+    require_success(worst.load(), "piEventRelease on ", threads, " threads");
+    for (unsigned round = 0; round < rounds; ++round)
+        bench.require_result(behind[round], PI_ERROR_DEPENDENCY_FAILED,
+                             "the result behind an abandoned host event");
+}
+
+LAW("event", "a host event is abandoned by the last of many releases, whatever waits for it") {
+    constexpr int references = 5;
+    const Queue queue = bench.make_queue();
+    Event event = bench.make_host_event();
+    for (int more = 1; more < references; ++more)
+        require_success(piEventRetain(event), "piEventRetain");
+    std::vector<Event> behind;
+    for (int i = 0; i < 2 * references; ++i)
+        behind.push_back(bench.events_wait(queue, {event}));
+    const auto done = bench.on_final(event, [](pi_event, pi_result) {});
+    for (int given = 1; given < references; ++given) {
+        require_success(piEventRelease(event), "piEventRelease");
+        require(!bench.is_final(event) && !done->is_set(), "a host event is final with ",
+                references - given, " of ", references, " references left");
+    }
+    event.reset();
+    for (const Event &one : behind)
+        bench.require_result(one, PI_ERROR_DEPENDENCY_FAILED,
+                             "the result behind an abandoned host event");
+    bench.wait(*done, "the callback of an abandoned host event");
+}
+
+} // namespace
+} // namespace pi::suite
