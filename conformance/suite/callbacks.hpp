@@ -13,7 +13,7 @@
 
 namespace pi::suite {
 
-/// The event callbacks of one law. It outlives the law's loader, so that one that comes late or twice
+/// The event callbacks of one test. It outlives the test's loader, so that one that comes late or twice
 /// is told and not a crash.
 class Callbacks {
 public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The idioms of the interface's grammar, each checked whole: lists, info functions, input descriptors.
-// The laws of many objects call these with the functions and tables of theirs.
+// The tests of many objects call these with the functions and tables of theirs.
 #pragma once
 
 #include "fixture.hpp"

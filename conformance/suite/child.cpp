@@ -206,7 +206,7 @@ json describe_plugin(const Options &options, pi_loader loader) {
                 {"devices", json::array()}};
     if (report.plugin == nullptr)
         return answer;
-    // The suite asks by itself: how the plugin answers the loader's question is a law of its own.
+    // The suite asks by itself: how the plugin answers the loader's question is a test of its own.
     uint32_t platforms = 0;
     if (piPlatformsGet(report.plugin, 0, nullptr, &platforms) != PI_SUCCESS) {
         answer["reason"] = last_error();
@@ -242,7 +242,8 @@ uint64_t seed_of(const Options &options) {
     return hash ^ options.seed;
 }
 
-void run_body(const Options &options, const Law &law, pi_loader loader, Callbacks &callbacks) {
+void run_body(const Options &options, const ConformanceTest &test, pi_loader loader,
+              Callbacks &callbacks) {
     Setup setup;
     setup.loader = loader;
     require_success(piPluginsGet(loader, 1, &setup.plugin, nullptr), "piPluginsGet");
@@ -250,7 +251,7 @@ void run_body(const Options &options, const Law &law, pi_loader loader, Callback
     setup.device = select_one(loader, options.device);
     if (!options.peer.empty())
         setup.peer = select_one(loader, options.peer);
-    else if (law.of_pairs)
+    else if (test.of_pairs)
         setup.peer = setup.device;
     setup.one_context = options.contexts == 1;
     setup.callbacks = &callbacks;
@@ -258,17 +259,17 @@ void run_body(const Options &options, const Law &law, pi_loader loader, Callback
     // Before the runner loses its patience, so that the test can say what it waited for.
     setup.patience = std::chrono::seconds(std::max(1u, std::min(60u, options.timeout / 3)));
     Bench bench(setup);
-    law.function(bench);
+    test.function(bench);
 }
 
-Verdict run_law(const Options &options, const Law &law) {
+Verdict run_test(const Options &options, const ConformanceTest &test) {
     Verdict verdict{Outcome::passed, ""};
     // Both outlive the loader; leaked with it if its objects are.
     auto log = std::make_unique<Log>();
     auto callbacks = std::make_unique<Callbacks>();
     const pi_loader loader = make_loader(options, *log);
     try {
-        run_body(options, law, loader, *callbacks);
+        run_body(options, test, loader, *callbacks);
     } catch (const Failure &failure) {
         verdict = {Outcome::failed, failure.text};
     } catch (const Skip &reason) {
@@ -297,16 +298,16 @@ Verdict run_law(const Options &options, const Law &law) {
 }
 
 // The same, and looks at what is left when it has passed.
-Verdict run_law_and_look(const Options &options, const Law &law) {
+Verdict run_test_and_look(const Options &options, const ConformanceTest &test) {
     const Resources before = resources_now();
     const auto begin = std::chrono::steady_clock::now();
-    const Verdict verdict = run_law(options, law);
+    const Verdict verdict = run_test(options, test);
     // The two uses that may follow, and the wait after each, must not cost a test its time.
     const std::chrono::milliseconds limit = std::chrono::seconds(options.timeout);
     if (verdict.outcome != Outcome::passed || std::chrono::steady_clock::now() - begin > limit / 4)
         return verdict;
     const std::string left = left_by_each_use(
-        before, [&] { run_law(options, law); }, limit / 8);
+        before, [&] { run_test(options, test); }, limit / 8);
     if (left.empty())
         return verdict;
     return {Outcome::failed, "leak: each use leaves more behind the loader's release: " + left};
@@ -334,17 +335,18 @@ int discover(const Options &options) {
 }
 
 int run_test(const Options &options) {
-    const std::vector<Law> laws = all_laws();
-    const auto law = std::find_if(laws.begin(), laws.end(),
-                                  [&](const Law &one) { return one.id() == options.run_test; });
-    if (law == laws.end()) {
+    const std::vector<ConformanceTest> tests = all_tests();
+    const auto test = std::find_if(tests.begin(), tests.end(), [&](const ConformanceTest &one) {
+        return one.id() == options.run_test;
+    });
+    if (test == tests.end()) {
         std::cerr << "there is no test \"" << options.run_test << "\"; --list tells them\n";
         return 2;
     }
     prepare_process(options);
     Verdict verdict;
     try {
-        verdict = run_law_and_look(options, *law);
+        verdict = run_test_and_look(options, *test);
     } catch (const Failure &failure) {
         verdict = {Outcome::failed, failure.text};
     }

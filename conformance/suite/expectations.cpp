@@ -56,16 +56,17 @@ std::optional<Expectation> parse(const std::string &line, const std::string &whe
 
 } // namespace
 
-bool Expectation::matches(const Case &test) const {
-    const std::string id = test.law.id();
-    return glob_matches(pattern, id) || glob_matches(pattern, join(id, " on ", test.place()));
+bool Expectation::matches(const TestCase &test_case) const {
+    const std::string id = test_case.test.id();
+    return glob_matches(pattern, id) || glob_matches(pattern, join(id, " on ", test_case.place()));
 }
 
-bool Expectation::may_match(const Law &law) const {
-    return glob_matches(pattern, law.id()) || glob_matches_beginning(pattern, law.id() + " on ");
+bool Expectation::may_match(const ConformanceTest &test) const {
+    return glob_matches(pattern, test.id()) || glob_matches_beginning(pattern, test.id() + " on ");
 }
 
-void Expectations::read(std::istream &file, const std::string &name, const std::vector<Law> &laws) {
+void Expectations::read(std::istream &file, const std::string &name,
+                        const std::vector<ConformanceTest> &tests) {
     unsigned number = 0;
     for (std::string text; std::getline(file, text);) {
         const std::string where = join(name, ":", ++number);
@@ -81,8 +82,8 @@ void Expectations::read(std::istream &file, const std::string &name, const std::
             problems_.push_back(problem);
             continue;
         }
-        const auto matched = [&](const Law &law) { return read->may_match(law); };
-        if (std::none_of(laws.begin(), laws.end(), matched))
+        const auto matched = [&](const ConformanceTest &test) { return read->may_match(test); };
+        if (std::none_of(tests.begin(), tests.end(), matched))
             problems_.push_back(join(where, ": the pattern \"", read->pattern,
                                      "\" matches no test; --list tells them, and it must match the "
                                      "whole of one, or that and \" on \" and a device"));
@@ -92,38 +93,39 @@ void Expectations::read(std::istream &file, const std::string &name, const std::
         problems_.push_back(join(name, ": cannot be read"));
 }
 
-void Expectations::read_file(const std::string &name, const std::vector<Law> &laws) {
+void Expectations::read_file(const std::string &name, const std::vector<ConformanceTest> &tests) {
     std::ifstream file(name);
     if (!file) {
         problems_.push_back(join(name, ": cannot be opened: ", std::strerror(errno)));
         return;
     }
-    read(file, name, laws);
+    read(file, name, tests);
 }
 
-std::vector<Expectation> Expectations::without_match(const std::vector<Case> &cases) const {
+std::vector<Expectation> Expectations::without_match(const std::vector<TestCase> &cases) const {
     std::vector<Expectation> found;
     for (const Expectation &line : lines_) {
         if (std::none_of(cases.begin(), cases.end(),
-                         [&](const Case &test) { return line.matches(test); }))
+                         [&](const TestCase &test_case) { return line.matches(test_case); }))
             found.push_back(line);
     }
     return found;
 }
 
-const Expectation *Expectations::find(const Case &test) const {
-    const auto found = std::find_if(lines_.begin(), lines_.end(),
-                                    [&](const Expectation &line) { return line.matches(test); });
+const Expectation *Expectations::find(const TestCase &test_case) const {
+    const auto found = std::find_if(lines_.begin(), lines_.end(), [&](const Expectation &line) {
+        return line.matches(test_case);
+    });
     return found == lines_.end() ? nullptr : &*found;
 }
 
-bool Expectations::may_fail(const Case &test) const {
-    const Expectation *line = find(test);
+bool Expectations::may_fail(const TestCase &test_case) const {
+    const Expectation *line = find(test_case);
     return line != nullptr && line->kind == Expectation::Kind::xfail;
 }
 
 void Expectations::judge(TestResult &result) const {
-    const Expectation *line = find(result.test);
+    const Expectation *line = find(result.test_case);
     if (line == nullptr)
         return;
     result.expected_by = line->where;

@@ -33,33 +33,34 @@ struct Expectation {
     std::string reason;
     std::string where; // "acme.expect:12"
 
-    bool matches(const Case &test) const;
-    /// Whether it matches the law on some device, which need not be on this machine.
-    bool may_match(const Law &law) const;
+    bool matches(const TestCase &test_case) const;
+    /// Whether it matches the test on some device, which need not be on this machine.
+    bool may_match(const ConformanceTest &test) const;
 };
 
 class Expectations {
 public:
     /// Adds the lines of a file that is called so. Lines that are not understood, and patterns that match
-    /// none of the laws, are told in problems().
-    void read(std::istream &file, const std::string &name, const std::vector<Law> &laws);
+    /// none of the tests, are told in problems().
+    void read(std::istream &file, const std::string &name,
+              const std::vector<ConformanceTest> &tests);
     /// The same with a file that is to be opened.
-    void read_file(const std::string &name, const std::vector<Law> &laws);
+    void read_file(const std::string &name, const std::vector<ConformanceTest> &tests);
 
     /// A sentence for each mistake, with file and line; with one there must be no run.
     const std::vector<std::string> &problems() const { return problems_; }
 
     /// What matches none of these cases: of devices that are not here.
-    std::vector<Expectation> without_match(const std::vector<Case> &cases) const;
+    std::vector<Expectation> without_match(const std::vector<TestCase> &cases) const;
 
     /// Whether a failure of this test is xfail.
-    bool may_fail(const Case &test) const;
+    bool may_fail(const TestCase &test_case) const;
 
     /// Makes of a test's result what it is beside what is expected of it.
     void judge(TestResult &result) const;
 
 private:
-    const Expectation *find(const Case &test) const;
+    const Expectation *find(const TestCase &test_case) const;
 
     std::vector<Expectation> lines_;
     std::vector<std::string> problems_;

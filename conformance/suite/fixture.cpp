@@ -255,8 +255,8 @@ pi_result Bench::wait_result(pi_event event, const std::string &what) {
     require(result != PI_ERROR_TIMEOUT, what, ": ",
             result == PI_ERROR_TIMEOUT ? command_of_event(event) : "", " is not final after ",
             patience().count(), " seconds");
-    // If it was the wait that failed, the command is still at work, maybe on memory that the law gives up now. Another
-    // thread waits for it: the text of this one's last error is the law's.
+    // If it was the wait that failed, the command is still at work, maybe on memory that the test gives up now. Another
+    // thread waits for it: the text of this one's last error is the test's.
     if (result != PI_SUCCESS && result != PI_ERROR_WOULD_BLOCK)
         std::thread([&] { piEventWait(event, patience_ns()); }).join();
     return result;

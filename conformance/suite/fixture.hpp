@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every law works with: the plugin and device under test, makers of objects that must succeed and
-// release themselves, commands that must be accepted, and waits that end. A law that tests failure calls
+// What every test works with: the plugin and device under test, makers of objects that must succeed and
+// release themselves, commands that must be accepted, and waits that end. A test of a failure calls
 // the interface itself and says require_error().
 #pragma once
 
@@ -35,10 +35,10 @@ struct Place {
     pi_context context = nullptr;
 };
 
-/// How the two places of a PAIR_LAW are related.
+/// How the two places of a CONFORMANCE_TEST_PAIRS are related.
 enum class Relation { one_place, two_contexts, two_devices, two_devices_two_contexts };
 
-/// What a law is run on; a law of pairs has a peer device, which may be the device itself.
+/// What a test is run on; a test of pairs has a peer device, which may be the device itself.
 struct Setup {
     pi_loader loader = nullptr;
     pi_plugin plugin = nullptr;
@@ -66,27 +66,27 @@ public:
     /// Of the device, or of another one: PI_CAPABILITY_ bits.
     uint64_t capabilities(pi_device device = nullptr) const;
     bool can(uint64_t capability, pi_device device = nullptr) const;
-    /// Skips the law unless the device has the capability; `name` is its name for people.
+    /// Skips the test unless the device has the capability; `name` is its name for people.
     void need(uint64_t capability, const std::string &name, pi_device device = nullptr) const;
     std::vector<pi_memory_scope> scopes(pi_device device = nullptr) const;
 
     /// So many bytes, or what several buffers at once may have where the device has little memory.
     uint64_t at_most(uint64_t size, pi_device device = nullptr) const;
 
-    // ----- Laws of pairs -----
+    // ----- Tests of pairs -----
     const Place &src() const { return src_; }
     const Place &dst() const { return dst_; }
     Relation relation() const;
     pi_memory_connection connection(const Place &src, const Place &dst) const;
 
-    // ----- Chance, for the law's own thread: the seed is told with every failure -----
+    // ----- Chance, for the test's own thread: the seed is told with every failure -----
     std::mt19937_64 &random() { return random_; }
     /// Evenly from low to high, both included.
     uint64_t random(uint64_t low, uint64_t high);
     Bytes random_bytes(std::size_t size);
 
-    // ----- Objects; a failure breaks the law -----
-    /// The law's own context of the device (in a law of pairs, of src); made when first asked for, so ask
+    // ----- Objects; a failure fails the test -----
+    /// The test's own context of the device (in a test of pairs, of src); made when first asked for, so ask
     /// before threads do.
     pi_context context();
     /// The device in that context.
@@ -94,7 +94,7 @@ public:
     Context make_context(const std::vector<pi_device> &devices);
     Queue make_queue(uint64_t flags = 0);
     Queue make_queue(const Place &place, uint64_t flags = 0);
-    /// A flag that the device does not honour skips the law.
+    /// A flag that the device does not honour skips the test.
     Queue make_out_of_order_queue();
     Mem make_buffer(uint64_t size);
     Mem make_buffer(const Place &place, uint64_t size);
@@ -104,7 +104,7 @@ public:
     Mem make_view(pi_mem mem, uint64_t offset, uint64_t size);
     Event make_host_event();
     Event make_host_event(pi_context context);
-    /// A signal that is refused is given once more before the law fails: a thread that waits for it comes back.
+    /// A signal that is refused is given once more before the test fails: a thread that waits for it comes back.
     void signal(pi_event event, pi_result result = PI_SUCCESS);
     /// Signals behind the body, also when that fails.
     void signal_after(pi_event event, const std::function<void()> &body);
@@ -149,11 +149,11 @@ public:
     void require_contents(pi_queue queue, pi_mem mem, const Bytes &expected,
                           const std::string &what);
 
-    // ----- Threads and callbacks; what fails there breaks the law -----
+    // ----- Threads and callbacks; what fails there fails the test -----
     /// Runs function(0) to function(count - 1), each on a thread of its own, begun together.
     void run_threads(unsigned count, const std::function<void(unsigned)> &function);
     /// Sets a callback on the event. The flag is set once the function has returned or failed; failures
-    /// are told at the law's end, or by check_callbacks().
+    /// are told at the test's end, or by check_callbacks().
     std::shared_ptr<Flag> on_final(pi_event event,
                                    std::function<void(pi_event, pi_result)> function);
     void check_callbacks();
@@ -191,7 +191,7 @@ Event Bench::enqueue(pi_queue queue, const Desc &desc, const Waits &waits) {
     return event;
 }
 
-/// "info PI_DEVICE_INFO_NAME", looked up where it is told; of a law's own function, which no table knows, with the number.
+/// "info PI_DEVICE_INFO_NAME", looked up where it is told; of a test's own function, which no table knows, with the number.
 template <typename Function, typename Name>
 struct InfoNamed {
     Function function;

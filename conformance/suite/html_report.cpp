@@ -77,7 +77,7 @@ void write_head(std::ostream &out, const Report &report, const Counts &counts) {
 
 void write_summary(std::ostream &out, const Report &report, const Counts &counts) {
     out << "<header>\n<h1>" << in_text(report.plugin())
-        << " <span class=\"quiet\">and the laws of PI</span></h1>\n<p class=\"quiet\"><code>"
+        << " <span class=\"quiet\">and pi.h</span></h1>\n<p class=\"quiet\"><code>"
         << in_text(report.found.path) << "</code></p>\n<p class=\"quiet\">" << utc(report.begin)
         << " UTC, seed " << report.options.seed;
     if (report.options.repeat > 1)
@@ -129,7 +129,7 @@ void write_matrix(std::ostream &out, const Report &report) {
     std::map<std::string, std::map<std::string, Cell>> rows;
     for (std::size_t i = 0; i < report.results.size(); ++i) {
         const TestResult &result = report.results[i];
-        Cell &cell = rows[result.test.law.area][result.test.device];
+        Cell &cell = rows[result.test_case.test.area][result.test_case.device];
         if (result.verdict.outcome == Outcome::failed && cell.counts.failed == 0)
             cell.first_failure = i;
         cell.counts.add(result.verdict);
@@ -171,8 +171,8 @@ void write_test(std::ostream &out, const Report &report, std::size_t number, boo
     const TestResult &result = report.results[number];
     out << "<details class=\"" << outcome_name(result.verdict.outcome) << "\" id=\""
         << id_of(number) << "\"" << (open ? " open=\"open\"" : "") << ">\n<summary><b>"
-        << in_text(result.test.law.id()) << "</b> <span class=\"quiet\">on "
-        << in_text(result.test.place()) << "</span><span class=\"reason\">"
+        << in_text(result.test_case.test.id()) << "</b> <span class=\"quiet\">on "
+        << in_text(result.test_case.place()) << "</span><span class=\"reason\">"
         << in_text(first_line(result.verdict.reason))
         << "</span></summary>\n<div class=\"body\">\n";
     write_block(out, "why", result.verdict.reason);
@@ -219,8 +219,8 @@ void write_skips(std::ostream &out, const Report &report) {
             << " <span class=\"quiet count\">" << results.size() << tests(results.size())
             << "</span></summary>\n<div class=\"body\"><ul>\n";
         for (const TestResult *result : results)
-            out << "<li>" << in_text(result->test.law.id()) << " <span class=\"quiet\">on "
-                << in_text(result->test.place()) << "</span></li>\n";
+            out << "<li>" << in_text(result->test_case.test.id()) << " <span class=\"quiet\">on "
+                << in_text(result->test_case.place()) << "</span></li>\n";
         out << "</ul></div>\n</details>\n";
     }
     out << "</section>\n";

@@ -283,7 +283,7 @@ uint64_t local_memory_size(Bench &bench) {
 void need_local_memory(Bench &bench, uint64_t size) {
     const uint64_t most = local_memory_size(bench);
     if (most < size)
-        skip(join("the device tells of ", most, " bytes of work-group memory, the law needs ",
+        skip(join("the device tells of ", most, " bytes of work-group memory, the test needs ",
                   size));
 }
 

@@ -23,11 +23,11 @@
 
 namespace pi::suite {
 
-/// The format that the suite's kernels are written in for this device, best first; skips the law when
+/// The format that the suite's kernels are written in for this device, best first; skips the test when
 /// the device runs none of them, or no programs at all.
 pi_program_format kernel_format(Bench &bench, pi_device device = nullptr);
 
-/// Skips the law unless this device runs programs of the format: the second of two may not.
+/// Skips the test unless this device runs programs of the format: the second of two may not.
 void need_program_format(Bench &bench, pi_program_format format, pi_device device);
 
 /// Whether there is such a format.
@@ -101,7 +101,7 @@ bool is_of_cuda(pi_program_format format);
 /// Of work-groups in bytes; 0 where the device tells of none.
 uint64_t local_memory_size(Bench &bench);
 
-/// Skips the law where a work-group cannot have so many bytes of memory.
+/// Skips the test where a work-group cannot have so many bytes of memory.
 void need_local_memory(Bench &bench, uint64_t size);
 
 /// uint32_t values as bytes and back.

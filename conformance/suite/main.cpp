@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pi-conformance: tests a plugin against the laws of pi.h. This process never loads the plugin: each
+// pi-conformance: tests a plugin against pi.h. This process never loads the plugin: each
 // test does, in a process of its own.
 
 #include "child.hpp"
@@ -24,9 +24,9 @@ namespace {
 
 using namespace pi::suite;
 
-int list_laws(const std::vector<Law> &laws) {
-    for (const Law &law : laws)
-        std::cout << law.id() << (law.of_pairs ? " [pairs]" : "") << '\n';
+int list_tests(const std::vector<ConformanceTest> &tests) {
+    for (const ConformanceTest &test : tests)
+        std::cout << test.id() << (test.of_pairs ? " [pairs]" : "") << '\n';
     return 0;
 }
 
@@ -46,7 +46,7 @@ bool write_file(const std::string &path, Write &&write) {
 struct Run {
     std::time_t begin = std::time(nullptr);
     Discovery found;
-    std::vector<Case> cases;
+    std::vector<TestCase> cases;
     std::vector<TestResult> results;
     const char *stopped_by = ""; // a signal's name
 };
@@ -60,14 +60,14 @@ void tell_begin(const Options &options, const Run &run) {
 }
 
 // No test is run where the plugin cannot be tested, or a device that is required is not there.
-Run run_laws(const Options &options, const std::vector<Law> &laws,
-             const Expectations &expectations) {
+Run run_tests(const Options &options, const std::vector<ConformanceTest> &tests,
+              const Expectations &expectations) {
     const Interruption interruption;
     end_what_programs_leave();
     Run run;
     run.found = discover_devices(options, interruption.token());
     if (run.found.problem.empty() && run.found.missing.empty()) {
-        run.cases = make_cases(laws, run.found.devices);
+        run.cases = make_cases(tests, run.found.devices);
         tell_begin(options, run);
         Progress progress(run.cases.size(), progress_columns());
         run.results = run_cases(options, expectations, run.cases, progress, interruption.token());
@@ -118,27 +118,27 @@ int cannot_print(int exit_code) {
 }
 
 int run_suite(const Options &options) {
-    const std::vector<Law> laws = wanted_laws(options);
-    if (laws.empty()) {
+    const std::vector<ConformanceTest> tests = wanted_tests(options);
+    if (tests.empty()) {
         tell_problem(options, {}, {"no test is called like that; --list tells them"});
         return 2;
     }
     if (options.list)
-        return list_laws(laws);
+        return list_tests(tests);
     Expectations expectations;
     for (const std::string &file : options.expect_files)
-        expectations.read_file(file, all_laws());
+        expectations.read_file(file, all_tests());
     if (!expectations.problems().empty()) {
         tell_problem(options, {}, expectations.problems());
         return 2;
     }
-    const Run run = run_laws(options, laws, expectations);
+    const Run run = run_tests(options, tests, expectations);
     if (const std::vector<std::string> sentences = why_none(options, run); !sentences.empty()) {
         tell_problem(options, run, sentences);
         return 1;
     }
     const std::vector<Expectation> without_match =
-        expectations.without_match(make_cases(all_laws(), run.found.devices));
+        expectations.without_match(make_cases(all_tests(), run.found.devices));
     const std::size_t not_run = run.cases.size() - run.results.size();
     const Report report{options, run.found,      run.results, without_match,
                         not_run, run.stopped_by, run.begin,   ""};

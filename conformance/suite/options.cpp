@@ -99,7 +99,7 @@ void declare(CLI::App &app, Options &options) {
 command_line::Page page() {
     return {
         "pi-conformance",
-        "tests a plugin against the laws of pi.h",
+        "tests a plugin against pi.h",
         {{"Tests",
           "Each test runs in a process of its own: one that crashes, hangs, or leaves objects, "
           "threads, processes or open files behind fails alone. A test that fails tells the "

@@ -30,9 +30,9 @@ struct Options {
     /// Starts no further test once one has failed.
     bool fail_fast = false;
 
-    /// Runs this law in this very process, as under a debugger.
+    /// Runs this test in this very process, as under a debugger.
     std::string run_test;
-    /// The second device of a law of pairs, and whether both share a context.
+    /// The second device of a test of pairs, and whether both share a context.
     std::string peer;
     unsigned contexts = 1;
 

@@ -34,7 +34,7 @@ public:
         return &handle_;
     }
 
-    /// Releases the reference now; that releasing succeeds is a law of its own.
+    /// Releases the reference now; that releasing succeeds is a test of its own.
     void reset() {
         if (handle_ != nullptr)
             Counted<Handle>::release(std::exchange(handle_, nullptr));

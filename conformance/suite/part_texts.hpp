@@ -24,7 +24,7 @@ struct PartTexts {
     Text whole;  ///< all in one
 };
 
-/// Skips the law where parts cannot be linked, or not of text that the suite has.
+/// Skips the test where parts cannot be linked, or not of text that the suite has.
 PartTexts part_texts(Bench &bench);
 
 } // namespace pi::suite

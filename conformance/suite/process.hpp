@@ -8,7 +8,7 @@
 
 namespace pi::suite {
 
-/// Begins the line by which a law says on standard error what does not hold, before it unwinds: should it crash then, while
+/// Begins the line by which a test says on standard error what does not hold, before it unwinds: should it crash then, while
 /// commands still use what goes, that is known.
 inline constexpr const char *broken_mark = "broken: ";
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t usual_columns = 80;
 
-std::string line_of(const Case &test) {
-    return test.law.id() + " on " + test.place();
+std::string line_of(const TestCase &test_case) {
+    return test_case.test.id() + " on " + test_case.place();
 }
 
 } // namespace
@@ -29,18 +29,19 @@ std::size_t progress_columns() {
     return size.ws_col;
 }
 
-void Progress::started(const Case &test) {
-    running_.push_back(line_of(test));
+void Progress::started(const TestCase &test_case) {
+    running_.push_back(line_of(test_case));
     draw();
 }
 
 void Progress::ended(const TestResult &result) {
     counts_.add(result.verdict);
-    running_.erase(std::find(running_.begin(), running_.end(), line_of(result.test)));
+    running_.erase(std::find(running_.begin(), running_.end(), line_of(result.test_case)));
     if (result.verdict.outcome == Outcome::failed) {
         clear();
-        std::cout << "[" << counts_.all() << " of " << all_ << "] failed: " << line_of(result.test)
-                  << "\n    " << first_line(result.verdict.reason) << std::endl;
+        std::cout << "[" << counts_.all() << " of " << all_
+                  << "] failed: " << line_of(result.test_case) << "\n    "
+                  << first_line(result.verdict.reason) << std::endl;
     }
     draw();
 }

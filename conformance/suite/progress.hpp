@@ -29,7 +29,7 @@ public:
     Progress &operator=(const Progress &) = delete;
     /// The line is gone.
     ~Progress() override { clear(); }
-    void started(const Case &test) override;
+    void started(const TestCase &test_case) override;
     void ended(const TestResult &result) override;
 
 private:

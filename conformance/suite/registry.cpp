@@ -10,14 +10,14 @@ namespace pi::suite {
 namespace {
 
 // Filled by the registrations before main, only read afterwards.
-std::vector<Law> &registered() {
-    static std::vector<Law> laws;
-    return laws;
+std::vector<ConformanceTest> &registered() {
+    static std::vector<ConformanceTest> tests;
+    return tests;
 }
 
 } // namespace
 
-std::string Law::id() const {
+std::string ConformanceTest::id() const {
     return std::string(area) + ": " + name;
 }
 
@@ -28,27 +28,28 @@ const std::vector<std::string> &areas() {
     return names;
 }
 
-std::vector<Law> all_laws() {
-    std::vector<Law> laws = registered();
+std::vector<ConformanceTest> all_tests() {
+    std::vector<ConformanceTest> tests = registered();
     std::set<std::string> ids;
-    const auto place = [](const Law &law) {
-        const auto found = std::find(areas().begin(), areas().end(), law.area);
+    const auto place = [](const ConformanceTest &test) {
+        const auto found = std::find(areas().begin(), areas().end(), test.area);
         if (found == areas().end())
-            throw std::logic_error("there is no area of the law \"" + law.id() + "\"");
+            throw std::logic_error("there is no area of the test \"" + test.id() + "\"");
         return found - areas().begin();
     };
-    for (const Law &law : laws) {
-        place(law);
-        if (!ids.insert(law.id()).second)
-            throw std::logic_error("two laws are called \"" + law.id() + "\"");
+    for (const ConformanceTest &test : tests) {
+        place(test);
+        if (!ids.insert(test.id()).second)
+            throw std::logic_error("two tests are called \"" + test.id() + "\"");
     }
-    std::stable_sort(laws.begin(), laws.end(),
-                     [&](const Law &a, const Law &b) { return place(a) < place(b); });
-    return laws;
+    std::stable_sort(
+        tests.begin(), tests.end(),
+        [&](const ConformanceTest &a, const ConformanceTest &b) { return place(a) < place(b); });
+    return tests;
 }
 
-Registration::Registration(Law law) {
-    registered().push_back(law);
+Registration::Registration(ConformanceTest test) {
+    registered().push_back(test);
 }
 
 } // namespace pi::suite

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the laws are written down. A law is a function with an area and a sentence:
+// Where the tests are written down. A test is a function with an area and a sentence:
 //
-//     LAW("memory", "a copy moves every byte of its regions and no other") {
+//     CONFORMANCE_TEST("memory", "a copy moves every byte of its regions and no other") {
 //         pi_queue queue = ...
 //     }
 //
 // Its body has `bench` (fixture.hpp) and says with require() (require.hpp) what must hold. It is run once
-// for each device, each time in a process of its own. A PAIR_LAW is run for each ordered pair of places
+// for each device, each time in a process of its own. A CONFORMANCE_TEST_PAIRS is run for each ordered pair of places
 // (device, context): bench.src() and bench.dst().
 #pragma once
 
@@ -18,7 +18,7 @@ namespace pi::suite {
 
 class Bench;
 
-struct Law {
+struct ConformanceTest {
     const char *area;
     const char *name;
     bool of_pairs;
@@ -31,24 +31,26 @@ struct Law {
 /// The areas, in the order in which they are told.
 const std::vector<std::string> &areas();
 
-/// All laws, by area. Reads what the registrations have written before main began; throws
+/// All tests, by area. Reads what the registrations have written before main began; throws
 /// std::logic_error when two are alike or an area does not exist.
-std::vector<Law> all_laws();
+std::vector<ConformanceTest> all_tests();
 
-/// Writes a law down, at start.
+/// Writes a test down, at start.
 struct Registration {
-    explicit Registration(Law law);
+    explicit Registration(ConformanceTest test);
 };
 
 #define PI_SUITE_JOIN_(a, b) a##b
 #define PI_SUITE_JOIN(a, b) PI_SUITE_JOIN_(a, b)
-#define PI_SUITE_LAW(area, name, pairs, function)                                                  \
+#define PI_SUITE_TEST(area, name, pairs, function)                                                 \
     static void function(::pi::suite::Bench &bench);                                               \
     static const ::pi::suite::Registration PI_SUITE_JOIN(function, _registration){                 \
-        ::pi::suite::Law{area, name, pairs, &function}};                                           \
+        ::pi::suite::ConformanceTest{area, name, pairs, &function}};                               \
     static void function([[maybe_unused]] ::pi::suite::Bench &bench)
 
-#define LAW(area, name) PI_SUITE_LAW(area, name, false, PI_SUITE_JOIN(law_, __LINE__))
-#define PAIR_LAW(area, name) PI_SUITE_LAW(area, name, true, PI_SUITE_JOIN(law_, __LINE__))
+#define CONFORMANCE_TEST(area, name)                                                               \
+    PI_SUITE_TEST(area, name, false, PI_SUITE_JOIN(test_, __LINE__))
+#define CONFORMANCE_TEST_PAIRS(area, name)                                                         \
+    PI_SUITE_TEST(area, name, true, PI_SUITE_JOIN(test_, __LINE__))
 
 } // namespace pi::suite

@@ -46,8 +46,8 @@ void print_failures(std::ostream &out, const Options &options,
         if (result.verdict.outcome != Outcome::failed)
             continue;
         out << '\n'
-            << colours(red, "failed") << ": " << result.test.law.id() << "\n    on "
-            << result.test.place() << '\n'
+            << colours(red, "failed") << ": " << result.test_case.test.id() << "\n    on "
+            << result.test_case.place() << '\n'
             << indented(result.verdict.reason);
         if (!result.output.empty())
             out << "  output:\n" << indented(result.output);
@@ -60,7 +60,7 @@ void print_skips(std::ostream &out, const std::vector<TestResult> &results,
     std::map<std::string, std::vector<std::string>> reasons;
     for (const TestResult &result : results) {
         if (result.verdict.outcome == Outcome::skipped)
-            reasons[result.verdict.reason].push_back(result.test.law.id());
+            reasons[result.verdict.reason].push_back(result.test_case.test.id());
     }
     if (!reasons.empty())
         out << '\n';
@@ -75,8 +75,8 @@ void print_xfails(std::ostream &out, const std::vector<TestResult> &results,
     for (const TestResult &result : results) {
         if (result.verdict.outcome != Outcome::xfail)
             continue;
-        out << (any ? "" : "\n") << colours(yellow, "xfail") << ": " << result.test.law.id()
-            << " on " << result.test.place() << '\n'
+        out << (any ? "" : "\n") << colours(yellow, "xfail") << ": " << result.test_case.test.id()
+            << " on " << result.test_case.place() << '\n'
             << indented(result.verdict.reason);
         any = true;
     }
@@ -98,7 +98,7 @@ void print_table(std::ostream &out, const Discovery &found, const std::vector<Te
                  const Colours &colours) {
     std::map<std::string, std::map<std::string, Counts>> rows;
     for (const TestResult &result : results)
-        rows[result.test.law.area][result.test.device].add(result.verdict);
+        rows[result.test_case.test.area][result.test_case.device].add(result.verdict);
     constexpr int area_width = 12;
     int width = 12;
     for (const NamedDevice &device : found.devices)

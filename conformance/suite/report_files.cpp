@@ -23,9 +23,9 @@ double seconds_of(const std::vector<TestResult> &results) {
 }
 
 json json_of(const Report &report, const TestResult &result) {
-    json test{{"area", result.test.law.area},
-              {"name", result.test.law.name},
-              {"device", result.test.place()},
+    json test{{"area", result.test_case.test.area},
+              {"name", result.test_case.test.name},
+              {"device", result.test_case.place()},
               {"result", outcome_name(result.verdict.outcome)},
               {"reason", result.verdict.reason},
               {"seconds", result.seconds},
@@ -60,15 +60,16 @@ void write_junit_property(std::ostream &out, const char *name, const std::string
 // What is wrong with the run itself.
 void write_junit_error(std::ostream &out, const Report &report, const std::string &problem) {
     out << "    <testcase classname=\"" << markup(report.plugin())
-        << ".run\" name=\"the laws of PI are run\" time=\"0\">\n      <error message=\""
+        << ".run\" name=\"the conformance tests run\" time=\"0\">\n      <error message=\""
         << markup(problem) << "\" type=\"error\">" << markup(problem, MarkupIn::text)
         << "</error>\n    </testcase>\n";
 }
 
 void write_junit_test(std::ostream &out, const Report &report, const TestResult &result) {
-    const std::string name = join(result.test.law.name, " [", result.test.place(), "]");
-    out << "    <testcase classname=\"" << markup(report.plugin() + "." + result.test.law.area)
-        << "\" name=\"" << markup(name) << "\" time=\"" << result.seconds << "\"";
+    const std::string name = join(result.test_case.test.name, " [", result.test_case.place(), "]");
+    out << "    <testcase classname=\""
+        << markup(report.plugin() + "." + result.test_case.test.area) << "\" name=\""
+        << markup(name) << "\" time=\"" << result.seconds << "\"";
     const std::string reason = markup(result.verdict.reason);
     const char *what = result.verdict.broke_off ? "error" : "failure";
     if (result.verdict.outcome == Outcome::passed)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a law says that it is broken, or that it cannot be tested here. All of these throw, and may be
-// called on the law's own thread, in Bench::run_threads and in Bench::on_final.
+// How a test says that it fails, or that it cannot be tested here. All of these throw, and may be
+// called on the test's own thread, in Bench::run_threads and in Bench::on_final.
 #pragma once
 
 #include "text.hpp"
@@ -13,12 +13,12 @@
 
 namespace pi::suite {
 
-/// Thrown: the law is broken; the text names what was done, what came and what would have been right.
+/// Thrown: the test fails; the text names what was done, what came and what would have been right.
 struct Failure {
     std::string text;
 };
 
-/// Thrown: the plugin or this machine has not what the law speaks of.
+/// Thrown: the plugin or this machine has not what the test speaks of.
 struct Skip {
     std::string reason;
 };
@@ -48,7 +48,7 @@ struct Result {
         : code(from), where{file, line} {}
 };
 
-/// The law holds only if the condition does. The texts say what is wrong if it does not.
+/// Fails the test unless the condition holds. The texts say what is wrong if it does not.
 template <typename... Texts>
 void require(Condition condition, const Texts &...texts) {
     if (!condition.value)

@@ -27,13 +27,15 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<std::string> arguments_of(const Options &options, const Case &test, uint64_t seed) {
-    std::vector<std::string> arguments{"--plugin=" + options.plugin, "--device=" + test.device};
-    if (!test.peer.empty()) {
-        arguments.push_back("--peer=" + test.peer);
-        arguments.push_back(join("--contexts=", test.one_context ? 1 : 2));
+std::vector<std::string> arguments_of(const Options &options, const TestCase &test_case,
+                                      uint64_t seed) {
+    std::vector<std::string> arguments{"--plugin=" + options.plugin,
+                                       "--device=" + test_case.device};
+    if (!test_case.peer.empty()) {
+        arguments.push_back("--peer=" + test_case.peer);
+        arguments.push_back(join("--contexts=", test_case.one_context ? 1 : 2));
     }
-    arguments.push_back("--run-test=" + test.law.id());
+    arguments.push_back("--run-test=" + test_case.test.id());
     arguments.push_back(join("--seed=", seed));
     return arguments;
 }
@@ -102,10 +104,10 @@ Verdict judge(const Options &options, Ended &ended) {
 }
 
 /// Nothing if it was stopped.
-std::optional<TestResult> run_once(const Options &options, const Case &test, unsigned repetition,
-                                   const std::stop_token &stop) {
+std::optional<TestResult> run_once(const Options &options, const TestCase &test_case,
+                                   unsigned repetition, const std::stop_token &stop) {
     const uint64_t seed = options.seed + (repetition - 1);
-    std::vector<std::string> arguments = arguments_of(options, test, seed);
+    std::vector<std::string> arguments = arguments_of(options, test_case, seed);
     arguments.push_back(join("--timeout=", options.timeout));
     Ended ended;
     Verdict verdict;
@@ -123,7 +125,7 @@ std::optional<TestResult> run_once(const Options &options, const Case &test, uns
     // What a plugin says is shown on terminals and in pages.
     verdict.reason = command_line::printable(verdict.reason);
     return TestResult{
-        test,       verdict, command_line::printable(ended.output),        ended.seconds,
+        test_case,  verdict, command_line::printable(ended.output),        ended.seconds,
         repetition, seed,    verdict.outcome == Outcome::failed ? 1u : 0u, ""};
 }
 
@@ -162,7 +164,7 @@ void tell_repetition(const Options &options, TestResult &result) {
 class Schedule {
 public:
     Schedule(const Options &options, const Expectations &expectations,
-             const std::vector<Case> &cases, RunListener &listener, std::stop_token stop)
+             const std::vector<TestCase> &cases, RunListener &listener, std::stop_token stop)
         : stop_(std::move(stop)), options_(options), expectations_(expectations), cases_(cases),
           listener_(listener), slots_(cases.size()) {}
 
@@ -171,12 +173,12 @@ public:
         std::unique_lock lock(mutex_);
         while (next_ < cases_.size() * options_.repeat && !stop_.stop_requested()) {
             const std::size_t i = next_++;
-            const Case &test = cases_[i / options_.repeat];
+            const TestCase &test_case = cases_[i / options_.repeat];
             const auto repetition = static_cast<unsigned>(i % options_.repeat) + 1;
             if (repetition == 1)
-                listener_.started(test);
+                listener_.started(test_case);
             lock.unlock();
-            std::optional<TestResult> result = run_once(options_, test, repetition, stop_);
+            std::optional<TestResult> result = run_once(options_, test_case, repetition, stop_);
             lock.lock();
             if (result)
                 give_back(slots_[i / options_.repeat], std::move(*result));
@@ -218,7 +220,7 @@ private:
         // Not by its repetition alone: that it passes each time is known at the end only.
         slot.failed |= result.verdict.outcome == Outcome::failed;
         const bool unexpected =
-            result.verdict.outcome == Outcome::failed && !expectations_.may_fail(result.test);
+            result.verdict.outcome == Outcome::failed && !expectations_.may_fail(result.test_case);
         if (slot.result)
             merge(*slot.result, std::move(result));
         else
@@ -235,7 +237,7 @@ private:
     const std::stop_token stop_;
     const Options &options_;
     const Expectations &expectations_;
-    const std::vector<Case> &cases_;
+    const std::vector<TestCase> &cases_;
     RunListener &listener_;
     std::mutex mutex_; // of all that follow
     std::vector<Slot> slots_;
@@ -247,12 +249,13 @@ std::string platform_of(const std::string &selector) {
     return selector.substr(0, selector.rfind(':'));
 }
 
-void add_pairs(const Law &law, const std::vector<NamedDevice> &devices, std::vector<Case> &out) {
+void add_pairs(const ConformanceTest &test, const std::vector<NamedDevice> &devices,
+               std::vector<TestCase> &out) {
     for (const NamedDevice &src : devices) {
         for (const NamedDevice &dst : devices) {
             if (platform_of(src.selector) == platform_of(dst.selector))
-                out.push_back({law, src.selector, dst.selector, true});
-            out.push_back({law, src.selector, dst.selector, false});
+                out.push_back({test, src.selector, dst.selector, true});
+            out.push_back({test, src.selector, dst.selector, false});
         }
     }
 }
@@ -305,35 +308,35 @@ Discovery discover_devices(const Options &options, const std::stop_token &stop) 
     return nothing;
 }
 
-std::vector<Law> wanted_laws(const Options &options) {
+std::vector<ConformanceTest> wanted_tests(const Options &options) {
     const std::regex filter(options.filter);
-    std::vector<Law> laws;
-    for (const Law &law : all_laws()) {
+    std::vector<ConformanceTest> tests;
+    for (const ConformanceTest &test : all_tests()) {
         const bool of_area =
             options.areas.empty() ||
-            std::find(options.areas.begin(), options.areas.end(), law.area) != options.areas.end();
-        if (of_area && std::regex_search(law.id(), filter))
-            laws.push_back(law);
+            std::find(options.areas.begin(), options.areas.end(), test.area) != options.areas.end();
+        if (of_area && std::regex_search(test.id(), filter))
+            tests.push_back(test);
     }
-    return laws;
+    return tests;
 }
 
-std::vector<Case> make_cases(const std::vector<Law> &laws,
-                             const std::vector<NamedDevice> &devices) {
-    std::vector<Case> cases;
-    for (const Law &law : laws) {
-        if (law.of_pairs) {
-            add_pairs(law, devices, cases);
+std::vector<TestCase> make_cases(const std::vector<ConformanceTest> &tests,
+                                 const std::vector<NamedDevice> &devices) {
+    std::vector<TestCase> cases;
+    for (const ConformanceTest &test : tests) {
+        if (test.of_pairs) {
+            add_pairs(test, devices, cases);
             continue;
         }
         for (const NamedDevice &device : devices)
-            cases.push_back({law, device.selector, "", true});
+            cases.push_back({test, device.selector, "", true});
     }
     return cases;
 }
 
 std::vector<TestResult> run_cases(const Options &options, const Expectations &expectations,
-                                  const std::vector<Case> &cases, RunListener &listener,
+                                  const std::vector<TestCase> &cases, RunListener &listener,
                                   const std::stop_token &stop) {
     Schedule schedule(options, expectations, cases, listener, stop);
     std::vector<std::thread> threads;
@@ -350,7 +353,7 @@ std::string command_of(const Options &options, const TestResult &result) {
     for (const auto &[name, value] : preloaded())
         command += join(name, "=", quoted(value), " ");
     command += "pi-conformance";
-    for (const std::string &argument : arguments_of(options, result.test, result.seed)) {
+    for (const std::string &argument : arguments_of(options, result.test_case, result.seed)) {
         const std::size_t equals = argument.find('=');
         command += join(" ", argument.substr(0, equals), " ", quoted(argument.substr(equals + 1)));
     }

@@ -29,18 +29,19 @@ struct Discovery {
 /// Asks the plugin for its devices, in a process of its own, which is ended when a stop is asked for.
 Discovery discover_devices(const Options &options, const std::stop_token &stop);
 
-/// The laws that the options want.
-std::vector<Law> wanted_laws(const Options &options);
+/// The tests that the options want.
+std::vector<ConformanceTest> wanted_tests(const Options &options);
 
-/// Each law on each device; laws of pairs on each ordered pair of places.
-std::vector<Case> make_cases(const std::vector<Law> &laws, const std::vector<NamedDevice> &devices);
+/// Each test on each device; tests of pairs on each ordered pair of places.
+std::vector<TestCase> make_cases(const std::vector<ConformanceTest> &tests,
+                                 const std::vector<NamedDevice> &devices);
 
 /// What is told while cases run, one call at a time.
 class RunListener {
 public:
     virtual ~RunListener() = default;
     /// This case's first repetition begins.
-    virtual void started(const Case &test) = 0;
+    virtual void started(const TestCase &test_case) = 0;
     /// All its repetitions are done that are to be. Not called for a case that is not among the results.
     virtual void ended(const TestResult &result) = 0;
 };
@@ -50,7 +51,7 @@ public:
 /// is started after a failure, and none after a stop was asked for, which ends those under way; a case
 /// that has not failed and was not run as often as wished is not among the results then.
 std::vector<TestResult> run_cases(const Options &options, const Expectations &expectations,
-                                  const std::vector<Case> &cases, RunListener &listener,
+                                  const std::vector<TestCase> &cases, RunListener &listener,
                                   const std::stop_token &stop);
 
 /// What to type to run this one again: the repetition that is told.

@@ -34,7 +34,7 @@ Samples::Samples(Bench &bench)
 }
 
 Samples::~Samples() {
-    // A law that failed may have left something that uses them.
+    // A test that failed may have left something that uses them.
     piQueueFinish(queue_);
     pi_unmap_desc unmap = describe<pi_unmap_desc>();
     unmap.mem = mapped_mem_;

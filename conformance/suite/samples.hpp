@@ -10,7 +10,7 @@
 
 namespace pi::suite {
 
-/// A valid descriptor of every command that the device has, with the objects that they name. For laws
+/// A valid descriptor of every command that the device has, with the objects that they name. For tests
 /// that hold for all commands alike.
 class Samples {
 public:

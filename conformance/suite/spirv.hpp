@@ -38,7 +38,7 @@ Embedded groups();
 Embedded sub_groups();
 } // namespace spirv
 
-/// Skips the law unless the device runs SPIR-V and the suite has some.
+/// Skips the test unless the device runs SPIR-V and the suite has some.
 void need_spirv(Bench &bench, pi_device device = nullptr);
 
 /// A program of SPIR-V, not built.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What nearly every file of laws includes, for the compiler to read once; a file includes what it uses all the same.
+// What nearly every file of tests includes, for the compiler to read once; a file includes what it uses all the same.
 #pragma once
 
 #include "checks.hpp"

@@ -9,7 +9,7 @@ const char *outcome_name(Outcome outcome) {
     return names[static_cast<int>(outcome)];
 }
 
-std::string Case::place() const {
+std::string TestCase::place() const {
     if (peer.empty())
         return device;
     return device + " -> " + peer + (one_context ? ", one context" : ", two contexts");

@@ -22,11 +22,11 @@ struct Verdict {
     bool broke_off = false;
 };
 
-/// A law on a device, or on a pair of places.
-struct Case {
-    Law law;
+/// A test on a device, or on a pair of places.
+struct TestCase {
+    ConformanceTest test;
     std::string device;
-    std::string peer; // "" for a law of one device
+    std::string peer; // "" for a test of one device
     bool one_context = true;
 
     /// "opencl:0:0", or "opencl:0:0 -> opencl:0:1, two contexts"
@@ -36,7 +36,7 @@ struct Case {
 /// A case that has been run, once or several times. It has failed if it failed once, and is skipped if
 /// it was skipped each time.
 struct TestResult {
-    Case test;
+    TestCase test_case;
     Verdict verdict;
     std::string output;
     double seconds = 0; // of all repetitions together

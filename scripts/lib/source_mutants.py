@@ -4,12 +4,12 @@
 A table is a list of
 
     mutant NAME in FILE [seen by AREA...]
-    law AREA: SENTENCE
+    test AREA: SENTENCE
     with NAME=VALUE
     -the old lines
     +the new ones
 
-FILE is of the plugin's folder, or sdk/FILE of the headers that all plugins share. Each law named must fail; where none is,
+FILE is of the plugin's folder, or sdk/FILE of the headers that all plugins share. Each test named must fail; where none is,
 any test of the areas must. The suite runs at the tree's root, with what `with` adds to its environment. An old text occurs
 once in its file; a mutant may have several. Lines may begin with a comment's #.
 """
@@ -25,7 +25,7 @@ class Mutant:
     name: str
     file: str
     areas: list
-    laws: list = field(default_factory=list)
+    tests: list = field(default_factory=list)
     environment: dict = field(default_factory=dict)
     hunks: list = field(default_factory=list)  # [old lines, new lines]
 
@@ -49,8 +49,8 @@ def read_table(path):
         head = re.fullmatch(r"mutant (\w+) in (\S+)(?: seen by (.+))?", line)
         if head:
             mutants.append(Mutant(head[1], head[2], (head[3] or "").split()))
-        elif line.startswith("law "):
-            mutants[-1].laws.append(line.removeprefix("law "))
+        elif line.startswith("test "):
+            mutants[-1].tests.append(line.removeprefix("test "))
         elif re.match(r"with \w+=", line):
             name, value = line.removeprefix("with ").split("=", 1)
             mutants[-1].environment[name] = value
@@ -64,8 +64,8 @@ def read_table(path):
         elif line and not line.startswith("#"):
             raise SystemExit(f"{path}:{number}: not understood: {line}")
     for mutant in mutants:
-        if bool(mutant.laws) == bool(mutant.areas) or not mutant.hunks:
-            raise SystemExit(f"{path}: mutant {mutant.name} needs laws or areas, and what it changes")
+        if bool(mutant.tests) == bool(mutant.areas) or not mutant.hunks:
+            raise SystemExit(f"{path}: mutant {mutant.name} needs tests or areas, and what it changes")
     names = [mutant.name for mutant in mutants]
     if twice := {name for name in names if names.count(name) > 1}:
         raise SystemExit(f"{path}: several mutants are named {', '.join(sorted(twice))}")

@@ -13,11 +13,11 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char *passing_law = "a context of no devices is refused";
-constexpr const char *skipped_law = "a device of another platform is refused";
+constexpr const char *passing_test = "a context of no devices is refused";
+constexpr const char *skipped_test = "a device of another platform is refused";
 
-std::string line(const std::string &law, const std::string &rest) {
-    return "context: " + law + " | " + rest + "\n";
+std::string line(const std::string &test, const std::string &rest) {
+    return "context: " + test + " | " + rest + "\n";
 }
 
 struct Expected {
@@ -39,24 +39,24 @@ Expected run_expecting(const std::string &toy, const std::string &text,
 
 TEST_CASE("what is expected and what becomes of a test decide its result") {
     struct Row {
-        const char *law;
+        const char *test;
         const char *kind;
         const char *result;
         const char *reason; // a part of it
     };
     const std::vector<Row> rows{
-        {faulty_law, "xfail", "xfail", "ticket 12 ("},
-        {faulty_law, "unsupported", "failed", "it ran and failed, but "},
-        {passing_law, "xfail", "failed", "unexpected pass: "},
-        {passing_law, "unsupported", "failed", "it ran and passed, but "},
-        {skipped_law, "xfail", "skipped", ""},
-        {skipped_law, "unsupported", "skipped", ""},
+        {faulty_test, "xfail", "xfail", "ticket 12 ("},
+        {faulty_test, "unsupported", "failed", "it ran and failed, but "},
+        {passing_test, "xfail", "failed", "unexpected pass: "},
+        {passing_test, "unsupported", "failed", "it ran and passed, but "},
+        {skipped_test, "xfail", "skipped", ""},
+        {skipped_test, "unsupported", "skipped", ""},
     };
     for (const Row &row : rows) {
         const Expected made =
-            run_expecting("lies", line(row.law, std::string(row.kind) + " | ticket 12"));
-        INFO(row.law << ", " << row.kind << ": " << made.run.output);
-        const json test = test_of(made.report, row.law);
+            run_expecting("lies", line(row.test, std::string(row.kind) + " | ticket 12"));
+        INFO(row.test << ", " << row.kind << ": " << made.run.output);
+        const json test = test_of(made.report, row.test);
         REQUIRE(test.is_object());
         CHECK(test.at("result") == row.result);
         CHECK(test.at("reason").get<std::string>().find(row.reason) != std::string::npos);
@@ -64,7 +64,7 @@ TEST_CASE("what is expected and what becomes of a test decide its result") {
                                 std::regex("\\.expect:1$")));
         // The tests that nothing is expected of are what they were.
         CHECK(made.run.exit_code ==
-              1 - (row.law == faulty_law && row.result == std::string("xfail")));
+              1 - (row.test == faulty_test && row.result == std::string("xfail")));
         CHECK_FALSE(
             test_of(made.report, "a device listed twice is refused").contains("expected_by"));
     }
@@ -72,8 +72,9 @@ TEST_CASE("what is expected and what becomes of a test decide its result") {
 
 TEST_CASE("an expected failure is counted, told with its reason, and no failure") {
     const TemporaryFile junit(".xml");
-    const Expected made = run_expecting(
-        "lies", line(faulty_law, "xfail | ticket 12, <b> | and more"), {"--junit=" + junit.path()});
+    const Expected made =
+        run_expecting("lies", line(faulty_test, "xfail | ticket 12, <b> | and more"),
+                      {"--junit=" + junit.path()});
     INFO(made.run.output);
     CHECK(made.run.exit_code == 0);
     CHECK(made.report.at("xfail") == 1);
@@ -81,7 +82,7 @@ TEST_CASE("an expected failure is counted, told with its reason, and no failure"
     CHECK(made.run.output.find("failed as expected (xfail): 1 test\n") != std::string::npos);
     CHECK(made.run.output.find("ticket 12, <b> | and more (") != std::string::npos);
     CHECK(made.run.output.find("the size is 8, should be 4") != std::string::npos);
-    const json test = test_of(made.report, faulty_law);
+    const json test = test_of(made.report, faulty_test);
     CHECK(test.contains("again"));
     CHECK(test.contains("output"));
     CHECK(xml_problem(junit.text()).empty());
@@ -91,18 +92,18 @@ TEST_CASE("an expected failure is counted, told with its reason, and no failure"
 }
 
 TEST_CASE("a crash is a failure that may be expected") {
-    const Expected made = run_expecting("crashes", line(faulty_law, "xfail | crashes"));
+    const Expected made = run_expecting("crashes", line(faulty_test, "xfail | crashes"));
     INFO(made.run.output);
     CHECK(made.run.exit_code == 0);
-    CHECK(test_of(made.report, faulty_law).at("result") == "xfail");
+    CHECK(test_of(made.report, faulty_test).at("result") == "xfail");
 }
 
 TEST_CASE("a test that fails in one repetition fails as expected") {
-    const Expected made = run_expecting("lies_at_even_seeds", line(faulty_law, "xfail | flaky"),
+    const Expected made = run_expecting("lies_at_even_seeds", line(faulty_test, "xfail | flaky"),
                                         {"--seed=5", "--repeat=3", "--fail-fast", "--jobs=1"});
     INFO(made.run.output);
     CHECK(made.run.exit_code == 0);
-    CHECK(test_of(made.report, faulty_law).at("failures") == 1);
+    CHECK(test_of(made.report, faulty_test).at("failures") == 1);
     CHECK(made.report.at("not_run") == 0);
 }
 
@@ -111,7 +112,7 @@ TEST_CASE("a pattern is of the whole sentence, and may name the device behind it
         std::string pattern;
         bool matches;
     };
-    const std::string whole = std::string("context: ") + faulty_law;
+    const std::string whole = std::string("context: ") + faulty_test;
     const std::vector<Row> rows{
         {whole, true},
         {"context: a context answers*", true},
@@ -124,7 +125,7 @@ TEST_CASE("a pattern is of the whole sentence, and may name the device behind it
     for (const Row &row : rows) {
         const Expected made =
             run_expecting("lies", row.pattern + " | xfail | x",
-                          {"--filter=" + std::string(faulty_law) + "|listed twice"});
+                          {"--filter=" + std::string(faulty_test) + "|listed twice"});
         INFO(row.pattern << ": " << made.run.output);
         CHECK((made.run.exit_code == 0) == row.matches);
     }
@@ -132,8 +133,8 @@ TEST_CASE("a pattern is of the whole sentence, and may name the device behind it
 
 TEST_CASE("of several lines the first that matches counts") {
     const std::string general = "context: * | unsupported | general\n";
-    const std::string special = line(faulty_law, "xfail | special");
-    const std::vector<std::string> only{"--filter=" + std::string(faulty_law)};
+    const std::string special = line(faulty_test, "xfail | special");
+    const std::vector<std::string> only{"--filter=" + std::string(faulty_test)};
     CHECK(run_expecting("lies", special + general, only).run.exit_code == 0);
     CHECK(run_expecting("lies", general + special, only).run.exit_code == 1);
 }
@@ -142,8 +143,8 @@ TEST_CASE("several files are read in the order of the command line") {
     const TemporaryFile second(".expect");
     second.write("context: * | unsupported | general\n");
     const TemporaryFile first(".expect");
-    first.write("\n# comment | not | read\n   \r\n" + line(faulty_law, "xfail | special"));
-    const std::string filter = std::string("--filter=") + faulty_law;
+    first.write("\n# comment | not | read\n   \r\n" + line(faulty_test, "xfail | special"));
+    const std::string filter = std::string("--filter=") + faulty_test;
     CHECK(
         run_toy("lies", {filter, "--expect", first.path(), "--expect", second.path()}).exit_code ==
         0);
@@ -206,7 +207,7 @@ TEST_CASE("a file of expectations that is not there is told by its name") {
 
 TEST_CASE("a file of expectations may begin with a byte order mark") {
     const Expected made =
-        run_expecting("lies", "\xEF\xBB\xBF" + line(faulty_law, "xfail | ticket 12"));
+        run_expecting("lies", "\xEF\xBB\xBF" + line(faulty_test, "xfail | ticket 12"));
     INFO(made.run.output);
     CHECK(made.run.exit_code == 0);
     const Expected comment = run_expecting("honest", "\xEF\xBB\xBF# nothing is known to fail\n");

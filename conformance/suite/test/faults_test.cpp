@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The suite while one call of the plugin fails in each law, for every function. The laws do not hold then; but each is told
+// The suite while one call of the plugin fails in each test, for every function. The tests do not hold then; but each is told
 // of, by a failure that names the function, the suite neither crashes nor hangs, and its reports are whole.
 #include "fault_sweep.hpp"
 #include "program.hpp"
@@ -22,8 +22,8 @@ struct Plugin {
     std::string variable; ///< "PI_SIM_MACHINE=..."
 };
 
-/// A law and what it calls of the plugin.
-struct Law {
+/// A test and what it calls of the plugin.
+struct ConformanceTest {
     std::string id;
     bool of_pairs = false;
     CallCounts calls;
@@ -37,24 +37,24 @@ struct Law {
     }
 };
 
-std::vector<Law> find_laws() {
+std::vector<ConformanceTest> find_tests() {
     constexpr std::string_view pairs = " [pairs]";
-    std::vector<Law> laws;
+    std::vector<ConformanceTest> tests;
     std::istringstream lines(run_suite({"--list"}).output);
     for (std::string line; std::getline(lines, line);) {
-        Law law{line, line.ends_with(pairs), {}};
-        law.id.resize(line.size() - (law.of_pairs ? pairs.size() : 0));
-        laws.push_back(std::move(law));
+        ConformanceTest test{line, line.ends_with(pairs), {}};
+        test.id.resize(line.size() - (test.of_pairs ? pairs.size() : 0));
+        tests.push_back(std::move(test));
     }
-    return laws;
+    return tests;
 }
 
-/// Runs a law once without a fault, for what it calls.
-void count_calls(const Plugin &plugin, Law &law) {
+/// Runs a test once without a fault, for what it calls.
+void count_calls(const Plugin &plugin, ConformanceTest &test) {
     const TemporaryFile log(".jsonl");
     std::vector<std::string> arguments{"--plugin",    plugin.file,  "--device",
-                                       plugin.device, "--run-test", law.id};
-    if (law.of_pairs) {
+                                       plugin.device, "--run-test", test.id};
+    if (test.of_pairs) {
         arguments.insert(arguments.end(), {"--peer", plugin.device, "--contexts", "1"});
     }
     run_suite(arguments, plugin.variable + " PI_LAYERS=record PI_RECORD_FILE=" + log.path());
@@ -62,22 +62,22 @@ void count_calls(const Plugin &plugin, Law &law) {
     const std::string text = log.text();
     for (size_t at = text.find(key); at != std::string::npos; at = text.find(key, at)) {
         at += key.size();
-        ++law.calls[text.substr(at, text.find('"', at) - at)];
+        ++test.calls[text.substr(at, text.find('"', at) - at)];
     }
 }
 
-/// A run of the suite: some laws, and the call that fails in each of them.
+/// A run of the suite: some tests, and the call that fails in each of them.
 struct Trial {
     Fault fault;
-    std::vector<std::string> laws;
+    std::vector<std::string> tests;
 };
 
-/// A regular expression for just these laws.
-std::string filter_for(const std::vector<std::string> &laws) {
+/// A regular expression for just these tests.
+std::string filter_for(const std::vector<std::string> &tests) {
     std::string filter;
-    for (const std::string &law : laws) {
+    for (const std::string &test : tests) {
         filter += filter.empty() ? "^(" : "|";
-        for (const char c : law) {
+        for (const char c : test) {
             filter += std::string_view("^$\\.*+?()[]{}|").find(c) != std::string_view::npos
                           ? std::string("\\") + c
                           : std::string(1, c);
@@ -86,27 +86,28 @@ std::string filter_for(const std::vector<std::string> &laws) {
     return filter + ")$";
 }
 
-/// For every function that a law calls: the shortest law that does and one by chance, or all; of the calls the first and
-/// the last of the shortest law, or some of the longest.
-std::vector<Trial> trials_for(const std::vector<Law> &laws, bool all, unsigned seed) {
+/// For every function that a test calls: the shortest test that does and one by chance, or all; of the calls the first and
+/// the last of the shortest test, or some of the longest.
+std::vector<Trial> trials_for(const std::vector<ConformanceTest> &tests, bool all, unsigned seed) {
     std::mt19937 random(seed);
-    std::map<std::string, std::vector<const Law *>> callers;
-    for (const Law &law : laws) {
-        for (const auto &[function, count] : law.calls) {
-            callers[function].push_back(&law);
+    std::map<std::string, std::vector<const ConformanceTest *>> callers;
+    for (const ConformanceTest &test : tests) {
+        for (const auto &[function, count] : test.calls) {
+            callers[function].push_back(&test);
         }
     }
     std::vector<Trial> trials;
     for (auto &[function, by] : callers) {
-        std::stable_sort(by.begin(), by.end(), [](const Law *a, const Law *b) {
-            return a->all_calls() < b->all_calls();
-        });
+        std::stable_sort(by.begin(), by.end(),
+                         [](const ConformanceTest *a, const ConformanceTest *b) {
+                             return a->all_calls() < b->all_calls();
+                         });
         std::vector<std::string> ids{by.front()->id};
         uint64_t last = by.front()->calls.at(function);
-        for (const Law *law : by) {
-            if (all && law != by.front()) {
-                ids.push_back(law->id);
-                last = std::max(last, law->calls.at(function));
+        for (const ConformanceTest *test : by) {
+            if (all && test != by.front()) {
+                ids.push_back(test->id);
+                last = std::max(last, test->calls.at(function));
             }
         }
         // Where objects are left the loader waits five seconds for them.
@@ -127,8 +128,8 @@ std::vector<Trial> trials_for(const std::vector<Law> &laws, bool all, unsigned s
     return trials;
 }
 
-/// Of what a failed law tells, what is wrong; or "". The name of a release need not be there, nobody asks whether one
-/// succeeds but in laws of its own: what it leaves is told. Nor must that of a signal, whose waiters are on other threads.
+/// Of what a failed test tells, what is wrong; or "". The name of a release need not be there, nobody asks whether one
+/// succeeds but in tests of its own: what it leaves is told. Nor must that of a signal, whose waiters are on other threads.
 std::string problem_of(const Fault &fault, const json &test) {
     const std::string reason = test.at("reason");
     const auto says = [&](const std::string &words) {
@@ -171,7 +172,7 @@ std::string problem_of(const Fault &fault, const json &report, const Run &run) {
     return run.exit_code != (counts["failed"] == 0 ? 0 : 1) ? "a wrong exit code" : "";
 }
 
-/// Runs the suite; returns what is wrong with it, or "". Counts the runs in which a law failed.
+/// Runs the suite; returns what is wrong with it, or "". Counts the runs in which a test failed.
 std::string run_trial(const Plugin &plugin, const Trial &trial, std::atomic<unsigned> &failed) {
     const TemporaryFile json_file(".json");
     const TemporaryFile junit(".xml");
@@ -183,7 +184,7 @@ std::string run_trial(const Plugin &plugin, const Trial &trial, std::atomic<unsi
     }
     const Run run =
         run_suite({"--plugin", plugin.file, "--device", plugin.device, "--filter",
-                   filter_for(trial.laws), "--timeout", "90", "--json=" + json_file.path(),
+                   filter_for(trial.tests), "--timeout", "90", "--json=" + json_file.path(),
                    "--junit=" + junit.path(), "--html=" + html.path()},
                   variables + " timeout 3600");
     const auto told = [&](const std::string &problem) {
@@ -224,10 +225,10 @@ Plugin draw_plugin() {
 void sweep(const Plugin &plugin, bool all) {
     const unsigned seed = Catch::rngSeed();
     INFO(plugin.file << ", --rng-seed " << seed);
-    std::vector<Law> laws = find_laws();
-    REQUIRE(laws.size() > 100);
-    pi_test::in_parallel(laws.size(), [&](size_t i) { count_calls(plugin, laws[i]); });
-    const std::vector<Trial> trials = trials_for(laws, all, seed);
+    std::vector<ConformanceTest> tests = find_tests();
+    REQUIRE(tests.size() > 100);
+    pi_test::in_parallel(tests.size(), [&](size_t i) { count_calls(plugin, tests[i]); });
+    const std::vector<Trial> trials = trials_for(tests, all, seed);
     std::vector<std::string> problems(trials.size());
     std::atomic<unsigned> failed{0};
     pi_test::in_parallel(trials.size(),
@@ -245,6 +246,6 @@ TEST_CASE("the suite names the function of which a call fails, and reports all t
     sweep(draw_plugin(), false);
 }
 
-TEST_CASE("the suite names the function of which any call fails, in all laws", "[.night]") {
+TEST_CASE("the suite names the function of which any call fails, in all tests", "[.night]") {
     sweep(draw_plugin(), true);
 }

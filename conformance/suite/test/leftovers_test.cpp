@@ -8,7 +8,7 @@
 
 namespace {
 
-// A law that makes one context.
+// A test that makes one context.
 Run run_on(const char *toy, std::vector<std::string> arguments = {}) {
     arguments.push_back("--plugin=" + toy_file(toy));
     arguments.emplace_back("--filter=a context has the devices that");

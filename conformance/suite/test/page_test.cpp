@@ -44,11 +44,11 @@ TEST_CASE("the page says of a failure why, what was printed, the seed and the co
     const std::string page = page_of("lies", {"--seed=4711"});
     INFO(page);
     CHECK(has(page, "<title>template: 1 failed</title>"));
-    CHECK(has(page, std::string("<b>context: ") + faulty_law + "</b>"));
+    CHECK(has(page, std::string("<b>context: ") + faulty_test + "</b>"));
     CHECK(has(page, "PI_CONTEXT_INFO_REFERENCE_COUNT: the size is 8, should be 4</pre>"));
     CHECK(has(page, "<span class=\"reason\">piContextGetInfo, PI_CONTEXT_INFO_REFERENCE_COUNT: "
                     "the size is 8, should be 4</span></summary>"));
-    CHECK(has(page, std::string("--run-test 'context: ") + faulty_law + "' --seed 4711</pre>"));
+    CHECK(has(page, std::string("--run-test 'context: ") + faulty_test + "' --seed 4711</pre>"));
     CHECK(has(page, "<p class=\"quiet\">seed 4711"));
     CHECK(has(page,
               "<summary>the platform has one device <span class=\"quiet count\">1 test</span>"));
@@ -69,7 +69,7 @@ TEST_CASE("the page's table counts devices and areas, and leads to the failures"
 
 TEST_CASE("nothing that a plugin or a file says is taken for the page's own") {
     const TemporaryFile file(".expect");
-    file.write(std::string("context: ") + faulty_law +
+    file.write(std::string("context: ") + faulty_test +
                " | xfail | <script>alert(\"it's\")</script> & so\n");
     const std::string page = page_of("lies", {"--expect=" + file.path()});
     INFO(page);

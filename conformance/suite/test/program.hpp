@@ -16,7 +16,7 @@ struct Run {
 /// Runs pi-conformance with these arguments; `before` stands in front of the command: "NAME=value", or a program that runs it.
 Run run_suite(const std::vector<std::string> &arguments, const std::string &before = "");
 
-/// The same on a toy plugin by its fault's name ("honest", "crashes", ...), the laws of contexts only.
+/// The same on a toy plugin by its fault's name ("honest", "crashes", ...), the tests of contexts only.
 Run run_toy(const std::string &toy, std::vector<std::string> arguments);
 
 /// The same with a JSON report, which is given back with the run; null if there is none.
@@ -28,8 +28,8 @@ nlohmann::json test_of(const nlohmann::json &report, const std::string &name);
 /// A command that a report tells, without the variables before it: these tests may run with something preloaded.
 std::string without_variables(const std::string &command);
 
-/// The law that the toys break that break one.
-inline constexpr const char *faulty_law = "a context answers every info name by its type";
+/// The test that the toys break that break one.
+inline constexpr const char *faulty_test = "a context answers every info name by its type";
 
 /// The file of a toy plugin.
 std::string toy_file(const std::string &toy);

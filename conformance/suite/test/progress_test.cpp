@@ -75,8 +75,8 @@ TEST_CASE("a terminal has one line of what is done and what is running, and none
     CHECK(run_on(terminal, "lies", out.path()) != 0);
     const std::string text = terminal.finish();
     INFO(text);
-    const std::string laws = run_suite({"--list", "--area", "context"}).output;
-    const std::string all = std::to_string(std::count(laws.begin(), laws.end(), '\n'));
+    const std::string tests = run_suite({"--list", "--area", "context"}).output;
+    const std::string all = std::to_string(std::count(tests.begin(), tests.end(), '\n'));
     CHECK(text.find("[0 of " + all + "] 0 failed, 0 skipped, running: context: ") !=
           std::string::npos);
     CHECK(std::regex_search(text, std::regex("\\[[0-9]+ of " + all +

@@ -19,7 +19,7 @@ namespace {
 constexpr const char *toy = "lies_at_even_seeds";
 
 std::string only_faulty() {
-    return std::string("--filter=") + faulty_law;
+    return std::string("--filter=") + faulty_test;
 }
 
 } // namespace
@@ -46,7 +46,7 @@ TEST_CASE("of several repetitions that fail the first is told, and how many ther
     const json report =
         report_of_toy(toy, {only_faulty(), "--seed=1", "--repeat=6", "--jobs=4"}, run);
     INFO(run.output);
-    const json test = test_of(report, faulty_law);
+    const json test = test_of(report, faulty_test);
     CHECK(test.at("failures") == 3);
     CHECK(test.at("repetition") == 2);
     CHECK(run.output.find("repetition 2 of 6, seed 2, the first of 3 that failed: ") !=
@@ -71,14 +71,14 @@ TEST_CASE("a test that passes each time counts once") {
 TEST_CASE("the command that is told repeats the repetition that failed, and it alone") {
     Run run;
     const json report = report_of_toy(toy, {only_faulty(), "--seed=5", "--repeat=3"}, run);
-    const auto again = test_of(report, faulty_law).at("again").get<std::string>();
+    const auto again = test_of(report, faulty_test).at("again").get<std::string>();
     CHECK(without_variables(again) ==
           "pi-conformance --plugin " + toy_file(toy) +
-              " --device template:0:0 --run-test 'context: " + faulty_law + "' --seed 6");
+              " --device template:0:0 --run-test 'context: " + faulty_test + "' --seed 6");
     CHECK(run.output.find("again: " + again + "\n") != std::string::npos);
     const auto run_test = [](const char *seed) {
         return run_suite({"--plugin", toy_file(toy), "--device", "template:0:0", "--run-test",
-                          std::string("context: ") + faulty_law, "--seed", seed});
+                          std::string("context: ") + faulty_test, "--seed", seed});
     };
     CHECK(run_test("6").exit_code == 1);
     CHECK(run_test("5").exit_code == 0);

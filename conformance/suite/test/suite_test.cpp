@@ -32,11 +32,11 @@ json run_to_json(const std::string &toy, std::vector<std::string> arguments = {}
     return report;
 }
 
-// The law's only test on this toy, "area: sentence", and the arguments that the run has beside it.
-json run_law(const std::string &toy, const std::string &law,
-             std::vector<std::string> arguments = {}) {
+// The test's only case on this toy, "area: sentence", and the arguments that the run has beside it.
+json run_test(const std::string &toy, const std::string &id,
+              std::vector<std::string> arguments = {}) {
     const TemporaryFile file(".json");
-    arguments.insert(arguments.end(), {"--plugin=" + toy_file(toy), "--filter=^" + law + "$",
+    arguments.insert(arguments.end(), {"--plugin=" + toy_file(toy), "--filter=^" + id + "$",
                                        "--json=" + file.path()});
     const Run run = run_suite(arguments);
     INFO(run.output);
@@ -68,7 +68,7 @@ void require_one_failure(const json &report, const std::string &reason) {
     CHECK(report.at("exit_code") == 1);
     CHECK(report.at("failed") == 1);
     CHECK(report.at("passed").get<int>() >= 6);
-    const json test = find_test(report, faulty_law);
+    const json test = find_test(report, faulty_test);
     CHECK(test.at("result") == "failed");
     CHECK(test.at("reason").get<std::string>().find(reason) != std::string::npos);
 }
@@ -86,7 +86,7 @@ TEST_CASE("a plugin without a fault passes, and the program says so") {
 TEST_CASE("a crash is one failed test with its signal and its calls") {
     const json report = run_to_json("crashes");
     const auto output = report.at("output").get<std::string>();
-    CHECK(output.find("--run-test 'context: " + std::string(faulty_law)) != std::string::npos);
+    CHECK(output.find("--run-test 'context: " + std::string(faulty_test)) != std::string::npos);
     CHECK(output.find("libpi_plugin_toy_crashes.so") != std::string::npos);
 #ifndef PI_SANITIZED // a sanitizer ends the process in its own way
     require_one_failure(report, "crash: signal 11");
@@ -111,7 +111,7 @@ TEST_CASE("a crash on a thread of the plugin's own has its signal and its calls 
 #ifndef PI_SANITIZED
 TEST_CASE("the calls of a crash have their functions' names where addr2line knows them") {
     const std::vector<std::string> arguments{"--plugin=" + toy_file("crashes"),
-                                             std::string("--filter=") + faulty_law};
+                                             std::string("--filter=") + faulty_test};
     const std::string nameless = R"(libpi_plugin_toy_crashes\.so\(\+0x[0-9a-f]+\)\[0x[0-9a-f]+\])";
     // The shell that starts the program needs no PATH for it.
     const Run without = run_suite(arguments, "PATH=/no/such/folder");
@@ -130,18 +130,18 @@ TEST_CASE("the calls of a crash have their functions' names where addr2line know
 #endif
 
 TEST_CASE("an alignment that a buffer tells and does not have is found in a map of it in place") {
-    const std::string law =
+    const std::string id =
         "memory: an alignment is honoured in all that the buffer tells, or refused";
-    const json test = run_law("claims_alignment", law);
+    const json test = run_test("claims_alignment", id);
     INFO(test.dump(2));
     CHECK(test.at("result") == "failed");
     CHECK(test.at("reason").get<std::string>().find("a map in place is at 0x") == 0);
-    CHECK(run_law("honest", law).at("result") == "passed");
+    CHECK(run_test("honest", id).at("result") == "passed");
 }
 
 TEST_CASE("an information that is not answered is called by its name") {
-    const json test = run_law("hides_queue_flags",
-                              "queue: an out-of-order queue lets a command pass a gated one");
+    const json test = run_test("hides_queue_flags",
+                               "queue: an out-of-order queue lets a command pass a gated one");
     INFO(test.dump(2));
     CHECK(test.at("result") == "failed");
     CHECK(test.at("reason").get<std::string>().find("info PI_DEVICE_INFO_QUEUE_FLAGS: "
@@ -168,10 +168,10 @@ TEST_CASE("no control character of a plugin's texts is printed or written") {
 }
 
 TEST_CASE("a command that never ends is told, and where it is") {
-    const json test =
-        run_law("never_ends",
-                "memory: access flags are about kernels: commands read and write whatever they say",
-                {"--timeout=6"});
+    const json test = run_test(
+        "never_ends",
+        "memory: access flags are about kernels: commands read and write whatever they say",
+        {"--timeout=6"});
     INFO(test.dump(2));
     CHECK(test.at("result") == "failed");
     CHECK(test.at("reason").get<std::string>().find(
@@ -206,9 +206,9 @@ TEST_CASE("what a plugin logs while it is torn down is no leak") {
 TEST_CASE(
     "of a flood of output the begin and the end are kept, and what did not hold before a crash") {
     Run run;
-    const json report = report_of_toy("floods", {std::string("--filter=") + faulty_law}, run);
+    const json report = report_of_toy("floods", {std::string("--filter=") + faulty_test}, run);
     INFO(run.last_line);
-    const json test = find_test(report, faulty_law);
+    const json test = find_test(report, faulty_test);
     const auto output = test.at("output").get<std::string>();
     CHECK(output.size() < 300 * 1024);
     CHECK(output.find(std::string(63, '0') + "\n") == 0);
@@ -227,7 +227,7 @@ TEST_CASE("a result that is none is one failed test, and the others go on") {
     INFO(report.dump(2));
     CHECK(report.at("exit_code") == 1);
     CHECK(report.at("tests").size() == run_to_json("honest").at("tests").size());
-    const json test = find_test(report, faulty_law);
+    const json test = find_test(report, faulty_test);
     CHECK(test.at("result") == "failed");
     CHECK(test.at("broke_off") == true);
     CHECK(test.at("reason") == "ended with exit code 0, with a result that is none");
@@ -382,7 +382,7 @@ TEST_CASE("the manual has every option") {
 TEST_CASE("the list needs no plugin and names each test once") {
     const Run run = run_suite({"--list"});
     CHECK(run.exit_code == 0);
-    CHECK(run.output.find("context: " + std::string(faulty_law)) != std::string::npos);
+    CHECK(run.output.find("context: " + std::string(faulty_test)) != std::string::npos);
     const Run area = run_suite({"--list", "--area=queue"});
     CHECK(area.output.rfind("queue: ", 0) == 0);
     CHECK(area.output.find("context: ") == std::string::npos);
@@ -418,7 +418,7 @@ TEST_CASE("the JSON report tells more of a failed test") {
         CHECK(test.contains("again") == failed);
         CHECK(test.contains("broke_off") == failed);
     }
-    const json test = find_test(report, faulty_law);
+    const json test = find_test(report, faulty_test);
     CHECK(test.at("broke_off") == false);
     CHECK(test.at("output").get<std::string>().find("a <tag>") != std::string::npos);
     CHECK(without_variables(test.at("again")).starts_with("pi-conformance --plugin "));
@@ -430,7 +430,7 @@ TEST_CASE("after a failure no further test is started where that is wished") {
     INFO(report.dump(2));
     CHECK(report.at("exit_code") == 1);
     CHECK(report.at("failed") == 1);
-    CHECK(report.at("tests").back().at("name") == faulty_law);
+    CHECK(report.at("tests").back().at("name") == faulty_test);
     const auto all = run_to_json("honest").at("tests").size();
     const auto not_run = report.at("not_run").get<std::size_t>();
     CHECK(not_run >= 1);
@@ -460,7 +460,7 @@ TEST_CASE("a run that a signal ends tells what it has found, and what was not ru
         CHECK(not_run >= 1);
         CHECK(report.at("tests").size() + not_run == all);
         for (const json &test : report.at("tests"))
-            CHECK(test.at("name") != faulty_law);
+            CHECK(test.at("name") != faulty_test);
         const std::string words = std::string("not run after SIG") + name + " came";
         CHECK(run.output.find(words + ": " + std::to_string(not_run) + " test") !=
               std::string::npos);
@@ -521,9 +521,9 @@ TEST_CASE("JUnit counts what failed, broke off and was skipped, for the run and 
     };
     for (const Row row : {Row{"lies", "failure", 1, 0}, Row{"crashes", "error", 0, 1}}) {
         const TemporaryFile file(".xml");
-        // Of the laws of imports the template can keep none, as it says.
+        // Of the tests of imports the template can keep none, as it says.
         const Run run = run_suite({"--plugin=" + toy_file(row.toy), "--junit=" + file.path(),
-                                   std::string("--filter=import|") + faulty_law});
+                                   std::string("--filter=import|") + faulty_test});
         const std::string text = file.text();
         INFO(run.output << text);
         std::smatch told;
@@ -576,9 +576,9 @@ TEST_CASE("a failed test is repeated by the command that is told") {
     // What a shell would make of it.
     const Run again =
         run_suite({"--plugin", toy_file("lies"), "--device", "template:0:0", "--run-test",
-                   std::string("context: ") + faulty_law, "--seed", "99"});
+                   std::string("context: ") + faulty_test, "--seed", "99"});
     CHECK(match[1].str() == "--plugin " + toy_file("lies") +
-                                " --device template:0:0 --run-test 'context: " + faulty_law +
+                                " --device template:0:0 --run-test 'context: " + faulty_test +
                                 "' --seed 99");
     CHECK(again.exit_code == 1);
     CHECK(again.output.find("failed: ") != std::string::npos);
@@ -587,13 +587,13 @@ TEST_CASE("a failed test is repeated by the command that is told") {
 #ifndef PI_SANITIZED // nothing may be loaded before a sanitizer's run-time
 TEST_CASE("what was preloaded, as a sanitizer's run-time, is so in the command that is told") {
     const Run run = run_suite(
-        {"--seed=99", "--plugin=" + toy_file("lies"), std::string("--filter=") + faulty_law},
+        {"--seed=99", "--plugin=" + toy_file("lies"), std::string("--filter=") + faulty_test},
         "env LD_PRELOAD=libm.so.6 'TSAN_OPTIONS=a=1 b' ASAN_OPTIONS=c=2");
     INFO(run.output);
     CHECK(run.output.find("again: LD_PRELOAD=libm.so.6 ASAN_OPTIONS=c=2 TSAN_OPTIONS='a=1 b' "
                           "pi-conformance --plugin ") != std::string::npos);
     const Run without =
-        run_suite({"--plugin=" + toy_file("lies"), std::string("--filter=") + faulty_law},
+        run_suite({"--plugin=" + toy_file("lies"), std::string("--filter=") + faulty_test},
                   "env -u LD_PRELOAD ASAN_OPTIONS=c=2");
     INFO(without.output);
     CHECK(without.output.find("again: pi-conformance --plugin ") != std::string::npos);

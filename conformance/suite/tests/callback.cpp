@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Laws of lifetimes that are about callbacks: what they may do, and how often they are called.
+// Tests of lifetimes that are about callbacks: what they may do, and how often they are called.
 
 #include "checks.hpp"
 #include "command_cases.hpp"
@@ -16,7 +16,7 @@
 namespace pi::suite {
 namespace {
 
-LAW("lifetime", "a callback may enqueue, signal and release") {
+CONFORMANCE_TEST("lifetime", "a callback may enqueue, signal and release") {
     const Bytes bytes = bench.random_bytes(4096);
     const Mem src = bench.make_buffer(bench.place(), bytes);
     const Mem dst = bench.make_buffer(4096);
@@ -45,7 +45,7 @@ LAW("lifetime", "a callback may enqueue, signal and release") {
     bench.require_contents(reader, dst, bytes, "what was copied from inside a callback");
 }
 
-LAW("lifetime", "a callback may give the last reference of every kind of object") {
+CONFORMANCE_TEST("lifetime", "a callback may give the last reference of every kind of object") {
     Context context = bench.make_context({bench.device()});
     Everything all(bench, {bench.device(), context});
     const Event gate = bench.make_host_event(); // of a context that stays
@@ -62,7 +62,7 @@ LAW("lifetime", "a callback may give the last reference of every kind of object"
     bench.check_callbacks();
 }
 
-LAW("lifetime", "other threads get through their calls while a callback runs") {
+CONFORMANCE_TEST("lifetime", "other threads get through their calls while a callback runs") {
     const Deeds deeds = make_deeds(bench);
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
@@ -106,7 +106,7 @@ LAW("lifetime", "other threads get through their calls while a callback runs") {
     }
 }
 
-LAW("lifetime", "a chain of callbacks that enqueue goes on as long as it likes") {
+CONFORMANCE_TEST("lifetime", "a chain of callbacks that enqueue goes on as long as it likes") {
     constexpr int links = 200;
     const Queue queue = bench.make_queue();
     const Mem mem = bench.make_buffer(bench.place(), Bytes(256));
@@ -138,7 +138,7 @@ LAW("lifetime", "a chain of callbacks that enqueue goes on as long as it likes")
     bench.require_contents(queue, mem, expected, "what the chain has filled");
 }
 
-LAW("lifetime", "a blocking call inside a callback is refused, not waited for") {
+CONFORMANCE_TEST("lifetime", "a blocking call inside a callback is refused, not waited for") {
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
     const Mem mem = bench.make_buffer(bench.place(), Bytes(64));
@@ -185,7 +185,7 @@ LAW("lifetime", "a blocking call inside a callback is refused, not waited for") 
     bench.require_contents(other, mem, Bytes(64), "what a fill that was refused has not filled");
 }
 
-LAW("lifetime", "a callback is called once for each time that it was set") {
+CONFORMANCE_TEST("lifetime", "a callback is called once for each time that it was set") {
     constexpr int callbacks = 50;
     const Queue queue = bench.make_queue();
     const Event gate = bench.make_host_event();

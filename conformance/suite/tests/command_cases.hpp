@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One command of each kind together with what can be seen of it, for laws that hold for all commands
+// One command of each kind together with what can be seen of it, for tests that hold for all commands
 // alike: they hold it back, let it fail, refuse it, and look at what it has done.
 #pragma once
 

@@ -16,7 +16,7 @@
 namespace pi::suite {
 namespace {
 
-PAIR_LAW("connection", "a place is unified with itself") {
+CONFORMANCE_TEST_PAIRS("connection", "a place is unified with itself") {
     for (const Place &place : {bench.src(), bench.dst()})
         require_equal(bench.connection(place, place), PI_MEMORY_CONNECTION_UNIFIED,
                       "the connection of a place with itself");
@@ -60,7 +60,8 @@ void require_sound(const pi_memory_connection_info &info, const std::string &wha
             ": verified_text is the loader's, and a plugin leaves it empty");
 }
 
-PAIR_LAW("connection", "the whole answer agrees with the short one, and gives a reason") {
+CONFORMANCE_TEST_PAIRS("connection",
+                       "the whole answer agrees with the short one, and gives a reason") {
     const pi_memory_connection answer = bench.connection(bench.src(), bench.dst());
     const pi_memory_connection_info without = connection_info(bench.src(), bench.dst(), nullptr);
     require_sound(without, "the info for query NULL");
@@ -73,7 +74,8 @@ PAIR_LAW("connection", "the whole answer agrees with the short one, and gives a 
             "the info for query NULL is not that for buffers in scope 0");
 }
 
-PAIR_LAW("connection", "each kind of memory has an answer, and what the plugin lacks has no "
+CONFORMANCE_TEST_PAIRS("connection",
+                       "each kind of memory has an answer, and what the plugin lacks has no "
                        "connection") {
     const struct {
         pi_memory_kind kind;
@@ -114,7 +116,8 @@ PAIR_LAW("connection", "each kind of memory has an answer, and what the plugin l
     }
 }
 
-PAIR_LAW("connection", "the answers stay the same, whatever is done and asked from many threads") {
+CONFORMANCE_TEST_PAIRS("connection",
+                       "the answers stay the same, whatever is done and asked from many threads") {
     const pi_memory_connection answer = bench.connection(bench.src(), bench.dst());
     const pi_memory_connection_info info = connection_info(bench.src(), bench.dst(), nullptr);
     const auto ask_again = [&] {
@@ -158,7 +161,7 @@ void require_refused(const std::string &what, const Place &src, const Place &dst
             ": failed, but wrote its output");
 }
 
-PAIR_LAW("connection", "a device that is not of its context is refused at each end") {
+CONFORMANCE_TEST_PAIRS("connection", "a device that is not of its context is refused at each end") {
     if (bench.relation() != Relation::two_devices_two_contexts)
         skip("each device is of both contexts");
     const Place src = bench.src();
@@ -170,7 +173,8 @@ PAIR_LAW("connection", "a device that is not of its context is refused at each e
                     {dst.device, src.context}, allowed);
 }
 
-LAW("connection", "a device that the context was not made with is refused at each end") {
+CONFORMANCE_TEST("connection",
+                 "a device that the context was not made with is refused at each end") {
     const Place home = bench.place();
     std::vector<pi_device> strangers = bench.devices();
     strangers.erase(strangers.begin());
@@ -193,7 +197,7 @@ LAW("connection", "a device that the context was not made with is refused at eac
     }
 }
 
-LAW("connection", "what is no device and no context is refused at each end") {
+CONFORMANCE_TEST("connection", "what is no device and no context is refused at each end") {
     const Place home = bench.place();
     const Queue queue = bench.make_queue();
     const auto wrong_device = reinterpret_cast<pi_device>(queue.get());
@@ -210,7 +214,7 @@ LAW("connection", "what is no device and no context is refused at each end") {
     }
 }
 
-LAW("connection", "outputs of NULL are refused") {
+CONFORMANCE_TEST("connection", "outputs of NULL are refused") {
     const Place place = bench.place();
     require_error(
         piGetMemoryConnection(place.device, place.context, place.device, place.context, nullptr),
@@ -220,7 +224,7 @@ LAW("connection", "outputs of NULL are refused") {
                   PI_ERROR_INVALID_NULL_POINTER, "piGetMemoryConnectionInfo with out_info NULL");
 }
 
-LAW("connection", "a query obeys the rules of descriptors") {
+CONFORMANCE_TEST("connection", "a query obeys the rules of descriptors") {
     const Place place = bench.place();
     check_descriptor(
         "piGetMemoryConnectionInfo", describe<pi_memory_connection_query>(), 0,
@@ -231,7 +235,8 @@ LAW("connection", "a query obeys the rules of descriptors") {
         true);
 }
 
-LAW("connection", "a kind that is not in the list is refused, and a scope connects nothing") {
+CONFORMANCE_TEST("connection",
+                 "a kind that is not in the list is refused, and a scope connects nothing") {
     const Place place = bench.place();
     for (const uint32_t kind : {uint32_t{PI_MEMORY_KIND_IMPORTED} + 1, UINT32_MAX}) {
         pi_memory_connection_query query = describe<pi_memory_connection_query>();
@@ -259,7 +264,8 @@ LAW("connection", "a kind that is not in the list is refused, and a scope connec
 
 // ----- Two instances of the plugin -----
 
-LAW("connection", "between two plugin instances there is none, and the answer says so") {
+CONFORMANCE_TEST("connection",
+                 "between two plugin instances there is none, and the answer says so") {
     const SecondLoader second(bench);
     const Place home = bench.place();
     const Place foreign = second.place();

@@ -50,7 +50,7 @@ struct Ends {
     CopyRegions whole() const { return {image_copy_region({}, {}, extent_of(desc))}; }
 };
 
-PAIR_LAW("connection", "an image is UNIFIED with its own place") {
+CONFORMANCE_TEST_PAIRS("connection", "an image is UNIFIED with its own place") {
     const pi_memory_connection connection = image_connection(bench);
     if (bench.relation() != Relation::one_place)
         skip("the places are two");
@@ -58,7 +58,8 @@ PAIR_LAW("connection", "an image is UNIFIED with its own place") {
                   "the connection of images");
 }
 
-PAIR_LAW("connection", "an image that is UNIFIED is used by every command of dst's queues") {
+CONFORMANCE_TEST_PAIRS("connection",
+                       "an image that is UNIFIED is used by every command of dst's queues") {
     if (image_connection(bench) != PI_MEMORY_CONNECTION_UNIFIED)
         skip("images of these places are not UNIFIED");
     Ends ends(bench);
@@ -85,7 +86,8 @@ PAIR_LAW("connection", "an image that is UNIFIED is used by every command of dst
                    "src's image that dst filled");
 }
 
-PAIR_LAW("connection", "an image that is MIGRATABLE is copied to dst by queues of either end") {
+CONFORMANCE_TEST_PAIRS("connection",
+                       "an image that is MIGRATABLE is copied to dst by queues of either end") {
     if (image_connection(bench) != PI_MEMORY_CONNECTION_MIGRATABLE)
         skip("images of these places are not MIGRATABLE");
     Ends ends(bench);
@@ -100,7 +102,8 @@ PAIR_LAW("connection", "an image that is MIGRATABLE is copied to dst by queues o
     }
 }
 
-PAIR_LAW("connection", "an image that is NONE to dst is refused by its commands, and unchanged") {
+CONFORMANCE_TEST_PAIRS("connection",
+                       "an image that is NONE to dst is refused by its commands, and unchanged") {
     if (image_connection(bench) != PI_MEMORY_CONNECTION_NONE)
         skip("there is a connection of images");
     Ends ends(bench);

@@ -47,7 +47,7 @@ struct Ends {
     }
 };
 
-PAIR_LAW("connection", "a migrating copy is exact, whatever its regions") {
+CONFORMANCE_TEST_PAIRS("connection", "a migrating copy is exact, whatever its regions") {
     on_either_end(bench, [&](const Link &link, const Queue &queue, const std::string &what) {
         Ends ends(bench, link);
         for (int round = 0; round < 12; ++round) {
@@ -65,7 +65,7 @@ PAIR_LAW("connection", "a migrating copy is exact, whatever its regions") {
     });
 }
 
-PAIR_LAW("connection", "a large migrating copy brings its last byte") {
+CONFORMANCE_TEST_PAIRS("connection", "a large migrating copy brings its last byte") {
     on_either_end(bench, [&](const Link &link, const Queue &queue, const std::string &what) {
         const uint64_t large = std::min(bench.at_most(6 << 20, link.src.device),
                                         bench.at_most(6 << 20, link.dst.device)) /
@@ -102,14 +102,16 @@ void check_held(Bench &bench, const Link &link, const Queue &queue, const std::s
     ends.require_models(what);
 }
 
-PAIR_LAW("connection", "a migrating copy waits for its events, and its enqueue for nothing") {
+CONFORMANCE_TEST_PAIRS("connection",
+                       "a migrating copy waits for its events, and its enqueue for nothing") {
     on_either_end(bench, [&](const Link &link, const Queue &queue, const std::string &what) {
         for (const std::size_t last : {0, 1})
             check_held(bench, link, queue, what, last);
     });
 }
 
-PAIR_LAW("connection", "a migrating copy whose event fails leaves both ends as they were") {
+CONFORMANCE_TEST_PAIRS("connection",
+                       "a migrating copy whose event fails leaves both ends as they were") {
     on_either_end(bench, [&](const Link &link, const Queue &queue, const std::string &what) {
         Ends ends(bench, link);
         const Event gate = bench.make_host_event(link.src.context);
@@ -126,7 +128,7 @@ PAIR_LAW("connection", "a migrating copy whose event fails leaves both ends as t
     });
 }
 
-PAIR_LAW("connection", "a migrating copy has its place in an in-order queue") {
+CONFORMANCE_TEST_PAIRS("connection", "a migrating copy has its place in an in-order queue") {
     for (const Link &link : links_that_are(bench, PI_MEMORY_CONNECTION_MIGRATABLE)) {
         Ends ends(bench, link);
         const Bytes bytes = bench.random_bytes(size);
@@ -156,7 +158,8 @@ PAIR_LAW("connection", "a migrating copy has its place in an in-order queue") {
     }
 }
 
-PAIR_LAW("connection", "a migrating copy is a link in chains of events of both places") {
+CONFORMANCE_TEST_PAIRS("connection",
+                       "a migrating copy is a link in chains of events of both places") {
     on_either_end(bench, [&](const Link &link, const Queue &queue, const std::string &what) {
         Ends ends(bench, link);
         const Bytes bytes = bench.random_bytes(size);
@@ -178,7 +181,7 @@ PAIR_LAW("connection", "a migrating copy is a link in chains of events of both p
     });
 }
 
-PAIR_LAW("connection", "many migrating copies may be under way at once") {
+CONFORMANCE_TEST_PAIRS("connection", "many migrating copies may be under way at once") {
     on_either_end(bench, [&](const Link &link, const Queue &queue, const std::string &what) {
         constexpr std::size_t count = 24;
         std::vector<Bytes> models;
@@ -204,7 +207,8 @@ PAIR_LAW("connection", "many migrating copies may be under way at once") {
     });
 }
 
-PAIR_LAW("connection", "both ends of a migrating copy may be released right after the enqueue") {
+CONFORMANCE_TEST_PAIRS("connection",
+                       "both ends of a migrating copy may be released right after the enqueue") {
     on_either_end(bench, [&](const Link &link, Queue queue, const std::string &what) {
         Ends ends(bench, link);
         const Mem own = make_destination(link, bench, Bytes(size));
@@ -226,7 +230,7 @@ PAIR_LAW("connection", "both ends of a migrating copy may be released right afte
     });
 }
 
-PAIR_LAW("connection", "a migrating copy may block, and needs no event") {
+CONFORMANCE_TEST_PAIRS("connection", "a migrating copy may block, and needs no event") {
     on_either_end(bench, [&](const Link &link, const Queue &queue, const std::string &what) {
         Ends ends(bench, link);
         const Regions regions{linear(0, 0, size)};
@@ -245,7 +249,8 @@ PAIR_LAW("connection", "a migrating copy may block, and needs no event") {
     });
 }
 
-PAIR_LAW("connection", "a misdescribed migrating copy is refused and changes nothing") {
+CONFORMANCE_TEST_PAIRS("connection",
+                       "a misdescribed migrating copy is refused and changes nothing") {
     on_either_end(bench, [&](const Link &link, const Queue &queue, const std::string &what) {
         Ends ends(bench, link);
         const auto refused = [&](const pi_region &region, pi_result error) {
@@ -264,7 +269,7 @@ PAIR_LAW("connection", "a misdescribed migrating copy is refused and changes not
     });
 }
 
-PAIR_LAW("connection", "views migrate as buffers do") {
+CONFORMANCE_TEST_PAIRS("connection", "views migrate as buffers do") {
     for (const Place &place : {bench.src(), bench.dst()})
         bench.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW", place.device);
     on_either_end(bench, [&](const Link &link, const Queue &queue, const std::string &what) {
@@ -280,7 +285,8 @@ PAIR_LAW("connection", "views migrate as buffers do") {
 }
 
 // The other commands are promised for UNIFIED alone: they are refused, or as exact as there.
-PAIR_LAW("connection", "other commands on memory that only migrates are refused, or right") {
+CONFORMANCE_TEST_PAIRS("connection",
+                       "other commands on memory that only migrates are refused, or right") {
     for (const Link &link : links_that_are(bench, PI_MEMORY_CONNECTION_MIGRATABLE)) {
         Ends ends(bench, link);
         const Regions regions{linear(0, 0, 100)};

@@ -93,7 +93,8 @@ void require_all_refused(Bench &bench, const Place &place, pi_mem foreign,
     bench.require_contents(queue, own, own_bytes, "dst's own buffer after refused commands");
 }
 
-PAIR_LAW("connection", "memory without a connection is refused by every command of dst") {
+CONFORMANCE_TEST_PAIRS("connection",
+                       "memory without a connection is refused by every command of dst") {
     for (const Link &link : links_that_are(bench, PI_MEMORY_CONNECTION_NONE)) {
         const Bytes bytes = bench.random_bytes(size);
         const LinkMemory memory(link, bench, bytes);
@@ -103,7 +104,8 @@ PAIR_LAW("connection", "memory without a connection is refused by every command 
     }
 }
 
-PAIR_LAW("connection", "memory without a connection is not copied by src's queue either") {
+CONFORMANCE_TEST_PAIRS("connection",
+                       "memory without a connection is not copied by src's queue either") {
     const pi_memory_connection back = bench.connection(bench.dst(), bench.src());
     if (bench.connection(bench.src(), bench.dst()) != PI_MEMORY_CONNECTION_NONE ||
         back != PI_MEMORY_CONNECTION_NONE)
@@ -121,7 +123,7 @@ PAIR_LAW("connection", "memory without a connection is not copied by src's queue
     bench.require_contents(bench.make_queue(bench.dst()), dst, dst_bytes, "dst's buffer");
 }
 
-LAW("connection", "memory of another plugin instance is refused by every command") {
+CONFORMANCE_TEST("connection", "memory of another plugin instance is refused by every command") {
     const SecondLoader second(bench);
     const Bytes bytes = bench.random_bytes(size);
     const Mem foreign = bench.make_buffer(second.place(), bytes);

@@ -105,7 +105,8 @@ private:
     Queue dst_queue_;
 };
 
-PAIR_LAW("connection", "unified memory takes every buffer command of dst, in every position") {
+CONFORMANCE_TEST_PAIRS("connection",
+                       "unified memory takes every buffer command of dst, in every position") {
     for (const Link &link : links_that_are(bench, PI_MEMORY_CONNECTION_UNIFIED)) {
         Mixed mixed(bench, link);
         for (int i = 0; i < 60; ++i)
@@ -114,7 +115,7 @@ PAIR_LAW("connection", "unified memory takes every buffer command of dst, in eve
     }
 }
 
-PAIR_LAW("connection", "unified memory is every argument of dst's kernels") {
+CONFORMANCE_TEST_PAIRS("connection", "unified memory is every argument of dst's kernels") {
     const std::vector<Link> links = links_that_are(bench, PI_MEMORY_CONNECTION_UNIFIED);
     const Program program = make_program(bench, bench.dst());
     const Kernel combine = make_kernel(program, "combine");
@@ -151,7 +152,8 @@ PAIR_LAW("connection", "unified memory is every argument of dst's kernels") {
     }
 }
 
-PAIR_LAW("connection", "bytes of unified memory cross between the queues once events order them") {
+CONFORMANCE_TEST_PAIRS("connection",
+                       "bytes of unified memory cross between the queues once events order them") {
     for (const Link &link : links_that_are(bench, PI_MEMORY_CONNECTION_UNIFIED)) {
         const Queue src_queue = bench.make_queue(link.src);
         const Queue dst_queue = bench.make_queue(link.dst);
@@ -184,7 +186,7 @@ PAIR_LAW("connection", "bytes of unified memory cross between the queues once ev
     }
 }
 
-PAIR_LAW("connection", "views of unified memory are used by dst like buffers") {
+CONFORMANCE_TEST_PAIRS("connection", "views of unified memory are used by dst like buffers") {
     for (const Place &place : {bench.src(), bench.dst()})
         bench.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW", place.device);
     for (const Link &link : links_that_are(bench, PI_MEMORY_CONNECTION_UNIFIED)) {
@@ -204,7 +206,7 @@ PAIR_LAW("connection", "views of unified memory are used by dst like buffers") {
     }
 }
 
-PAIR_LAW("connection", "unified memory may be released right after dst's enqueue") {
+CONFORMANCE_TEST_PAIRS("connection", "unified memory may be released right after dst's enqueue") {
     for (const Link &link : links_that_are(bench, PI_MEMORY_CONNECTION_UNIFIED)) {
         const Queue queue = bench.make_queue(link.dst);
         const Bytes bytes = bench.random_bytes(size);

@@ -73,8 +73,8 @@ private:
     std::vector<std::pair<std::string, Usm>> all_;
 };
 
-PAIR_LAW("connection",
-         "unified USM takes copies and fills of dst, wherever it was allocated from") {
+CONFORMANCE_TEST_PAIRS(
+    "connection", "unified USM takes copies and fills of dst, wherever it was allocated from") {
     const Sources sources(bench);
     const Queue queue = bench.make_queue(bench.dst());
     for (const auto &[name, usm] : sources.all()) {
@@ -88,8 +88,8 @@ PAIR_LAW("connection",
     }
 }
 
-PAIR_LAW("connection",
-         "unified USM is an argument of dst's kernels, wherever it was allocated from") {
+CONFORMANCE_TEST_PAIRS(
+    "connection", "unified USM is an argument of dst's kernels, wherever it was allocated from") {
     const Sources sources(bench);
     const Queue queue = bench.make_queue(bench.dst());
     const Program program = make_program(bench, bench.dst());

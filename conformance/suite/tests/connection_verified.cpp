@@ -25,8 +25,8 @@ pi_memory_verification_desc verification_of(const Link &link) {
     return desc;
 }
 
-PAIR_LAW("connection",
-         "what is unified or migratable is verified, kind by kind and scope by scope") {
+CONFORMANCE_TEST_PAIRS(
+    "connection", "what is unified or migratable is verified, kind by kind and scope by scope") {
     for (const Link &link : all_links(bench)) {
         const pi_memory_verification_desc desc = verification_of(link);
         pi_memory_connection_info info = describe<pi_memory_connection_info>();
@@ -42,7 +42,8 @@ PAIR_LAW("connection",
     }
 }
 
-LAW("kernel", "a verification kernel, where there is one, copies a word for each work-item") {
+CONFORMANCE_TEST("kernel",
+                 "a verification kernel, where there is one, copies a word for each work-item") {
     const void *table = nullptr;
     if (piPluginGetExtension(bench.plugin(), PI_VERIFICATION_KERNEL_V1,
                              sizeof(pi_verification_kernel_v1), &table) != PI_SUCCESS)

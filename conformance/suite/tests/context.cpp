@@ -27,7 +27,7 @@ void require_refused(Bench &bench, const std::string &what,
     });
 }
 
-LAW("context", "a context has the devices that it was made of") {
+CONFORMANCE_TEST("context", "a context has the devices that it was made of") {
     const std::vector<pi_device> all = bench.devices();
     std::vector<std::vector<pi_device>> choices{{bench.device()}};
     if (all.size() > 1)
@@ -46,7 +46,7 @@ LAW("context", "a context has the devices that it was made of") {
     }
 }
 
-LAW("context", "a context answers every info name by its type") {
+CONFORMANCE_TEST("context", "a context answers every info name by its type") {
     const Context context = bench.make_context(bench.devices());
     check_info(
         "piContextGetInfo",
@@ -56,12 +56,12 @@ LAW("context", "a context answers every info name by its type") {
         context_info_names());
 }
 
-LAW("context", "a device listed twice is refused") {
+CONFORMANCE_TEST("context", "a device listed twice is refused") {
     require_refused(bench, "a context of the same device twice", {PI_ERROR_INVALID_DEVICE},
                     {bench.device(), bench.device()});
 }
 
-LAW("context", "a context of no devices is refused") {
+CONFORMANCE_TEST("context", "a context of no devices is refused") {
     require_refused(bench, "a context of no devices", {PI_ERROR_INVALID_SIZE}, {});
     pi_context_desc desc = context_desc({bench.device()});
     desc.devices = nullptr;
@@ -70,7 +70,7 @@ LAW("context", "a context of no devices is refused") {
         [&](pi_context *out) { return piContextCreate(bench.platform(), &desc, out); });
 }
 
-LAW("context", "what is no device of the platform is refused") {
+CONFORMANCE_TEST("context", "what is no device of the platform is refused") {
     require_refused(bench, "a context of the device NULL", {PI_ERROR_INVALID_DEVICE}, {nullptr});
     require_refused(bench, "a context of a device and NULL", {PI_ERROR_INVALID_DEVICE},
                     {bench.device(), nullptr});
@@ -79,12 +79,12 @@ LAW("context", "what is no device of the platform is refused") {
                     {platform_as_device});
 }
 
-LAW("context", "a device of another platform is refused") {
+CONFORMANCE_TEST("context", "a device of another platform is refused") {
     require_refused(bench, "a context of another platform's device", {PI_ERROR_INVALID_DEVICE},
                     {need_foreign_device(bench)});
 }
 
-LAW("context", "a context serves only the devices that are listed") {
+CONFORMANCE_TEST("context", "a context serves only the devices that are listed") {
     const std::vector<pi_device> devices = bench.devices();
     if (devices.size() < 2)
         skip("the platform has one device");
@@ -109,7 +109,7 @@ LAW("context", "a context serves only the devices that are listed") {
         });
 }
 
-LAW("context", "a context's descriptor obeys the rules of descriptors") {
+CONFORMANCE_TEST("context", "a context's descriptor obeys the rules of descriptors") {
     const std::vector<pi_device> devices{bench.device()};
     check_descriptor("piContextCreate", context_desc(devices), offsetof(pi_context_desc, flags),
                      [&](const pi_context_desc *desc) {
@@ -122,7 +122,7 @@ LAW("context", "a context's descriptor obeys the rules of descriptors") {
                   "piContextCreate with out_context NULL");
 }
 
-LAW("context", "contexts may be made, used and released from many threads at once") {
+CONFORMANCE_TEST("context", "contexts may be made, used and released from many threads at once") {
     const pi_device device = bench.device();
     bench.run_threads(6, [&](unsigned thread) {
         for (unsigned round = 0; round < 10; ++round) {
@@ -137,7 +137,7 @@ LAW("context", "contexts may be made, used and released from many threads at onc
     });
 }
 
-LAW("context", "contexts of one device have events and memory of their own") {
+CONFORMANCE_TEST("context", "contexts of one device have events and memory of their own") {
     const Context one = bench.make_context({bench.device()});
     const Context two = bench.make_context({bench.device()});
     require(one.get() != two.get(), "two contexts are one object");

@@ -13,7 +13,7 @@
 namespace pi::suite {
 namespace {
 
-LAW("device", "the devices of a platform are a list, and always the same") {
+CONFORMANCE_TEST("device", "the devices of a platform are a list, and always the same") {
     const auto ask = [&](uint32_t capacity, pi_device *out, uint32_t *count) {
         return piDevicesGet(bench.platform(), PI_DEVICE_TYPE_ALL, capacity, out, count);
     };
@@ -26,7 +26,8 @@ LAW("device", "the devices of a platform are a list, and always the same") {
                   "how often the list has the device under test");
 }
 
-LAW("device", "the list of each type has the devices of that type, and none is no error") {
+CONFORMANCE_TEST("device",
+                 "the list of each type has the devices of that type, and none is no error") {
     std::size_t all = 0;
     for (const pi_device_type type : {PI_DEVICE_TYPE_CPU, PI_DEVICE_TYPE_GPU,
                                       PI_DEVICE_TYPE_ACCELERATOR, PI_DEVICE_TYPE_OTHER}) {
@@ -43,7 +44,7 @@ LAW("device", "the list of each type has the devices of that type, and none is n
     require_equal(all, bench.devices().size(), "how many devices the lists of all types have");
 }
 
-LAW("device", "no types are all types, and a bit that no type has is no device's") {
+CONFORMANCE_TEST("device", "no types are all types, and a bit that no type has is no device's") {
     const auto list = [&](pi_device_type types) {
         return check_list<pi_device>(join("piDevicesGet of types ", types),
                                      [&](uint32_t capacity, pi_device *out, uint32_t *count) {
@@ -60,7 +61,7 @@ LAW("device", "no types are all types, and a bit that no type has is no device's
     require(list(own | unknown) == list(own), "a bit that no type has changes the list");
 }
 
-LAW("device", "a device answers every info name by its type") {
+CONFORMANCE_TEST("device", "a device answers every info name by its type") {
     check_info(
         "piDeviceGetInfo",
         [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
@@ -69,7 +70,7 @@ LAW("device", "a device answers every info name by its type") {
         device_info_names());
 }
 
-LAW("device", "a root device has one type, its platform and no parent") {
+CONFORMANCE_TEST("device", "a root device has one type, its platform and no parent") {
     const pi_device device = bench.device();
     const auto type = get_info<pi_device_type>(&piDeviceGetInfo, device, PI_DEVICE_INFO_TYPE);
     require(std::has_single_bit(type) && (type & PI_DEVICE_TYPE_ALL) == type,
@@ -80,7 +81,7 @@ LAW("device", "a root device has one type, its platform and no parent") {
             "PI_DEVICE_INFO_NAME is empty");
 }
 
-LAW("device", "identities are those of the device, never zeros") {
+CONFORMANCE_TEST("device", "identities are those of the device, never zeros") {
     const pi_device device = bench.device();
     struct Identity {
         pi_device_info name;
@@ -102,7 +103,7 @@ LAW("device", "identities are those of the device, never zeros") {
     }
 }
 
-LAW("device", "devices with one UUID have one LUID and one PCI address, too") {
+CONFORMANCE_TEST("device", "devices with one UUID have one LUID and one PCI address, too") {
     const auto identity = [](pi_device device, pi_device_info name) {
         uint64_t size = 0;
         return piDeviceGetInfo(device, name, 0, nullptr, &size) == PI_SUCCESS
@@ -123,14 +124,14 @@ LAW("device", "devices with one UUID have one LUID and one PCI address, too") {
     }
 }
 
-LAW("device", "a device's capabilities are some of its plugin's") {
+CONFORMANCE_TEST("device", "a device's capabilities are some of its plugin's") {
     const auto plugin =
         get_info<uint64_t>(&piPluginGetInfo, bench.plugin(), PI_PLUGIN_INFO_CAPABILITIES);
     require((bench.capabilities() & ~plugin) == 0, "the device has capabilities ",
             bench.capabilities(), ", the plugin only ", plugin);
 }
 
-LAW("device", "numbers of a device agree with each other") {
+CONFORMANCE_TEST("device", "numbers of a device agree with each other") {
     const pi_device device = bench.device();
     const auto global =
         info_or<uint64_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_GLOBAL_MEMORY_SIZE, UINT64_MAX);
@@ -157,7 +158,8 @@ LAW("device", "numbers of a device agree with each other") {
                       "PI_DEVICE_INFO_IMAGES of a device with PI_CAPABILITY_IMAGE");
 }
 
-LAW("device", "the channels of reads and writes are few, each told once, none of them 0") {
+CONFORMANCE_TEST("device",
+                 "the channels of reads and writes are few, each told once, none of them 0") {
     for (const pi_device_info name :
          {PI_DEVICE_INFO_HOST_READ_CHANNELS, PI_DEVICE_INFO_HOST_WRITE_CHANNELS}) {
         uint64_t size = 0;
@@ -179,7 +181,7 @@ LAW("device", "the channels of reads and writes are few, each told once, none of
     }
 }
 
-LAW("device", "a device that runs programs tells their formats and group sizes") {
+CONFORMANCE_TEST("device", "a device that runs programs tells their formats and group sizes") {
     bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
     const pi_device device = bench.device();
     const auto formats =
@@ -196,7 +198,7 @@ LAW("device", "a device that runs programs tells their formats and group sizes")
         require(axis >= 1, "PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES has an axis of 0");
 }
 
-LAW("device", "the memory scopes are a list, and scope 0 is ordinary memory") {
+CONFORMANCE_TEST("device", "the memory scopes are a list, and scope 0 is ordinary memory") {
     const auto scopes = check_list<pi_memory_scope>(
         "piDeviceGetMemoryScopes", [&](uint32_t capacity, pi_memory_scope *out, uint32_t *count) {
             return piDeviceGetMemoryScopes(bench.device(), capacity, out, count);
@@ -219,7 +221,7 @@ LAW("device", "the memory scopes are a list, and scope 0 is ordinary memory") {
     }
 }
 
-LAW("device", "retaining and releasing a root device changes nothing") {
+CONFORMANCE_TEST("device", "retaining and releasing a root device changes nothing") {
     const std::vector<pi_device> before = bench.devices();
     for (int round = 0; round < 3; ++round)
         require_success(piDeviceRetain(bench.device()), "piDeviceRetain");
@@ -230,7 +232,8 @@ LAW("device", "retaining and releasing a root device changes nothing") {
     require(bench.devices() == before, "piDevicesGet tells other devices");
 }
 
-LAW("device", "the clocks of device and host go forward, the host's being CLOCK_MONOTONIC") {
+CONFORMANCE_TEST("device",
+                 "the clocks of device and host go forward, the host's being CLOCK_MONOTONIC") {
     bench.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
     uint64_t device_time = 0;
     uint64_t host_time = 0;
@@ -260,7 +263,8 @@ LAW("device", "the clocks of device and host go forward, the host's being CLOCK_
                     "piDeviceGetGlobalTimestamps without the host's time");
 }
 
-LAW("device", "the device's clock goes as far as the host's in the same time: in nanoseconds") {
+CONFORMANCE_TEST("device",
+                 "the device's clock goes as far as the host's in the same time: in nanoseconds") {
     bench.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
     if (get_info<uint32_t>(&piPlatformGetInfo, bench.platform(), PI_PLATFORM_INFO_BACKEND) ==
         PI_BACKEND_SIMULATED)
@@ -292,7 +296,7 @@ LAW("device", "the device's clock goes as far as the host's in the same time: in
             " on while the host's went between ", least, " and ", most);
 }
 
-LAW("device", "a device without a clock tells no time, and runs no timestamp") {
+CONFORMANCE_TEST("device", "a device without a clock tells no time, and runs no timestamp") {
     if (bench.can(PI_CAPABILITY_TIMESTAMP))
         skip("the device has a clock");
     require_untouched<uint64_t>(
@@ -304,7 +308,7 @@ LAW("device", "a device without a clock tells no time, and runs no timestamp") {
         [&](pi_event *out) { return try_enqueue(queue, describe<pi_timestamp_desc>(), {}, out); });
 }
 
-LAW("device", "the best of a program's images has a format of the device's") {
+CONFORMANCE_TEST("device", "the best of a program's images has a format of the device's") {
     bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
     const auto formats =
         get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);

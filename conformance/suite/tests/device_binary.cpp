@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Laws of choosing among a program's images.
+// Tests of choosing among a program's images.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -47,7 +47,7 @@ uint32_t select(Bench &bench, const Binaries &binaries) {
     return index;
 }
 
-LAW("device", "a device finds the image that suits it, wherever in the list it is") {
+CONFORMANCE_TEST("device", "a device finds the image that suits it, wherever in the list it is") {
     need_select(bench);
     for (const pi_program_binary &good : suitable(bench)) {
         const std::string what = join("the image of \"", good.target, "\" of format ", good.format);
@@ -60,7 +60,8 @@ LAW("device", "a device finds the image that suits it, wherever in the list it i
     }
 }
 
-LAW("device", "a device chooses the same image of several that suit it in whatever order") {
+CONFORMANCE_TEST("device",
+                 "a device chooses the same image of several that suit it in whatever order") {
     need_select(bench);
     const Binaries all = suitable(bench);
     if (all.size() < 2)
@@ -76,7 +77,7 @@ LAW("device", "a device chooses the same image of several that suit it in whatev
         require_equal(one.format, other.format, "the format of the image that was chosen");
 }
 
-LAW("device", "a device takes no image that does not suit it") {
+CONFORMANCE_TEST("device", "a device takes no image that does not suit it") {
     need_select(bench);
     const pi_program_binary good = suitable(bench).front();
     const auto refused = [&](const std::string &what, pi_result error, uint32_t count,

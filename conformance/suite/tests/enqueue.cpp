@@ -37,7 +37,7 @@ void require_final(Bench &bench, Deed &deed, pi_event event) {
                   deed.name() + ": the result");
 }
 
-LAW("enqueue", "every command has done its work when its event is final") {
+CONFORMANCE_TEST("enqueue", "every command has done its work when its event is final") {
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
     for (const auto &deed : make_deeds(bench)) {
@@ -57,7 +57,7 @@ LAW("enqueue", "every command has done its work when its event is final") {
     }
 }
 
-LAW("enqueue", "every command of an out-of-order queue does its work, too") {
+CONFORMANCE_TEST("enqueue", "every command of an out-of-order queue does its work, too") {
     const Queue queue = bench.make_out_of_order_queue();
     const Queue other = bench.make_queue();
     const Deeds deeds = make_deeds(bench);
@@ -88,7 +88,7 @@ void check_held(Bench &bench, pi_queue queue, pi_queue other, Deed &deed, std::s
     deed.clean_up(other);
 }
 
-LAW("enqueue", "no command runs before every event of its wait list") {
+CONFORMANCE_TEST("enqueue", "no command runs before every event of its wait list") {
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
     for (const std::size_t last : {0, 1}) {
@@ -97,7 +97,8 @@ LAW("enqueue", "no command runs before every event of its wait list") {
     }
 }
 
-LAW("enqueue", "no command of an out-of-order queue runs before every event of its wait list") {
+CONFORMANCE_TEST("enqueue",
+                 "no command of an out-of-order queue runs before every event of its wait list") {
     const Queue queue = bench.make_out_of_order_queue();
     const Queue other = bench.make_queue();
     for (const std::size_t last : {0, 1}) {
@@ -106,7 +107,7 @@ LAW("enqueue", "no command of an out-of-order queue runs before every event of i
     }
 }
 
-LAW("enqueue", "a command waits for another queue's command") {
+CONFORMANCE_TEST("enqueue", "a command waits for another queue's command") {
     const Queue first = bench.make_queue();
     const Queue second = bench.make_queue();
     const Queue other = bench.make_queue();
@@ -124,7 +125,8 @@ LAW("enqueue", "a command waits for another queue's command") {
     }
 }
 
-LAW("enqueue", "enqueueing never waits, whatever the command and however many are held") {
+CONFORMANCE_TEST("enqueue",
+                 "enqueueing never waits, whatever the command and however many are held") {
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
     const Deeds deeds = make_deeds(bench);
@@ -152,7 +154,7 @@ LAW("enqueue", "enqueueing never waits, whatever the command and however many ar
     bench.wait(markers.back());
 }
 
-LAW("enqueue", "hundreds of host events may be waited for by one command") {
+CONFORMANCE_TEST("enqueue", "hundreds of host events may be waited for by one command") {
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
     std::vector<Event> gates;
@@ -200,7 +202,8 @@ void check_poisoned(Bench &bench, pi_queue queue, pi_queue other, Deed &deed, in
     deed.clean_up(other);
 }
 
-LAW("enqueue", "a command whose event failed does nothing and fails with the root's text") {
+CONFORMANCE_TEST("enqueue",
+                 "a command whose event failed does nothing and fails with the root's text") {
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
     for (int variant = 0; variant < 3; ++variant) {
@@ -209,7 +212,7 @@ LAW("enqueue", "a command whose event failed does nothing and fails with the roo
     }
 }
 
-LAW("enqueue", "a command without out_event does its work all the same") {
+CONFORMANCE_TEST("enqueue", "a command without out_event does its work all the same") {
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
     const Deeds deeds = make_deeds(bench);
@@ -230,7 +233,7 @@ LAW("enqueue", "a command without out_event does its work all the same") {
     }
 }
 
-LAW("enqueue", "a blocking command has done its work when the call returns") {
+CONFORMANCE_TEST("enqueue", "a blocking command has done its work when the call returns") {
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
     for (const auto &deed : make_deeds(bench)) {
@@ -241,7 +244,7 @@ LAW("enqueue", "a blocking command has done its work when the call returns") {
     }
 }
 
-LAW("enqueue", "a blocking command waits for its wait list, and fails with it") {
+CONFORMANCE_TEST("enqueue", "a blocking command waits for its wait list, and fails with it") {
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
     for (const bool fails : {false, true}) {
@@ -273,7 +276,7 @@ LAW("enqueue", "a blocking command waits for its wait list, and fails with it") 
     }
 }
 
-LAW("enqueue", "a blocking command that fails with its wait list writes no event") {
+CONFORMANCE_TEST("enqueue", "a blocking command that fails with its wait list writes no event") {
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
     const Event bad = bench.make_host_event();
@@ -290,7 +293,7 @@ LAW("enqueue", "a blocking command that fails with its wait list writes no event
     }
 }
 
-LAW("enqueue", "a wait list is not looked at when its count is 0") {
+CONFORMANCE_TEST("enqueue", "a wait list is not looked at when its count is 0") {
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
     for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_COMMAND_BLOCKING}}) {
@@ -306,7 +309,7 @@ LAW("enqueue", "a wait list is not looked at when its count is 0") {
     }
 }
 
-LAW("enqueue", "a command with a wait list that is none is refused and never runs") {
+CONFORMANCE_TEST("enqueue", "a command with a wait list that is none is refused and never runs") {
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
     const Event good = bench.barrier(other);

@@ -107,7 +107,7 @@ private:
     std::string story_;
 };
 
-LAW("enqueue", "blocking and other commands of one queue happen in their order") {
+CONFORMANCE_TEST("enqueue", "blocking and other commands of one queue happen in their order") {
     const Queue queue = bench.make_queue();
     for (int round = 0; round < 10; ++round) {
         Model model(bench, bench.random(1, 3000));
@@ -117,7 +117,8 @@ LAW("enqueue", "blocking and other commands of one queue happen in their order")
     }
 }
 
-LAW("enqueue", "a blocking command comes after commands of its queue that are held back") {
+CONFORMANCE_TEST("enqueue",
+                 "a blocking command comes after commands of its queue that are held back") {
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
     const Mem mem = bench.make_buffer(bench.place(), Bytes(64, std::byte{1}));
@@ -141,7 +142,8 @@ LAW("enqueue", "a blocking command comes after commands of its queue that are he
     bench.wait(held);
 }
 
-LAW("enqueue", "a blocking write or read of few bytes moves all of them and no others") {
+CONFORMANCE_TEST("enqueue",
+                 "a blocking write or read of few bytes moves all of them and no others") {
     const Queue queue = bench.make_queue();
     constexpr uint64_t guard = 16;
     for (const uint64_t size :
@@ -168,7 +170,7 @@ LAW("enqueue", "a blocking write or read of few bytes moves all of them and no o
     }
 }
 
-LAW("enqueue", "threads that block on one queue get what is theirs") {
+CONFORMANCE_TEST("enqueue", "threads that block on one queue get what is theirs") {
     for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_QUEUE_OUT_OF_ORDER}}) {
         const auto known =
             get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_QUEUE_FLAGS);

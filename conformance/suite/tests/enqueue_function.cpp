@@ -42,7 +42,8 @@ void PI_CALL note_call(void *user_data) {
         calls.problem = "a command enqueued in a host function is refused";
 }
 
-LAW("enqueue", "host functions run once each, in order, and under the rules of callbacks") {
+CONFORMANCE_TEST("enqueue",
+                 "host functions run once each, in order, and under the rules of callbacks") {
     bench.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
     constexpr int count = 20;
     const Queue queue = bench.make_queue();
@@ -89,7 +90,7 @@ void PI_CALL look(void *user_data) {
     seen.found = *seen.memory;
 }
 
-LAW("enqueue", "a host function begins after commands before it that have no event") {
+CONFORMANCE_TEST("enqueue", "a host function begins after commands before it that have no event") {
     bench.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
     constexpr uint64_t size = 64 * 1024;
     const Queue queue = bench.make_queue();
@@ -117,7 +118,8 @@ void PI_CALL note_thread(void *user_data) {
     *static_cast<std::thread::id *>(user_data) = std::this_thread::get_id();
 }
 
-LAW("enqueue", "a host function runs on no thread of the application, whatever it waits for") {
+CONFORMANCE_TEST("enqueue",
+                 "a host function runs on no thread of the application, whatever it waits for") {
     bench.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
     std::thread::id ran_on;
     pi_host_function_desc desc = describe<pi_host_function_desc>();
@@ -156,7 +158,7 @@ LAW("enqueue", "a host function runs on no thread of the application, whatever i
     require_other(event, "a host function of a released queue");
 }
 
-LAW("enqueue", "a host function of NULL is refused") {
+CONFORMANCE_TEST("enqueue", "a host function of NULL is refused") {
     bench.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
     const Queue queue = bench.make_queue();
     const pi_host_function_desc desc = describe<pi_host_function_desc>();
@@ -165,7 +167,8 @@ LAW("enqueue", "a host function of NULL is refused") {
                                 [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });
 }
 
-LAW("enqueue", "a timestamp tells when it ran, not when it was enqueued, on any queue") {
+CONFORMANCE_TEST("enqueue",
+                 "a timestamp tells when it ran, not when it was enqueued, on any queue") {
     bench.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
     const auto time_of = [](pi_event event, uint32_t name) {
         return get_info<uint64_t>(&piEventGetProfilingInfo, event, name);

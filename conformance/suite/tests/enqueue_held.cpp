@@ -52,7 +52,7 @@ void make_import(Bench &bench) {
     }
 }
 
-LAW("enqueue", "no call but the blocking ones waits for a command that is held back") {
+CONFORMANCE_TEST("enqueue", "no call but the blocking ones waits for a command that is held back") {
     Everything held(bench, bench.place());
     Queue other = bench.make_queue();
     const Event gate = bench.make_host_event();

@@ -31,7 +31,7 @@ public:
     }
     RandomProgram(const RandomProgram &) = delete;
     RandomProgram &operator=(const RandomProgram &) = delete;
-    /// Also where the law has failed no command is left that uses the host's bytes.
+    /// Also where the test has failed no command is left that uses the host's bytes.
     ~RandomProgram() {
         gate_.reset();
         for (const Event &event : events_)
@@ -138,7 +138,8 @@ private:
     std::vector<Event> events_;
 };
 
-LAW("enqueue", "commands of many queues, ordered by events, leave what they would one by one") {
+CONFORMANCE_TEST("enqueue",
+                 "commands of many queues, ordered by events, leave what they would one by one") {
     const Queue queues[] = {bench.make_queue(), bench.make_queue(), bench.make_queue(),
                             bench.make_queue()};
     for (int round = 0; round < 3; ++round) {
@@ -149,7 +150,8 @@ LAW("enqueue", "commands of many queues, ordered by events, leave what they woul
     }
 }
 
-LAW("enqueue", "commands of an out-of-order queue, ordered by events, leave what they would one by "
+CONFORMANCE_TEST(
+    "enqueue", "commands of an out-of-order queue, ordered by events, leave what they would one by "
                "one") {
     const Queue queue = bench.make_out_of_order_queue();
     const Queue other = bench.make_out_of_order_queue();
@@ -172,7 +174,8 @@ void give_time(Bench &bench, pi_queue queue) {
         bench.wait(bench.fill(other, scratch, 0, 1 << 16, Bytes(1, std::byte{1})));
 }
 
-LAW("enqueue", "an events wait without a list is complete when all commands before it are") {
+CONFORMANCE_TEST("enqueue",
+                 "an events wait without a list is complete when all commands before it are") {
     const Queue queue = bench.make_out_of_order_queue();
     const Event gates[] = {bench.make_host_event(), bench.make_host_event()};
     const Event first = bench.barrier(bench.make_queue(), {gates[0]});
@@ -194,7 +197,8 @@ LAW("enqueue", "an events wait without a list is complete when all commands befo
     bench.wait(all);
 }
 
-LAW("enqueue", "an events wait with a list waits for that alone, and nothing waits for it") {
+CONFORMANCE_TEST("enqueue",
+                 "an events wait with a list waits for that alone, and nothing waits for it") {
     const Queue queue = bench.make_out_of_order_queue();
     const Event gates[] = {bench.make_host_event(), bench.make_host_event()};
     const Event held = bench.events_wait(queue, {gates[0]});
@@ -210,7 +214,8 @@ LAW("enqueue", "an events wait with a list waits for that alone, and nothing wai
     bench.wait(held);
 }
 
-LAW("enqueue", "later commands wait for a barrier with a list, and it for nothing but its list") {
+CONFORMANCE_TEST("enqueue",
+                 "later commands wait for a barrier with a list, and it for nothing but its list") {
     const Queue queue = bench.make_out_of_order_queue();
     const Event gates[] = {bench.make_host_event(), bench.make_host_event()};
     const Event held = bench.events_wait(queue, {gates[0]});
@@ -229,7 +234,7 @@ LAW("enqueue", "later commands wait for a barrier with a list, and it for nothin
     bench.wait(listed);
 }
 
-LAW("enqueue", "every command behind a barrier begins after it") {
+CONFORMANCE_TEST("enqueue", "every command behind a barrier begins after it") {
     const Queue queue = bench.make_out_of_order_queue();
     constexpr std::size_t count = 16;
     std::vector<Mem> mems;
@@ -261,7 +266,8 @@ LAW("enqueue", "every command behind a barrier begins after it") {
                                "what was written behind two barriers");
 }
 
-LAW("enqueue", "in an in-order queue events waits and barriers have their places, too") {
+CONFORMANCE_TEST("enqueue",
+                 "in an in-order queue events waits and barriers have their places, too") {
     const Queue queue = bench.make_queue();
     const Event gate = bench.make_host_event();
     const Event done = bench.make_host_event();
@@ -278,7 +284,8 @@ LAW("enqueue", "in an in-order queue events waits and barriers have their places
     require(bench.is_final(held), "the first command is final after its successors");
 }
 
-LAW("enqueue", "an in-order queue begins each kind of command after the one before it") {
+CONFORMANCE_TEST("enqueue",
+                 "an in-order queue begins each kind of command after the one before it") {
     const Queue queue = bench.make_queue();
     Bytes into(size);
     const Bytes from = bench.random_bytes(size);

@@ -98,19 +98,19 @@ void require_sizes_refused(Bench &bench, Transfer transfer) {
     }
 }
 
-LAW("enqueue", "a read with a misdescribed region is refused and moves nothing") {
+CONFORMANCE_TEST("enqueue", "a read with a misdescribed region is refused and moves nothing") {
     require_sizes_refused(bench, Transfer::read);
 }
 
-LAW("enqueue", "a write with a misdescribed region is refused and moves nothing") {
+CONFORMANCE_TEST("enqueue", "a write with a misdescribed region is refused and moves nothing") {
     require_sizes_refused(bench, Transfer::write);
 }
 
-LAW("enqueue", "a copy with a misdescribed region is refused and moves nothing") {
+CONFORMANCE_TEST("enqueue", "a copy with a misdescribed region is refused and moves nothing") {
     require_sizes_refused(bench, Transfer::copy);
 }
 
-LAW("enqueue", "reserved words of regions must be zero") {
+CONFORMANCE_TEST("enqueue", "reserved words of regions must be zero") {
     const Queue queue = bench.make_queue();
     pi_region reserved = linear(0, 0, 4);
     reserved.reserved = 1;
@@ -119,7 +119,7 @@ LAW("enqueue", "reserved words of regions must be zero") {
                         {PI_ERROR_UNSUPPORTED_FEATURE});
 }
 
-LAW("enqueue", "a transfer of no regions, or of some at NULL, is refused") {
+CONFORMANCE_TEST("enqueue", "a transfer of no regions, or of some at NULL, is refused") {
     const Queue queue = bench.make_queue();
     const Bytes bytes = bench.random_bytes(size);
     for (const Transfer transfer : all_transfers) {
@@ -145,7 +145,7 @@ LAW("enqueue", "a transfer of no regions, or of some at NULL, is refused") {
     refused(copy_desc(mem, other, one));
 }
 
-LAW("enqueue", "a host pointer of NULL is refused") {
+CONFORMANCE_TEST("enqueue", "a host pointer of NULL is refused") {
     const Queue queue = bench.make_queue();
     const Mem mem = bench.make_buffer(size);
     const Regions one{linear(0, 0, 4)};
@@ -160,7 +160,7 @@ LAW("enqueue", "a host pointer of NULL is refused") {
                                 [&](pi_event *out) { return try_enqueue(queue, write, {}, out); });
 }
 
-LAW("enqueue", "a misdescribed fill is refused and changes nothing") {
+CONFORMANCE_TEST("enqueue", "a misdescribed fill is refused and changes nothing") {
     const Queue queue = bench.make_queue();
     const Bytes bytes = bench.random_bytes(size);
     const Mem mem = bench.make_buffer(bench.place(), bytes);
@@ -200,7 +200,7 @@ LAW("enqueue", "a misdescribed fill is refused and changes nothing") {
     bench.require_contents(queue, mem, bytes, "the buffer of refused fills");
 }
 
-LAW("enqueue", "a misdescribed map is refused and gives no address") {
+CONFORMANCE_TEST("enqueue", "a misdescribed map is refused and gives no address") {
     const Queue queue = bench.make_queue();
     const Mem mem = bench.make_buffer(size);
     void *pointer = poison<void *>();
@@ -233,7 +233,7 @@ LAW("enqueue", "a misdescribed map is refused and gives no address") {
             {PI_ERROR_INVALID_VALUE});
 }
 
-LAW("enqueue", "what no map gave cannot be unmapped, nor anything twice") {
+CONFORMANCE_TEST("enqueue", "what no map gave cannot be unmapped, nor anything twice") {
     const Queue queue = bench.make_queue();
     const Bytes bytes = bench.random_bytes(size);
     const Mem mem = bench.make_buffer(bench.place(), bytes);

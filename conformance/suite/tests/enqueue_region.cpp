@@ -36,26 +36,26 @@ void require_random_moves(Bench &bench, Transfer transfer) {
     }
 }
 
-LAW("enqueue", "a read moves every byte of its random regions and no other") {
+CONFORMANCE_TEST("enqueue", "a read moves every byte of its random regions and no other") {
     require_random_moves(bench, Transfer::read);
 }
 
-LAW("enqueue", "a write moves every byte of its random regions and no other") {
+CONFORMANCE_TEST("enqueue", "a write moves every byte of its random regions and no other") {
     require_random_moves(bench, Transfer::write);
 }
 
-LAW("enqueue", "a copy moves every byte of its random regions and no other") {
+CONFORMANCE_TEST("enqueue", "a copy moves every byte of its random regions and no other") {
     require_random_moves(bench, Transfer::copy);
 }
 
-LAW("enqueue", "thousands of regions in one call are all done") {
+CONFORMANCE_TEST("enqueue", "thousands of regions in one call are all done") {
     const Queue queue = bench.make_queue();
     const uint64_t size = 3 * 4096;
     for (const Transfer transfer : all_transfers)
         require_moved(bench, queue, transfer, random_regions(bench, 4096, size, size), size, size);
 }
 
-LAW("enqueue", "a large transfer moves its last bytes, too") {
+CONFORMANCE_TEST("enqueue", "a large transfer moves its last bytes, too") {
     const Queue queue = bench.make_queue();
     const uint64_t size = bench.at_most(8 << 20) + bench.random(1, 4095);
     const uint64_t from = bench.random(0, 63);
@@ -77,7 +77,7 @@ Regions columns(uint64_t count, uint64_t width, uint64_t rows) {
     return regions;
 }
 
-LAW("enqueue", "regions may interleave as long as they share no byte") {
+CONFORMANCE_TEST("enqueue", "regions may interleave as long as they share no byte") {
     const Queue queue = bench.make_queue();
     const uint64_t width = bench.random(1, 7);
     const uint64_t rows = bench.random(2, 9);
@@ -86,7 +86,8 @@ LAW("enqueue", "regions may interleave as long as they share no byte") {
                       5 * width * rows);
 }
 
-LAW("enqueue", "extents of 0 rows and slices mean 1, and a pitch of one row may be any") {
+CONFORMANCE_TEST("enqueue",
+                 "extents of 0 rows and slices mean 1, and a pitch of one row may be any") {
     const Queue queue = bench.make_queue();
     std::vector<Regions> cases;
     for (const uint64_t rows : {0, 1}) {
@@ -112,7 +113,8 @@ LAW("enqueue", "extents of 0 rows and slices mean 1, and a pitch of one row may 
     }
 }
 
-LAW("enqueue", "a pitch that leads to no other row or slice may be the largest there is") {
+CONFORMANCE_TEST("enqueue",
+                 "a pitch that leads to no other row or slice may be the largest there is") {
     const Queue queue = bench.make_queue();
     pi_region row = linear(3, 5, 11);
     row.src_pitch[0] = row.dst_pitch[0] = UINT64_MAX;
@@ -126,7 +128,7 @@ LAW("enqueue", "a pitch that leads to no other row or slice may be the largest t
             require_moved(bench, queue, transfer, {region}, 64, 64);
 }
 
-LAW("enqueue", "a region may end with the buffer's last byte") {
+CONFORMANCE_TEST("enqueue", "a region may end with the buffer's last byte") {
     const Queue queue = bench.make_queue();
     pi_region box = linear(1, 0, 4);
     box.extent[1] = 3;
@@ -139,7 +141,8 @@ LAW("enqueue", "a region may end with the buffer's last byte") {
     }
 }
 
-LAW("enqueue", "a copy of many regions begins after what it waits for in another queue") {
+CONFORMANCE_TEST("enqueue",
+                 "a copy of many regions begins after what it waits for in another queue") {
     constexpr uint64_t count = 8, part = 4096, size = count * part;
     const Queue first = bench.make_queue(), second = bench.make_queue();
     const Mem src = bench.make_buffer(size), dst = bench.make_buffer(size);
@@ -165,7 +168,7 @@ LAW("enqueue", "a copy of many regions begins after what it waits for in another
     }
 }
 
-LAW("enqueue", "regions are copied during the call") {
+CONFORMANCE_TEST("enqueue", "regions are copied during the call") {
     const Queue queue = bench.make_queue();
     const Bytes src = bench.random_bytes(1000);
     const Bytes before = bench.random_bytes(1000);
@@ -207,7 +210,8 @@ void check_copy_within(Bench &bench, pi_queue queue, pi_mem mem, Bytes &model,
     bench.require_contents(queue, mem, model, what);
 }
 
-LAW("enqueue",
+CONFORMANCE_TEST(
+    "enqueue",
     "a copy within one buffer is done, or refused where source and destination overlap") {
     constexpr uint64_t size = 300;
     const Queue queue = bench.make_queue();
@@ -227,7 +231,7 @@ LAW("enqueue",
         check_copy_within(bench, queue, mem, model, random_region(bench, {0, size}, {0, size}));
 }
 
-LAW("enqueue", "one overlapping region among many refuses the whole copy") {
+CONFORMANCE_TEST("enqueue", "one overlapping region among many refuses the whole copy") {
     const Queue queue = bench.make_queue();
     const Bytes bytes = bench.random_bytes(4000);
     const Mem mem = bench.make_buffer(bench.place(), bytes);
@@ -257,7 +261,7 @@ void check_fill(Bench &bench, pi_queue queue, pi_mem mem, Bytes &model, uint64_t
     bench.require_contents(queue, mem, model, what);
 }
 
-LAW("enqueue", "a fill repeats patterns of each size over its range and no further") {
+CONFORMANCE_TEST("enqueue", "a fill repeats patterns of each size over its range and no further") {
     const Queue queue = bench.make_queue();
     Bytes model = bench.random_bytes(128 * 33 + 1);
     const Mem mem = bench.make_buffer(bench.place(), model);
@@ -267,7 +271,7 @@ LAW("enqueue", "a fill repeats patterns of each size over its range and no furth
     }
 }
 
-LAW("enqueue", "a large fill reaches its last pattern") {
+CONFORMANCE_TEST("enqueue", "a large fill reaches its last pattern") {
     const Queue queue = bench.make_queue();
     for (const uint64_t size : {8, 128}) {
         const uint64_t patterns = bench.at_most(4 << 20) / size + bench.random(1, 1000);
@@ -283,7 +287,7 @@ LAW("enqueue", "a large fill reaches its last pattern") {
     }
 }
 
-LAW("enqueue", "a fill's pattern is copied during the call") {
+CONFORMANCE_TEST("enqueue", "a fill's pattern is copied during the call") {
     const Queue queue = bench.make_queue();
     const Mem mem = bench.make_buffer(bench.place(), Bytes(64));
     const Event gate = bench.make_host_event();

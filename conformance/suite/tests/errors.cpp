@@ -15,7 +15,7 @@ Handle as(void *object) {
     return reinterpret_cast<Handle>(object);
 }
 
-LAW("errors", "the last error is its thread's own") {
+CONFORMANCE_TEST("errors", "the last error is its thread's own") {
     bench.run_threads(8, [&](unsigned thread) {
         pi_result code = poison<pi_result>();
         const char *message = nullptr;
@@ -36,7 +36,7 @@ LAW("errors", "the last error is its thread's own") {
     });
 }
 
-LAW("errors", "success leaves the last error as it is") {
+CONFORMANCE_TEST("errors", "success leaves the last error as it is") {
     uint32_t count = 0;
     require_error(piMemRetain(nullptr), PI_ERROR_INVALID_MEM_OBJECT, "piMemRetain of NULL");
     const std::string before = last_error();
@@ -47,7 +47,7 @@ LAW("errors", "success leaves the last error as it is") {
     require_success(piGetLastError(nullptr, nullptr), "piGetLastError with neither output");
 }
 
-LAW("errors", "a list asked for with neither output is refused") {
+CONFORMANCE_TEST("errors", "a list asked for with neither output is refused") {
     const auto check = [](pi_result result, const char *what) {
         require_error(result, PI_ERROR_INVALID_NULL_POINTER, what);
     };
@@ -57,7 +57,7 @@ LAW("errors", "a list asked for with neither output is refused") {
     check(piDeviceGetMemoryScopes(bench.device(), 0, nullptr, nullptr), "piDeviceGetMemoryScopes");
 }
 
-LAW("errors", "the handle NULL is refused by its kind, as the first argument") {
+CONFORMANCE_TEST("errors", "the handle NULL is refused by its kind, as the first argument") {
     uint32_t count = 0;
     pi_event event = nullptr;
     require_error(piPluginsGet(nullptr, 0, nullptr, &count), PI_ERROR_INVALID_LOADER,
@@ -79,7 +79,7 @@ LAW("errors", "the handle NULL is refused by its kind, as the first argument") {
     require_error(piUsmPoolRetain(nullptr), PI_ERROR_INVALID_USM_POOL, "piUsmPoolRetain");
 }
 
-LAW("errors", "a handle of another kind is refused as the first argument") {
+CONFORMANCE_TEST("errors", "a handle of another kind is refused as the first argument") {
     const Queue queue = bench.make_queue();
     const Mem mem = bench.make_buffer(64);
     const Event host = bench.make_host_event();
@@ -103,7 +103,7 @@ LAW("errors", "a handle of another kind is refused as the first argument") {
     bench.signal(host);
 }
 
-LAW("errors", "handles after the first are refused when NULL or of another kind") {
+CONFORMANCE_TEST("errors", "handles after the first are refused when NULL or of another kind") {
     const Queue queue = bench.make_queue();
     const pi_context context = bench.context();
     const pi_device device = bench.device();
@@ -138,7 +138,7 @@ LAW("errors", "handles after the first are refused when NULL or of another kind"
     }
 }
 
-LAW("errors", "buffers are created as described, or not at all") {
+CONFORMANCE_TEST("errors", "buffers are created as described, or not at all") {
     pi_mem_buffer_desc valid = describe<pi_mem_buffer_desc>();
     valid.size = 64;
     check_descriptor("piMemBufferCreate", valid, offsetof(pi_mem_buffer_desc, flags),
@@ -163,7 +163,7 @@ LAW("errors", "buffers are created as described, or not at all") {
                      });
 }
 
-LAW("errors", "the output struct of the connection's info is written to its size") {
+CONFORMANCE_TEST("errors", "the output struct of the connection's info is written to its size") {
     const Place place = bench.place();
     std::vector<std::byte> bytes(sizeof(pi_memory_connection_info) + 64, std::byte{0xA5});
     auto &info = *reinterpret_cast<pi_memory_connection_info *>(bytes.data());
@@ -199,7 +199,7 @@ LAW("errors", "the output struct of the connection's info is written to its size
                   PI_ERROR_INVALID_DESCRIPTOR, "an output struct without its type");
 }
 
-LAW("errors", "what an output struct chains is refused, or left as it was") {
+CONFORMANCE_TEST("errors", "what an output struct chains is refused, or left as it was") {
     const Place place = bench.place();
     struct {
         pi_struct_header header;
@@ -224,7 +224,8 @@ LAW("errors", "what an output struct chains is refused, or left as it was") {
     require(same(chained, as_it_was), "a chained output struct that was ignored was written");
 }
 
-LAW("errors", "functions of capabilities that a device does not have are unsupported") {
+CONFORMANCE_TEST("errors",
+                 "functions of capabilities that a device does not have are unsupported") {
     const pi_context context = bench.context();
     const pi_device device = bench.device();
     // Those of the plugin: a device may lack what its plugin has, which only its own calls can tell.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Laws of errors that hold for every command alike.
+// Tests of errors that hold for every command alike.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -29,7 +29,7 @@ void check_handle(Samples &samples, Desc desc, Handle Desc::*member, const char 
     }
 }
 
-LAW("errors", "a command's memory is refused when NULL or of another kind") {
+CONFORMANCE_TEST("errors", "a command's memory is refused when NULL or of another kind") {
     Samples samples(bench);
     const pi_result error = PI_ERROR_INVALID_MEM_OBJECT;
     samples.for_each([&](const auto &desc) {
@@ -50,7 +50,7 @@ LAW("errors", "a command's memory is refused when NULL or of another kind") {
     });
 }
 
-LAW("errors", "a command on no queue is refused") {
+CONFORMANCE_TEST("errors", "a command on no queue is refused") {
     Samples samples(bench);
     const Mem mem = bench.make_buffer(64);
     samples.for_each([&](const auto &desc) {
@@ -64,7 +64,7 @@ LAW("errors", "a command on no queue is refused") {
     });
 }
 
-LAW("errors", "a wait list that is none is refused by every command") {
+CONFORMANCE_TEST("errors", "a wait list that is none is refused by every command") {
     Samples samples(bench);
     const Event good = bench.make_host_event();
     bench.signal(good);
@@ -85,7 +85,7 @@ LAW("errors", "a wait list that is none is refused by every command") {
     });
 }
 
-LAW("errors", "every command's descriptor obeys the rules of descriptors") {
+CONFORMANCE_TEST("errors", "every command's descriptor obeys the rules of descriptors") {
     Samples samples(bench);
     samples.for_each([&](const auto &valid) {
         using Desc = std::decay_t<decltype(valid)>;
@@ -115,7 +115,8 @@ LAW("errors", "every command's descriptor obeys the rules of descriptors") {
     });
 }
 
-LAW("errors", "a command needs no event, and a blocking one is final when it returns") {
+CONFORMANCE_TEST("errors",
+                 "a command needs no event, and a blocking one is final when it returns") {
     Samples samples(bench);
     samples.for_each([&](const auto &valid) {
         using Desc = std::decay_t<decltype(valid)>;
@@ -138,7 +139,7 @@ LAW("errors", "a command needs no event, and a blocking one is final when it ret
     require_success(piQueueFinish(samples.queue()), "piQueueFinish");
 }
 
-LAW("errors", "every command's event tells its queue, context and descriptor type") {
+CONFORMANCE_TEST("errors", "every command's event tells its queue, context and descriptor type") {
     Samples samples(bench);
     samples.for_each([&](const auto &desc) {
         using Desc = std::decay_t<decltype(desc)>;
@@ -163,7 +164,7 @@ LAW("errors", "every command's event tells its queue, context and descriptor typ
     });
 }
 
-LAW("errors", "a descriptor's memory may be overwritten right after the call") {
+CONFORMANCE_TEST("errors", "a descriptor's memory may be overwritten right after the call") {
     Samples samples(bench);
     const Event gate = bench.make_host_event();
     std::vector<Event> events;

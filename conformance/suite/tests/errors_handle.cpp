@@ -28,7 +28,7 @@ void require_not_counted(const char *what, Wrong wrong, pi_result(PI_CALL *retai
     require_error(release(wrong), code, "releasing ", what);
 }
 
-LAW("errors", "a handle of another kind is neither retained nor released") {
+CONFORMANCE_TEST("errors", "a handle of another kind is neither retained nor released") {
     const Queue queue = bench.make_queue();
     const Mem mem = bench.make_buffer(64);
     const Wrong a_queue{queue.get()};
@@ -61,7 +61,7 @@ LAW("errors", "a handle of another kind is neither retained nor released") {
     bench.require_contents(queue, mem, bytes, "a buffer that was taken for a queue");
 }
 
-LAW("errors", "a handle of another kind is not asked for platforms or for clocks") {
+CONFORMANCE_TEST("errors", "a handle of another kind is not asked for platforms or for clocks") {
     const Queue queue = bench.make_queue();
     const Wrong wrong{queue.get()};
     require_untouched<uint32_t>(
@@ -73,7 +73,7 @@ LAW("errors", "a handle of another kind is not asked for platforms or for clocks
             [&](uint64_t *out) { return piDeviceGetGlobalTimestamps(wrong, out, nullptr); });
 }
 
-LAW("kernel", "a local size is suggested to a queue, for a kernel that there is") {
+CONFORMANCE_TEST("kernel", "a local size is suggested to a queue, for a kernel that there is") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "add");
     const Mem mem = bench.make_buffer(64);

@@ -23,7 +23,7 @@ pi_event_status status_of(pi_event event) {
     return get_info<pi_event_status>(&piEventGetInfo, event, PI_EVENT_INFO_STATUS);
 }
 
-LAW("event", "a host event is final once it is signalled, and not before") {
+CONFORMANCE_TEST("event", "a host event is final once it is signalled, and not before") {
     const Event event = bench.make_host_event();
     require_error(piEventWait(event, 0), PI_ERROR_TIMEOUT, "piEventWait before the signal");
     require(!bench.is_final(event), "the event is final before the signal");
@@ -43,7 +43,8 @@ void check_event_info(const std::string &what, pi_event event) {
         event_info_names());
 }
 
-LAW("event", "every event answers every info name by its type, whatever has become of it") {
+CONFORMANCE_TEST("event",
+                 "every event answers every info name by its type, whatever has become of it") {
     const Queue queue = bench.make_queue();
     const Event host = bench.make_host_event();
     const Event held = bench.barrier(queue, {host});
@@ -61,7 +62,7 @@ LAW("event", "every event answers every info name by its type, whatever has beco
     check_event_info("a failed command", failed);
 }
 
-LAW("event", "a host event tells its context, no queue and no command") {
+CONFORMANCE_TEST("event", "a host event tells its context, no queue and no command") {
     const Event event = bench.make_host_event();
     require(get_info<pi_context>(&piEventGetInfo, event.get(), PI_EVENT_INFO_CONTEXT) ==
                 bench.context(),
@@ -73,7 +74,7 @@ LAW("event", "a host event tells its context, no queue and no command") {
     bench.signal(event);
 }
 
-LAW("event", "result and text are there when the event is final, and no text before") {
+CONFORMANCE_TEST("event", "result and text are there when the event is final, and no text before") {
     const Queue queue = bench.make_queue();
     for (const pi_result result : {PI_SUCCESS + 0, PI_ERROR_BACKEND + 0, -12345}) {
         const Event gate = bench.make_host_event();
@@ -94,7 +95,7 @@ LAW("event", "result and text are there when the event is final, and no text bef
     }
 }
 
-LAW("event", "waiting for a failed event tells its own error and text") {
+CONFORMANCE_TEST("event", "waiting for a failed event tells its own error and text") {
     const Event event = bench.make_host_event();
     bench.signal(event, PI_ERROR_OUT_OF_DEVICE_MEMORY);
     // Another failure in between: what is told is the event's.
@@ -107,7 +108,7 @@ LAW("event", "waiting for a failed event tells its own error and text") {
     }
 }
 
-LAW("event", "the status goes from queued to complete and never back") {
+CONFORMANCE_TEST("event", "the status goes from queued to complete and never back") {
     const Queue queue = bench.make_queue();
     const Mem mem = bench.make_buffer(1 << 20);
     for (int round = 0; round < 20; ++round) {
@@ -138,7 +139,7 @@ LAW("event", "the status goes from queued to complete and never back") {
 
 // ----- Waiting -----
 
-LAW("event", "a timeout of 0 asks, and a short one ends") {
+CONFORMANCE_TEST("event", "a timeout of 0 asks, and a short one ends") {
     const Queue queue = bench.make_queue();
     const Event gate = bench.make_host_event();
     const Event held = bench.barrier(queue, {gate});
@@ -157,8 +158,8 @@ LAW("event", "a timeout of 0 asks, and a short one ends") {
     }
 }
 
-// Ends the wait of a law that would wait for ever.
-LAW("event", "waiting, also for ever, ends with the signal, on every thread") {
+// Ends the wait of a test that would wait for ever.
+CONFORMANCE_TEST("event", "waiting, also for ever, ends with the signal, on every thread") {
     const Queue queue = bench.make_queue();
     const Event gate = bench.make_host_event();
     const Event held = bench.barrier(queue, {gate});
@@ -185,7 +186,7 @@ LAW("event", "waiting, also for ever, ends with the signal, on every thread") {
     });
 }
 
-LAW("event", "a thread that waits for one event does not hold up another") {
+CONFORMANCE_TEST("event", "a thread that waits for one event does not hold up another") {
     const Queue queue = bench.make_queue();
     const Event never = bench.make_host_event();
     const Mem mem = bench.make_buffer(4096);
@@ -208,7 +209,7 @@ LAW("event", "a thread that waits for one event does not hold up another") {
 
 // ----- Callbacks -----
 
-LAW("event", "a callback is given its event, the result and nothing before") {
+CONFORMANCE_TEST("event", "a callback is given its event, the result and nothing before") {
     const Queue queue = bench.make_queue();
     for (const pi_result result : {PI_SUCCESS + 0, PI_ERROR_BACKEND + 0}) {
         const pi_result passed_on = result == PI_SUCCESS ? PI_SUCCESS : PI_ERROR_DEPENDENCY_FAILED;
@@ -245,7 +246,7 @@ LAW("event", "a callback is given its event, the result and nothing before") {
                   PI_ERROR_INVALID_NULL_POINTER, "piEventSetCallback with callback NULL");
 }
 
-LAW("event", "callbacks set while the event becomes final are called, each once") {
+CONFORMANCE_TEST("event", "callbacks set while the event becomes final are called, each once") {
     const Queue queue = bench.make_queue();
     for (int round = 0; round < 30; ++round) {
         constexpr int each = 20;
@@ -272,7 +273,7 @@ LAW("event", "callbacks set while the event becomes final are called, each once"
     bench.check_callbacks();
 }
 
-LAW("event", "an event may be released in its callback, and before it") {
+CONFORMANCE_TEST("event", "an event may be released in its callback, and before it") {
     const Queue queue = bench.make_queue();
     const Mem mem = bench.make_buffer(4096);
     for (int round = 0; round < 50; ++round) {

@@ -50,7 +50,7 @@ void give_time(Bench &bench, const std::vector<Queue> &queues) {
     bench.wait(bench.barrier(bench.make_queue()));
 }
 
-LAW("event", "a host event holds back commands of other contexts and devices") {
+CONFORMANCE_TEST("event", "a host event holds back commands of other contexts and devices") {
     const Everywhere all(bench, 1);
     for (const Context &context : all.contexts) {
         const Event gate = bench.make_host_event(context);
@@ -75,7 +75,7 @@ LAW("event", "a host event holds back commands of other contexts and devices") {
     }
 }
 
-LAW("event", "a command waits for commands of other contexts and devices") {
+CONFORMANCE_TEST("event", "a command waits for commands of other contexts and devices") {
     const Everywhere all(bench, 1);
     const Event gate = bench.make_host_event(all.contexts.back());
     Event last = bench.barrier(all.queues.front(), {gate});
@@ -95,7 +95,7 @@ LAW("event", "a command waits for commands of other contexts and devices") {
         require(bench.is_final(event), "a chain's end is final before another link of it");
 }
 
-LAW("event", "a command waits for commands of another platform of the plugin") {
+CONFORMANCE_TEST("event", "a command waits for commands of another platform of the plugin") {
     const pi_device foreign = need_foreign_device(bench);
     const Context context = bench.make_context({foreign});
     const Place places[] = {bench.place(), {foreign, context}};
@@ -122,7 +122,7 @@ LAW("event", "a command waits for commands of another platform of the plugin") {
     }
 }
 
-LAW("event", "an error reaches every depth, with the root's text and nothing done") {
+CONFORMANCE_TEST("event", "an error reaches every depth, with the root's text and nothing done") {
     const Everywhere all(bench, 1);
     for (const std::size_t depth : {std::size_t{1}, std::size_t{2}, std::size_t{60}}) {
         const Mem mem = bench.make_buffer(all.places[0], Bytes(64));
@@ -150,7 +150,8 @@ LAW("event", "an error reaches every depth, with the root's text and nothing don
     }
 }
 
-LAW("event", "an event that fails later fails who waits for it, one that is good does not help") {
+CONFORMANCE_TEST(
+    "event", "an event that fails later fails who waits for it, one that is good does not help") {
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
     const Event bad = bench.make_host_event();
@@ -185,7 +186,7 @@ std::vector<Event> make_diamonds(Bench &bench, pi_queue left, pi_queue right, pi
     return events;
 }
 
-LAW("event", "diamonds of 64 levels are done in time, or fail as one") {
+CONFORMANCE_TEST("event", "diamonds of 64 levels are done in time, or fail as one") {
     const Queue left = bench.make_queue();
     const Queue right = bench.make_queue();
     for (const pi_result result : {PI_SUCCESS + 0, PI_ERROR_BACKEND + 0}) {
@@ -199,7 +200,7 @@ LAW("event", "diamonds of 64 levels are done in time, or fail as one") {
     }
 }
 
-LAW("event", "a thousand commands may wait for one event, and one for all of them") {
+CONFORMANCE_TEST("event", "a thousand commands may wait for one event, and one for all of them") {
     const Queue queues[] = {bench.make_queue(), bench.make_queue(), bench.make_queue()};
     const Event root = bench.make_host_event();
     std::vector<Event> events;
@@ -301,7 +302,8 @@ private:
     std::vector<std::size_t> hosts_;
 };
 
-LAW("event", "a thousand random events over queues and contexts all end as they must") {
+CONFORMANCE_TEST("event",
+                 "a thousand random events over queues and contexts all end as they must") {
     const Everywhere all(bench, 3);
     Graph graph(bench, all);
     for (int i = 0; i < 1000; ++i) {
@@ -318,7 +320,7 @@ LAW("event", "a thousand random events over queues and contexts all end as they 
         require_success(piQueueFinish(queue), "piQueueFinish");
 }
 
-LAW("event", "threads that enqueue behind each other's events all get through") {
+CONFORMANCE_TEST("event", "threads that enqueue behind each other's events all get through") {
     constexpr unsigned threads = 6;
     constexpr std::size_t rounds = 60;
     bench.context(); // made here: the threads share it
@@ -342,7 +344,7 @@ LAW("event", "threads that enqueue behind each other's events all get through") 
 
 // ----- Another plugin instance -----
 
-LAW("event", "an event of another plugin instance is refused by every command") {
+CONFORMANCE_TEST("event", "an event of another plugin instance is refused by every command") {
     const SecondLoader second(bench);
     const Event foreign = bench.make_host_event(second.place().context);
     const Event own = bench.make_host_event();

@@ -18,7 +18,7 @@ std::string text_of(pi_event event) {
 
 // ----- Signals -----
 
-LAW("event", "a host event is signalled once, and a command's event never") {
+CONFORMANCE_TEST("event", "a host event is signalled once, and a command's event never") {
     const Queue queue = bench.make_queue();
     for (const pi_result first : {PI_SUCCESS + 0, PI_ERROR_BACKEND + 0}) {
         const Event event = bench.make_host_event();
@@ -40,7 +40,8 @@ LAW("event", "a host event is signalled once, and a command's event never") {
                   "a signal of a final command's event");
 }
 
-LAW("event", "a signal is success or an error, never a positive number or a wait's own result") {
+CONFORMANCE_TEST(
+    "event", "a signal is success or an error, never a positive number or a wait's own result") {
     const Event event = bench.make_host_event();
     for (const pi_result bad :
          {1, 77, INT32_MAX, pi_result{PI_ERROR_TIMEOUT}, pi_result{PI_ERROR_WOULD_BLOCK}})
@@ -50,7 +51,7 @@ LAW("event", "a signal is success or an error, never a positive number or a wait
     bench.wait(event);
 }
 
-LAW("event", "the description of a host event is read as pi.h says") {
+CONFORMANCE_TEST("event", "the description of a host event is read as pi.h says") {
     check_descriptor(
         "piEventCreateHost", describe<pi_host_event_desc>(), offsetof(pi_host_event_desc, flags),
         [&](const pi_host_event_desc *given) {
@@ -63,7 +64,7 @@ LAW("event", "the description of a host event is read as pi.h says") {
         true);
 }
 
-LAW("event", "of many signals at once one is taken") {
+CONFORMANCE_TEST("event", "of many signals at once one is taken") {
     // The threads meet at each event; of many, since a busy machine may stop one there.
     constexpr int threads = 4;
     struct Signalled {
@@ -97,7 +98,8 @@ LAW("event", "of many signals at once one is taken") {
 
 // ----- Abandoned host events -----
 
-LAW("event", "a host event whose last reference goes before its signal fails as abandoned") {
+CONFORMANCE_TEST("event",
+                 "a host event whose last reference goes before its signal fails as abandoned") {
     Event event = bench.make_host_event();
     require_success(piEventRetain(event), "piEventRetain");
     pi_result told = PI_SUCCESS;
@@ -117,7 +119,8 @@ LAW("event", "a host event whose last reference goes before its signal fails as 
     require(!text.empty(), "an abandoned host event has no text");
 }
 
-LAW("event", "references of waiting commands do not keep a host event from being abandoned") {
+CONFORMANCE_TEST("event",
+                 "references of waiting commands do not keep a host event from being abandoned") {
     const Queue queue = bench.make_queue();
     const Mem mem = bench.make_buffer(bench.place(), Bytes(64));
     Event event = bench.make_host_event();
@@ -132,7 +135,7 @@ LAW("event", "references of waiting commands do not keep a host event from being
     bench.require_contents(queue, mem, Bytes(64), "the buffer of a command that never ran");
 }
 
-LAW("event", "a signalled host event may be released at once") {
+CONFORMANCE_TEST("event", "a signalled host event may be released at once") {
     const Queue queue = bench.make_queue();
     const Bytes bytes = bench.random_bytes(4096);
     for (int round = 0; round < 20; ++round) {
@@ -148,7 +151,7 @@ LAW("event", "a signalled host event may be released at once") {
 
 // ----- References -----
 
-LAW("event", "what is no event is refused by every function of events") {
+CONFORMANCE_TEST("event", "what is no event is refused by every function of events") {
     const Queue queue = bench.make_queue();
     const auto wrong = reinterpret_cast<pi_event>(queue.get());
     const std::initializer_list<pi_result> allowed{PI_ERROR_INVALID_EVENT};
@@ -176,7 +179,7 @@ LAW("event", "what is no event is refused by every function of events") {
     require_success(piQueueFinish(queue), "piQueueFinish of what was taken for an event");
 }
 
-LAW("event", "a retained event outlives its first release") {
+CONFORMANCE_TEST("event", "a retained event outlives its first release") {
     const Queue queue = bench.make_queue();
     const Event gate = bench.make_host_event();
     Event event = bench.barrier(queue, {gate});

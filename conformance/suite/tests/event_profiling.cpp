@@ -33,7 +33,7 @@ Queue make_profiling_queue(Bench &bench) {
     return bench.make_queue(PI_QUEUE_PROFILING);
 }
 
-LAW("event", "every command's times go forward, and stay as they are") {
+CONFORMANCE_TEST("event", "every command's times go forward, and stay as they are") {
     const Queue queue = make_profiling_queue(bench);
     const Queue other = bench.make_queue();
     for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_COMMAND_BLOCKING}}) {
@@ -50,7 +50,7 @@ LAW("event", "every command's times go forward, and stay as they are") {
     }
 }
 
-LAW("event", "a barrier that was held back tells its times") {
+CONFORMANCE_TEST("event", "a barrier that was held back tells its times") {
     const Queue queue = make_profiling_queue(bench);
     const Event first = bench.barrier(queue);
     bench.wait(first);
@@ -64,7 +64,7 @@ LAW("event", "a barrier that was held back tells its times") {
             before[0]);
 }
 
-LAW("event", "a command's times lie behind those of the command that it waited for") {
+CONFORMANCE_TEST("event", "a command's times lie behind those of the command that it waited for") {
     const Queue queue = make_profiling_queue(bench);
     const Queue second = make_profiling_queue(bench);
     const Mem mem = bench.make_buffer(1 << 20);
@@ -104,7 +104,8 @@ std::optional<uint64_t> device_time(Bench &bench) {
 // What a backend that translates a clock of its own may be off by.
 constexpr uint64_t slack = 100'000'000;
 
-LAW("event", "a command's times lie between what the device's clock tells before and after it") {
+CONFORMANCE_TEST(
+    "event", "a command's times lie between what the device's clock tells before and after it") {
     const Queue queue = make_profiling_queue(bench);
     const Mem mem = bench.make_buffer(1 << 16);
     const auto before = device_time(bench);
@@ -128,7 +129,7 @@ LAW("event", "a command's times lie between what the device's clock tells before
     }
 }
 
-LAW("event", "a timestamp tells when it ran, on any queue") {
+CONFORMANCE_TEST("event", "a timestamp tells when it ran, on any queue") {
     bench.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
     const auto before = device_time(bench);
     require(before.has_value(), "the device has timestamps, but tells no time");
@@ -150,7 +151,7 @@ LAW("event", "a timestamp tells when it ran, on any queue") {
     }
 }
 
-LAW("queue", "the times of an in-order queue's commands lie one behind the other") {
+CONFORMANCE_TEST("queue", "the times of an in-order queue's commands lie one behind the other") {
     const Queue queue = make_profiling_queue(bench);
     const Mem mem = bench.make_buffer(1 << 20);
     std::vector<Event> events;
@@ -166,7 +167,7 @@ LAW("queue", "the times of an in-order queue's commands lie one behind the other
     }
 }
 
-LAW("event", "a command that took its time has a time") {
+CONFORMANCE_TEST("event", "a command that took its time has a time") {
     const Queue queue = make_profiling_queue(bench);
     const uint64_t size = bench.at_most(32 << 20);
     const uint64_t least = size >> 14; // nanoseconds: no memory takes 16 KiB in one
@@ -188,7 +189,7 @@ LAW("event", "a command that took its time has a time") {
     }
 }
 
-LAW("event", "an event without times refuses to tell them") {
+CONFORMANCE_TEST("event", "an event without times refuses to tell them") {
     const Queue queue = make_profiling_queue(bench);
     const Event gate = bench.make_host_event();
     const Event held = bench.barrier(queue, {gate});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One object of each kind, for laws that hold for all kinds alike.
+// One object of each kind, for tests that hold for all kinds alike.
 #pragma once
 
 #include "fixture.hpp"

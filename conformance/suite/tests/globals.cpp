@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Laws of the variables of programs: device globals.
+// Tests of the variables of programs: device globals.
 
 #include "globals.hpp"
 
@@ -21,7 +21,8 @@ Bytes first_values() {
     return bytes_of(words);
 }
 
-LAW("program", "a program's variables have their initial values, and keep what is written") {
+CONFORMANCE_TEST("program",
+                 "a program's variables have their initial values, and keep what is written") {
     const Program program = make_variables_program(bench);
     const Queue queue = bench.make_queue();
     require_global(bench, queue, program, "table", first_values(), "the variable at first");
@@ -33,7 +34,8 @@ LAW("program", "a program's variables have their initial values, and keep what i
                    "the variable beside it");
 }
 
-LAW("program", "kernels see what is written to a variable, and what they write is read") {
+CONFORMANCE_TEST("program",
+                 "kernels see what is written to a variable, and what they write is read") {
     const Program program = make_variables_program(bench);
     const Queue queue = bench.make_queue();
     const Bytes bytes = bench.random_bytes(table_bytes);
@@ -57,7 +59,7 @@ LAW("program", "kernels see what is written to a variable, and what they write i
     require_same_bytes(seen.data(), others.data(), table_bytes, "what a kernel has written");
 }
 
-LAW("program", "a part of a variable is read and written, and no other byte") {
+CONFORMANCE_TEST("program", "a part of a variable is read and written, and no other byte") {
     const Program program = make_variables_program(bench);
     const Queue queue = bench.make_queue();
     Bytes expected = bench.random_bytes(table_bytes);
@@ -99,7 +101,8 @@ struct Refused {
     }
 };
 
-LAW("program", "what is no variable of the program, or past its end, is neither read nor written") {
+CONFORMANCE_TEST(
+    "program", "what is no variable of the program, or past its end, is neither read nor written") {
     const Program program = make_variables_program(bench);
     const Queue queue = bench.make_queue();
     const Refused refused{bench, queue};
@@ -123,7 +126,7 @@ LAW("program", "what is no variable of the program, or past its end, is neither 
     require_global(bench, queue, program, "table", first_values(), "the variable afterwards");
 }
 
-LAW("program", "a constant of a program is not written") {
+CONFORMANCE_TEST("program", "a constant of a program is not written") {
     const pi_program_format format = variables_format(bench);
     if (format == PI_PROGRAM_FORMAT_CUBIN || format == PI_PROGRAM_FORMAT_DEVICE_BINARY)
         skip("constants of CUDA and Level Zero are the host's to write");
@@ -136,7 +139,8 @@ LAW("program", "a constant of a program is not written") {
     require_global(bench, queue, program, "fixed", bytes_of({5, 6, 7, 8}), "the constant");
 }
 
-LAW("program", "variables are there once the program is built, for queues of its context") {
+CONFORMANCE_TEST("program",
+                 "variables are there once the program is built, for queues of its context") {
     const Program unbuilt = create_variables_program(bench, bench.context());
     const Program program = make_variables_program(bench);
     const Queue queue = bench.make_queue();
@@ -149,13 +153,14 @@ LAW("program", "variables are there once the program is built, for queues of its
     require_global(bench, queue, program, "table", first_values(), "the variable afterwards");
 }
 
-LAW("program", "variables are there on the devices only that the program is built for") {
+CONFORMANCE_TEST("program",
+                 "variables are there on the devices only that the program is built for") {
     const std::vector<pi_device> devices = bench.devices();
     const pi_program_format format = variables_format(bench);
     if (devices.size() < 2)
         skip("the platform has one device");
     if (format == PI_PROGRAM_FORMAT_OPENCL_C)
-        skip("building the suite's OpenCL C for one device of two is tried by other laws");
+        skip("building the suite's OpenCL C for one device of two is tried by other tests");
     bench.need(PI_CAPABILITY_DEVICE_GLOBALS, "PI_CAPABILITY_DEVICE_GLOBALS", devices[1]);
     need_program_format(bench, format, devices[1]);
     const Context context = bench.make_context({devices[0], devices[1]});
@@ -171,7 +176,7 @@ LAW("program", "variables are there on the devices only that the program is buil
     require_global(bench, second, program, "table", first_values(), "the variable on the other");
 }
 
-LAW("program", "a program without variables has none to read") {
+CONFORMANCE_TEST("program", "a program without variables has none to read") {
     variables_format(bench);
     const Program program = make_program(bench);
     const Queue queue = bench.make_queue();
@@ -179,7 +184,7 @@ LAW("program", "a program without variables has none to read") {
                           {PI_ERROR_INVALID_NAME, PI_ERROR_UNSUPPORTED_FEATURE}, program, "table");
 }
 
-LAW("program", "a program stays for its variables while a command uses them") {
+CONFORMANCE_TEST("program", "a program stays for its variables while a command uses them") {
     const Queue queue = bench.make_queue();
     const Event gate = bench.make_host_event();
     const Bytes bytes = bench.random_bytes(table_bytes);
@@ -197,7 +202,7 @@ LAW("program", "a program stays for its variables while a command uses them") {
     require_same_bytes(seen.data(), bytes.data(), table_bytes, "what was read in the end");
 }
 
-LAW("program", "many threads write and read parts of a variable") {
+CONFORMANCE_TEST("program", "many threads write and read parts of a variable") {
     constexpr unsigned threads = 4;
     constexpr uint64_t part = table_bytes / threads;
     const Program program = make_variables_program(bench);
@@ -230,7 +235,8 @@ Program make_addressable_program(Bench &bench) {
     return program;
 }
 
-LAW("program", "a variable's address is one that kernels may use, and its size is its own") {
+CONFORMANCE_TEST("program",
+                 "a variable's address is one that kernels may use, and its size is its own") {
     const Program program = make_addressable_program(bench);
     void *pointer = nullptr;
     uint64_t size = 0;
@@ -262,7 +268,7 @@ LAW("program", "a variable's address is one that kernels may use, and its size i
                    "what a kernel has read at the variable's address");
 }
 
-LAW("program", "there is no address of what is no variable") {
+CONFORMANCE_TEST("program", "there is no address of what is no variable") {
     const Program program = make_addressable_program(bench);
     const Program unbuilt = create_variables_program(bench, bench.context());
     const auto refused = [&](const std::string &what, pi_result error, pi_program of,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program with variables, for the laws of device globals:
+// A program with variables, for the tests of device globals:
 //
 //   uint table[1024] = {11, 22, 33, 44};         zeros behind
 //   uint second_table[1024] = {};
@@ -16,7 +16,7 @@ namespace pi::suite {
 /// Of table and of second_table, bytes.
 constexpr uint64_t table_bytes = 4096;
 
-/// The format in which the suite has its program with variables, for this device; skips the law where there is none,
+/// The format in which the suite has its program with variables, for this device; skips the test where there is none,
 /// or no PI_CAPABILITY_DEVICE_GLOBALS.
 pi_program_format variables_format(Bench &bench);
 bool has_variables(Bench &bench);

@@ -18,7 +18,7 @@ HostMemory::HostMemory(uint64_t size, uint64_t alignment)
 }
 
 void HostMemory::assign(const Bytes &bytes, uint64_t offset) {
-    require(offset + bytes.size() <= size_, "the law writes behind its own memory");
+    require(offset + bytes.size() <= size_, "the test writes behind its own memory");
     std::memcpy(data_ + offset, bytes.data(), bytes.size());
 }
 

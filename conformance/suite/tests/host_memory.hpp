@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Application memory that is imported, and the laws' questions about importing.
+// Application memory that is imported, and the tests' questions about importing.
 #pragma once
 
 #include "fixture.hpp"
@@ -29,7 +29,7 @@ private:
 
 /// The alignment of pointers and sizes that the device imports in place, or nothing.
 std::optional<uint64_t> import_alignment(Bench &bench, pi_device device);
-/// The same; skips the law where nothing is imported.
+/// The same; skips the test where nothing is imported.
 uint64_t need_import(Bench &bench);
 
 pi_mem_import_desc import_desc(void *pointer, uint64_t size);

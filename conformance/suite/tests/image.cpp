@@ -12,7 +12,8 @@
 namespace pi::suite {
 namespace {
 
-LAW("image", "a device with images has some format, and tells how large images can be") {
+CONFORMANCE_TEST("image",
+                 "a device with images has some format, and tells how large images can be") {
     const std::vector<pi_image_type> types = types_of(bench);
     require(!types.empty(), "there is no format of any type");
     require_equal(info_or(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_IMAGES, 1u), 1u,
@@ -37,7 +38,8 @@ LAW("image", "a device with images has some format, and tells how large images c
     }
 }
 
-LAW("image", "an image of every type and format gives back the pixels that were written") {
+CONFORMANCE_TEST("image",
+                 "an image of every type and format gives back the pixels that were written") {
     const Queue queue = bench.make_queue();
     for (const pi_image_type type : types_of(bench)) {
         for (const PixelFormat &format : formats_of(bench, type)) {
@@ -51,7 +53,8 @@ LAW("image", "an image of every type and format gives back the pixels that were 
     }
 }
 
-LAW("image", "random regions of an image are written where they belong, and nothing beside them") {
+CONFORMANCE_TEST(
+    "image", "random regions of an image are written where they belong, and nothing beside them") {
     const Queue queue = bench.make_queue();
     for (const pi_image_type type : types_of(bench)) {
         const pi_mem_image_desc desc = random_image_desc(bench, type);
@@ -75,7 +78,8 @@ LAW("image", "random regions of an image are written where they belong, and noth
     }
 }
 
-LAW("image", "random regions of an image are read, and host memory beside them stays as it is") {
+CONFORMANCE_TEST(
+    "image", "random regions of an image are read, and host memory beside them stays as it is") {
     const Queue queue = bench.make_queue();
     for (const pi_image_type type : types_of(bench)) {
         const pi_mem_image_desc desc = random_image_desc(bench, type);
@@ -99,7 +103,7 @@ LAW("image", "random regions of an image are read, and host memory beside them s
     }
 }
 
-LAW("image", "one command has many regions, which are copied during the call") {
+CONFORMANCE_TEST("image", "one command has many regions, which are copied during the call") {
     const pi_mem_image_desc desc = flat_image_desc(bench, 64, 32);
     const uint64_t pixel = format_of(desc).size(), row = 64 * pixel;
     const Queue queue = bench.make_queue();
@@ -130,7 +134,7 @@ LAW("image", "one command has many regions, which are copied during the call") {
     require_same_bytes(into.data(), expected.data(), into.size(), "rows that changed places");
 }
 
-LAW("image", "rows and slices of 0 are one, and pitches of 0 dense") {
+CONFORMANCE_TEST("image", "rows and slices of 0 are one, and pitches of 0 dense") {
     const Queue queue = bench.make_queue();
     for (const pi_image_type type : types_of(bench)) {
         const pi_mem_image_desc desc = random_image_desc(bench, type);
@@ -178,7 +182,7 @@ struct Picture {
     }
 };
 
-LAW("image", "an image begins with the pixels that host_ptr has during the call") {
+CONFORMANCE_TEST("image", "an image begins with the pixels that host_ptr has during the call") {
     const Queue queue = bench.make_queue();
     for (const pi_image_type type : types_of(bench)) {
         for (const bool pitches : {false, true}) {
@@ -196,7 +200,7 @@ LAW("image", "an image begins with the pixels that host_ptr has during the call"
     }
 }
 
-LAW("image", "an image over host memory has its pixels, and takes others") {
+CONFORMANCE_TEST("image", "an image over host memory has its pixels, and takes others") {
     const Queue queue = bench.make_queue();
     for (const pi_image_type type : types_of(bench)) {
         for (const bool pitches : {false, true}) {
@@ -229,7 +233,7 @@ LAW("image", "an image over host memory has its pixels, and takes others") {
     }
 }
 
-LAW("image", "demands on an image's memory hold, or it is refused") {
+CONFORMANCE_TEST("image", "demands on an image's memory hold, or it is refused") {
     for (const uint64_t demand : {PI_MEM_REQUIRE_PINNED, PI_MEM_REQUIRE_CONTIGUOUS}) {
         pi_mem_image_desc desc = any_image_desc(bench);
         desc.flags = demand;
@@ -249,7 +253,7 @@ LAW("image", "demands on an image's memory hold, or it is refused") {
     }
 }
 
-LAW("image", "a demand that a scope cannot hold is refused for images, too") {
+CONFORMANCE_TEST("image", "a demand that a scope cannot hold is refused for images, too") {
     need_images(bench);
     const std::vector<pi_memory_scope> scopes = bench.scopes();
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
@@ -270,7 +274,7 @@ LAW("image", "a demand that a scope cannot hold is refused for images, too") {
     }
 }
 
-LAW("image", "an image tells what it was made with") {
+CONFORMANCE_TEST("image", "an image tells what it was made with") {
     for (const pi_image_type type : types_of(bench)) {
         for (const uint64_t flags :
              std::initializer_list<uint64_t>{0, PI_MEM_READ_ONLY, PI_MEM_WRITE_ONLY}) {
@@ -306,7 +310,7 @@ LAW("image", "an image tells what it was made with") {
     }
 }
 
-LAW("image", "an image's pitches step over its pixels, where it tells them") {
+CONFORMANCE_TEST("image", "an image's pitches step over its pixels, where it tells them") {
     for (const pi_image_type type : types_of(bench)) {
         const Picture picture(bench, type, true, PI_MEM_USE_HOST_PTR);
         for (const bool borrowed : {false, true}) {
@@ -340,7 +344,7 @@ LAW("image", "an image's pitches step over its pixels, where it tells them") {
     }
 }
 
-LAW("image", "an image's descriptor is read as all descriptors are") {
+CONFORMANCE_TEST("image", "an image's descriptor is read as all descriptors are") {
     const pi_mem_image_desc valid = any_image_desc(bench);
     check_descriptor("piMemImageCreate", valid, offsetof(pi_mem_image_desc, flags),
                      [&](const pi_mem_image_desc *desc) {
@@ -352,7 +356,7 @@ LAW("image", "an image's descriptor is read as all descriptors are") {
                   PI_ERROR_INVALID_NULL_POINTER, "piMemImageCreate with out_mem NULL");
 }
 
-LAW("image", "an image may be made, used and released by many threads at once") {
+CONFORMANCE_TEST("image", "an image may be made, used and released by many threads at once") {
     const pi_mem_image_desc desc = any_image_desc(bench, 16, 16);
     std::vector<Bytes> pixels;
     std::vector<Queue> queues;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the laws of images share: descriptions, formats that the device has, and images beside a model of their
+// What the tests of images share: descriptions, formats that the device has, and images beside a model of their
 // pixels, which is a plain byte array.
 #pragma once
 
@@ -27,12 +27,12 @@ struct PixelFormat {
 
 /// All that pi.h lists, whether or not the device has them.
 std::vector<PixelFormat> all_formats();
-/// First that which laws of any type take where it is.
+/// First that which tests of any type take where it is.
 inline constexpr pi_image_type all_image_types[] = {PI_IMAGE_2D, PI_IMAGE_3D, PI_IMAGE_2D_ARRAY,
                                                     PI_IMAGE_1D, PI_IMAGE_1D_ARRAY};
 const char *name_of_type(pi_image_type type);
 
-/// Skips the law where the device has no images.
+/// Skips the test where the device has no images.
 void need_images(Bench &bench);
 
 /// An image of this type, each axis that it has as given.
@@ -44,7 +44,7 @@ uint64_t size_of(const pi_mem_image_desc &desc);
 std::string text_of(const pi_mem_image_desc &desc);
 
 /// The formats that the device has for images of the type and access flags; those that it refuses, it refuses as
-/// pi.h says. Most laws take a few of them by chance.
+/// pi.h says. Most tests take a few of them by chance.
 std::vector<PixelFormat> formats_of(Bench &bench, pi_image_type type, uint64_t flags = 0);
 std::vector<PixelFormat> formats_of(const Place &place, pi_image_type type, uint64_t flags = 0);
 std::vector<pi_image_type> types_of(Bench &bench);
@@ -52,7 +52,7 @@ std::vector<pi_image_type> types_of(Bench &bench);
 pi_mem_image_desc random_image_desc(Bench &bench, pi_image_type type);
 /// The smallest thing to try something on: 2-D, RGBA of UINT8 or what else there is.
 pi_mem_image_desc any_image_desc(Bench &bench, uint64_t width = 8, uint64_t height = 6);
-/// The same for laws of rows: 2-D, and skips where there is none.
+/// The same for tests of rows: 2-D, and skips where there is none.
 pi_mem_image_desc flat_image_desc(Bench &bench, uint64_t width, uint64_t height);
 
 Mem make_image(Bench &bench, const pi_mem_image_desc &desc);

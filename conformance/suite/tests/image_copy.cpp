@@ -26,7 +26,7 @@ Pixels random_extent(Bench &bench) {
     return {bench.random(1, 40), bench.random(1, 12), bench.random(1, 5)};
 }
 
-LAW("image", "a copy between images of any two types moves its pixels and no others") {
+CONFORMANCE_TEST("image", "a copy between images of any two types moves its pixels and no others") {
     const Queue queue = bench.make_queue();
     const std::vector<pi_image_type> types = types_of(bench);
     for (const pi_image_type src_type : types) {
@@ -60,7 +60,8 @@ LAW("image", "a copy between images of any two types moves its pixels and no oth
     }
 }
 
-LAW("image", "a copy between an image and a buffer obeys offset and pitches of the buffer") {
+CONFORMANCE_TEST("image",
+                 "a copy between an image and a buffer obeys offset and pitches of the buffer") {
     const Queue queue = bench.make_queue();
     const uint64_t atom = std::max<uint64_t>(bench.scopes().at(0).offset_alignment, 16);
     for (const pi_image_type type : types_of(bench)) {
@@ -105,7 +106,7 @@ LAW("image", "a copy between an image and a buffer obeys offset and pitches of t
     }
 }
 
-LAW("image", "the regions of an image copy are many, and copied during the call") {
+CONFORMANCE_TEST("image", "the regions of an image copy are many, and copied during the call") {
     const pi_mem_image_desc desc = flat_image_desc(bench, 32, 24);
     const uint64_t row = 32 * format_of(desc).size();
     const Queue queue = bench.make_queue();
@@ -141,7 +142,8 @@ bool share_a_pixel(const Box &a, const Box &b) {
     return all;
 }
 
-LAW("image", "a copy within an image is done, or refused where source and destination overlap") {
+CONFORMANCE_TEST(
+    "image", "a copy within an image is done, or refused where source and destination overlap") {
     const Queue queue = bench.make_queue();
     for (const pi_image_type type : types_of(bench)) {
         const pi_mem_image_desc desc = random_image_desc(bench, type);
@@ -201,7 +203,7 @@ struct Refusals {
     }
 };
 
-LAW("image", "a copy that leaves an image or a buffer is refused and moves nothing") {
+CONFORMANCE_TEST("image", "a copy that leaves an image or a buffer is refused and moves nothing") {
     Refusals refused(bench);
     const Pixels whole = extent_of(refused.desc);
     const uint64_t row = whole[0] * format_of(refused.desc).size();
@@ -248,7 +250,7 @@ LAW("image", "a copy that leaves an image or a buffer is refused and moves nothi
     refused.require_unchanged();
 }
 
-LAW("image", "a copy with words of an end that there is not is refused") {
+CONFORMANCE_TEST("image", "a copy with words of an end that there is not is refused") {
     Refusals refused(bench);
     const Pixels one{1, 1, 1}, shifted{1, 0, 0};
     refused("with an origin in a buffer as dst", PI_ERROR_INVALID_VALUE, refused.a, refused.buffer,
@@ -274,7 +276,7 @@ LAW("image", "a copy with words of an end that there is not is refused") {
     refused.require_unchanged();
 }
 
-LAW("image", "images of two formats are not copied to each other") {
+CONFORMANCE_TEST("image", "images of two formats are not copied to each other") {
     Refusals refused(bench);
     const std::vector<PixelFormat> formats = formats_of(bench, PI_IMAGE_2D);
     for (const PixelFormat &format : formats) {
@@ -289,7 +291,7 @@ LAW("image", "images of two formats are not copied to each other") {
     refused.require_unchanged();
 }
 
-LAW("lifetime", "images may be released right after the enqueue") {
+CONFORMANCE_TEST("lifetime", "images may be released right after the enqueue") {
     const pi_mem_image_desc desc = any_image_desc(bench, 64, 64);
     const Queue queue = bench.make_queue();
     const Bytes pixels = random_pixels(bench, desc);

@@ -127,7 +127,8 @@ void require_painted(const std::byte *pixel, PixelFormat format, const Paint &pa
     }
 }
 
-LAW("image",
+CONFORMANCE_TEST(
+    "image",
     "a fill gives every pixel of its box the colour, in every format, and no other pixel") {
     const Queue queue = bench.make_queue();
     for (const pi_image_type type : types_of(bench)) {
@@ -157,7 +158,7 @@ LAW("image",
 }
 
 // Drivers and plugins take large boxes apart.
-LAW("image", "a large image is filled, and copied within, as a small one is") {
+CONFORMANCE_TEST("image", "a large image is filled, and copied within, as a small one is") {
     const Queue queue = bench.make_queue();
     for (const pi_image_type type : types_of(bench)) {
         for (const Pixels &size : {Pixels{700, 500, 3}, Pixels{60, 50, 200}}) {
@@ -214,7 +215,8 @@ LAW("image", "a large image is filled, and copied within, as a small one is") {
     }
 }
 
-LAW("image", "the colour of a fill is copied during the call, and 0 rows and slices are one") {
+CONFORMANCE_TEST("image",
+                 "the colour of a fill is copied during the call, and 0 rows and slices are one") {
     const pi_mem_image_desc desc = flat_image_desc(bench, 16, 4);
     const Queue queue = bench.make_queue();
     const Mem image = make_image(bench, desc);
@@ -237,7 +239,7 @@ LAW("image", "the colour of a fill is copied during the call, and 0 rows and sli
     require_same_bytes(after.data(), model.data(), model.size(), "pixels beside a fill of a row");
 }
 
-LAW("image", "a misdescribed fill of an image is refused and paints nothing") {
+CONFORMANCE_TEST("image", "a misdescribed fill of an image is refused and paints nothing") {
     const Queue queue = bench.make_queue();
     const Color color{};
     for (const pi_image_type type : types_of(bench)) {

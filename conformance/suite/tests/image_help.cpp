@@ -173,7 +173,7 @@ Rows rows_of(const pi_mem_image_desc &desc, const Pixels &origin, const Pixels &
 }
 
 void move_rows(const Bytes &src, const Rows &from, Bytes &dst, const Rows &to) {
-    require(from.end() <= src.size() && to.end() <= dst.size(), "the law's rows do not fit");
+    require(from.end() <= src.size() && to.end() <= dst.size(), "the test's rows do not fit");
     for (uint64_t z = 0; z < from.slices; ++z)
         for (uint64_t y = 0; y < from.rows; ++y)
             std::memcpy(dst.data() + to.offset + z * to.slice_pitch + y * to.row_pitch,
@@ -278,7 +278,7 @@ pi_image_fill_desc image_fill_desc(pi_mem image, const void *color, const Box &b
 
 void image_upload(Bench &bench, pi_queue queue, pi_mem image, const pi_mem_image_desc &desc,
                   const Bytes &pixels) {
-    require_equal(pixels.size(), size_of(desc), "the law's pixels");
+    require_equal(pixels.size(), size_of(desc), "the test's pixels");
     const std::vector<pi_image_region> whole{image_region({{}, extent_of(desc)})};
     bench.wait(bench.enqueue(queue, image_write_desc(image, pixels.data(), whole)),
                "writing an image");

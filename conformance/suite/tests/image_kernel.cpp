@@ -58,7 +58,7 @@ Bytes transposed(const Bytes &pixels, uint64_t width, uint64_t height) {
     return result;
 }
 
-LAW("image", "a kernel reads pixels of one image and writes those of another") {
+CONFORMANCE_TEST("image", "a kernel reads pixels of one image and writes those of another") {
     Studio studio(bench);
     need_format(bench, PI_IMAGE_2D, numbers);
     const Kernel kernel = make_kernel(studio.program, "transpose");
@@ -81,7 +81,8 @@ LAW("image", "a kernel reads pixels of one image and writes those of another") {
     }
 }
 
-LAW("image",
+CONFORMANCE_TEST(
+    "image",
     "a kernel reads the rows of an image over host memory, as far apart as they lie there") {
     Studio studio(bench);
     need_format(bench, PI_IMAGE_2D, numbers);
@@ -109,7 +110,7 @@ LAW("image",
     }
 }
 
-LAW("image", "the images of a launch may be released right after the enqueue") {
+CONFORMANCE_TEST("image", "the images of a launch may be released right after the enqueue") {
     Studio studio(bench);
     need_format(bench, PI_IMAGE_2D, numbers);
     const pi_mem_image_desc desc = image_desc(PI_IMAGE_2D, numbers, {64, 48, 1});
@@ -155,11 +156,11 @@ void require_flattened(Bench &bench, pi_image_type type, const char *name) {
                            "what a kernel has read of " + text_of(desc));
 }
 
-LAW("image", "a kernel reads the slices of a 3-D image") {
+CONFORMANCE_TEST("image", "a kernel reads the slices of a 3-D image") {
     require_flattened(bench, PI_IMAGE_3D, "flatten");
 }
 
-LAW("image", "a kernel reads the layers of an array of images") {
+CONFORMANCE_TEST("image", "a kernel reads the layers of an array of images") {
     require_flattened(bench, PI_IMAGE_2D_ARRAY, "flatten_layers");
 }
 
@@ -242,15 +243,18 @@ void require_sampled_in_all_modes(Bench &bench, pi_filter_mode filter, float tol
                 require_sampled(studio, sampler_desc(normalized, mode, filter), tolerance);
 }
 
-LAW("sampler", "a kernel that samples the nearest pixel finds it by every addressing mode") {
+CONFORMANCE_TEST("sampler",
+                 "a kernel that samples the nearest pixel finds it by every addressing mode") {
     require_sampled_in_all_modes(bench, PI_FILTER_NEAREST, 1e-4f);
 }
 
-LAW("sampler", "a kernel that samples between pixels finds their mean by every addressing mode") {
+CONFORMANCE_TEST("sampler",
+                 "a kernel that samples between pixels finds their mean by every addressing mode") {
     require_sampled_in_all_modes(bench, PI_FILTER_LINEAR, 0.02f);
 }
 
-LAW("sampler", "a launch keeps image and sampler, which may be released right after it") {
+CONFORMANCE_TEST("sampler",
+                 "a launch keeps image and sampler, which may be released right after it") {
     Studio studio(bench);
     need_format(bench, PI_IMAGE_2D, colors);
     const pi_mem_image_desc desc = image_desc(PI_IMAGE_2D, colors, {8, 8, 1});
@@ -284,7 +288,8 @@ LAW("sampler", "a launch keeps image and sampler, which may be released right af
     }
 }
 
-LAW("sampler", "new images and samplers are not taken for those that were released before them") {
+CONFORMANCE_TEST("sampler",
+                 "new images and samplers are not taken for those that were released before them") {
     Studio studio(bench);
     need_format(bench, PI_IMAGE_2D, colors);
     const pi_mem_image_desc desc = image_desc(PI_IMAGE_2D, colors, {8, 8, 1});
@@ -319,7 +324,8 @@ LAW("sampler", "new images and samplers are not taken for those that were releas
 
 // ----- Launches that must be refused -----
 
-LAW("image", "a launch refuses what is no image where one is needed, and images elsewhere") {
+CONFORMANCE_TEST("image",
+                 "a launch refuses what is no image where one is needed, and images elsewhere") {
     Studio studio(bench);
     need_format(bench, PI_IMAGE_2D, numbers);
     const Kernel kernel = make_kernel(studio.program, "transpose");
@@ -359,7 +365,7 @@ LAW("image", "a launch refuses what is no image where one is needed, and images 
     require_pixels(bench, studio.queue, dst, desc, pixels, "an image after refused launches");
 }
 
-LAW("sampler", "a launch refuses what is no sampler of its context") {
+CONFORMANCE_TEST("sampler", "a launch refuses what is no sampler of its context") {
     Studio studio(bench);
     need_format(bench, PI_IMAGE_2D, colors);
     const Kernel kernel = make_kernel(studio.program, "sample");

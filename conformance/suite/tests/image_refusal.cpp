@@ -20,7 +20,7 @@ void require_no_image(Bench &bench, const std::string &what, pi_result error,
 
 using Word = uint64_t pi_mem_image_desc::*;
 
-LAW("image", "an image has the axes of its type, none of them empty, and no others") {
+CONFORMANCE_TEST("image", "an image has the axes of its type, none of them empty, and no others") {
     const std::pair<Word, const char *> axes[] = {{&pi_mem_image_desc::width, "width"},
                                                   {&pi_mem_image_desc::height, "height"},
                                                   {&pi_mem_image_desc::depth, "depth"},
@@ -37,7 +37,7 @@ LAW("image", "an image has the axes of its type, none of them empty, and no othe
     }
 }
 
-LAW("image", "an image is no larger than the device says") {
+CONFORMANCE_TEST("image", "an image is no larger than the device says") {
     need_images(bench);
     constexpr uint64_t unknown = UINT64_MAX;
     const auto refused = [&](pi_image_type type, Word axis, uint64_t limit) {
@@ -61,7 +61,7 @@ LAW("image", "an image is no larger than the device says") {
     refused(PI_IMAGE_3D, &pi_mem_image_desc::depth, deep[2]);
 }
 
-LAW("image", "an image of a type, order or channel type that is none is refused") {
+CONFORMANCE_TEST("image", "an image of a type, order or channel type that is none is refused") {
     const pi_mem_image_desc valid = any_image_desc(bench);
     const auto refused = [&](uint32_t pi_mem_image_desc::*word, uint32_t value) {
         pi_mem_image_desc desc = valid;
@@ -77,7 +77,8 @@ LAW("image", "an image of a type, order or channel type that is none is refused"
         refused(&pi_mem_image_desc::channel_type, none);
 }
 
-LAW("image", "an image of levels or samples that the device does not have is refused") {
+CONFORMANCE_TEST("image",
+                 "an image of levels or samples that the device does not have is refused") {
     pi_mem_image_desc desc = any_image_desc(bench);
     desc.mip_levels = desc.samples = 1;
     make_image(bench, desc);
@@ -88,7 +89,7 @@ LAW("image", "an image of levels or samples that the device does not have is ref
     require_no_image(bench, "a million samples", PI_ERROR_UNSUPPORTED_FEATURE, desc);
 }
 
-LAW("image", "an image whose words contradict each other is refused") {
+CONFORMANCE_TEST("image", "an image whose words contradict each other is refused") {
     const pi_mem_image_desc valid = flat_image_desc(bench, 8, 6);
     const uint64_t pixel = format_of(valid).size();
     Bytes host(8 * 6 * pixel * 4);
@@ -133,7 +134,7 @@ LAW("image", "an image whose words contradict each other is refused") {
         });
 }
 
-LAW("image", "slices that run into each other, or begin within a row, are refused") {
+CONFORMANCE_TEST("image", "slices that run into each other, or begin within a row, are refused") {
     for (const pi_image_type type : types_of(bench)) {
         if (type == PI_IMAGE_1D || type == PI_IMAGE_2D)
             continue;
@@ -152,7 +153,7 @@ LAW("image", "slices that run into each other, or begin within a row, are refuse
     }
 }
 
-LAW("image", "an image belongs to a device of its context") {
+CONFORMANCE_TEST("image", "an image belongs to a device of its context") {
     const pi_mem_image_desc desc = any_image_desc(bench);
     const Queue queue = bench.make_queue();
     for (void *wrong : {static_cast<void *>(nullptr), static_cast<void *>(queue.get())}) {
@@ -226,7 +227,7 @@ void require_refused(pi_queue queue, const std::string &what, pi_result error, c
                                 [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });
 }
 
-LAW("image", "a misdescribed read or write of an image is refused and moves nothing") {
+CONFORMANCE_TEST("image", "a misdescribed read or write of an image is refused and moves nothing") {
     const Queue queue = bench.make_queue();
     for (const pi_image_type type : types_of(bench)) {
         const pi_mem_image_desc desc = image_desc(type, formats_of(bench, type).front(), {9, 5, 3});
@@ -272,7 +273,7 @@ Desc on_image(pi_mem image) {
     return desc;
 }
 
-LAW("image", "commands on buffers refuse images, and commands on images buffers") {
+CONFORMANCE_TEST("image", "commands on buffers refuse images, and commands on images buffers") {
     const pi_mem_image_desc desc = any_image_desc(bench);
     const Queue queue = bench.make_queue();
     const Mem image = make_image(bench, desc), buffer = bench.make_buffer(4096);
@@ -327,7 +328,7 @@ LAW("image", "commands on buffers refuse images, and commands on images buffers"
     require_refused(queue, "between buffers", wrong, copy);
 }
 
-LAW("image", "an image is neither partitioned nor exported as a buffer is") {
+CONFORMANCE_TEST("image", "an image is neither partitioned nor exported as a buffer is") {
     const Mem image = make_image(bench, any_image_desc(bench));
     if (bench.can(PI_CAPABILITY_VIEW)) {
         pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();

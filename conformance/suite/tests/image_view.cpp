@@ -104,7 +104,8 @@ struct Views {
     }
 };
 
-LAW("image", "a view of a buffer shows the buffer's bytes as pixels, and changes them") {
+CONFORMANCE_TEST("image",
+                 "a view of a buffer shows the buffer's bytes as pixels, and changes them") {
     Views views(bench);
     for (const pi_mem_image_desc &kind : views.kinds) {
         const pi_mem_image_desc desc = views.random_desc(kind);
@@ -129,7 +130,7 @@ LAW("image", "a view of a buffer shows the buffer's bytes as pixels, and changes
     }
 }
 
-LAW("image", "a view tells its root, where it begins, and what it is") {
+CONFORMANCE_TEST("image", "a view tells its root, where it begins, and what it is") {
     Views views(bench);
     for (const bool of_view : {false, true}) {
         if (of_view && !bench.can(PI_CAPABILITY_VIEW))
@@ -164,7 +165,7 @@ LAW("image", "a view tells its root, where it begins, and what it is") {
     }
 }
 
-LAW("image", "a view has the buffer's access, or less") {
+CONFORMANCE_TEST("image", "a view has the buffer's access, or less") {
     Views views(bench);
     const pi_mem_image_desc valid = views.kinds.front();
     const struct {
@@ -196,7 +197,7 @@ LAW("image", "a view has the buffer's access, or less") {
     }
 }
 
-LAW("image", "a misdescribed view of a buffer is refused") {
+CONFORMANCE_TEST("image", "a misdescribed view of a buffer is refused") {
     Views views(bench);
     for (const pi_mem_image_desc &valid : views.kinds) {
         const uint64_t size = Views::size_of_storage(valid);
@@ -244,7 +245,8 @@ LAW("image", "a misdescribed view of a buffer is refused") {
     }
 }
 
-LAW("image", "a view's descriptor is read as all descriptors are, and its buffer is one") {
+CONFORMANCE_TEST("image",
+                 "a view's descriptor is read as all descriptors are, and its buffer is one") {
     Views views(bench);
     const pi_mem_image_desc valid = views.kinds.front();
     const Mem buffer = bench.make_buffer(Views::size_of_storage(valid));
@@ -264,7 +266,7 @@ LAW("image", "a view's descriptor is read as all descriptors are, and its buffer
             });
 }
 
-LAW("image", "a copy between a view and its buffer is refused where they overlap") {
+CONFORMANCE_TEST("image", "a copy between a view and its buffer is refused where they overlap") {
     Views views(bench);
     pi_mem_image_desc desc = views.kinds.front();
     const uint64_t row = desc.row_pitch, size = Views::size_of_storage(desc) + row;

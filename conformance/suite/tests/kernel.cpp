@@ -11,7 +11,7 @@
 namespace pi::suite {
 namespace {
 
-LAW("kernel", "a kernel answers every info name by its type") {
+CONFORMANCE_TEST("kernel", "a kernel answers every info name by its type") {
     const Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "combine");
     check_info(
@@ -28,7 +28,7 @@ LAW("kernel", "a kernel answers every info name by its type") {
         kernel_group_info_names());
 }
 
-LAW("kernel", "a kernel answers every sub-group info name by its type") {
+CONFORMANCE_TEST("kernel", "a kernel answers every sub-group info name by its type") {
     const Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "combine");
     uint64_t size = 0;
@@ -44,7 +44,8 @@ LAW("kernel", "a kernel answers every sub-group info name by its type") {
         kernel_sub_group_info_names());
 }
 
-LAW("kernel", "a kernel tells its name, program, context and how many arguments it has") {
+CONFORMANCE_TEST("kernel",
+                 "a kernel tells its name, program, context and how many arguments it has") {
     const Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "combine");
     require_equal(
@@ -63,7 +64,7 @@ LAW("kernel", "a kernel tells its name, program, context and how many arguments 
         require_equal(count, 4u, "PI_KERNEL_INFO_ARGUMENT_COUNT of combine");
 }
 
-LAW("kernel", "a name that the program does not have is refused") {
+CONFORMANCE_TEST("kernel", "a name that the program does not have is refused") {
     const Workshop shop(bench);
     for (const char *name : {"no_such_kernel", "", "Add", "add "})
         require_untouched<pi_kernel>(
@@ -76,7 +77,7 @@ LAW("kernel", "a name that the program does not have is refused") {
                   PI_ERROR_INVALID_NULL_POINTER, "piKernelCreate with out_kernel NULL");
 }
 
-LAW("kernel", "the description of a kernel is read as pi.h says") {
+CONFORMANCE_TEST("kernel", "the description of a kernel is read as pi.h says") {
     const Workshop shop(bench);
     check_descriptor(
         "piKernelCreate", describe<pi_kernel_desc>(), offsetof(pi_kernel_desc, flags),
@@ -87,7 +88,7 @@ LAW("kernel", "the description of a kernel is read as pi.h says") {
         true);
 }
 
-LAW("kernel", "arguments arrive in the order of the parameters") {
+CONFORMANCE_TEST("kernel", "arguments arrive in the order of the parameters") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "combine");
     constexpr uint32_t count = 1000;
@@ -111,7 +112,7 @@ LAW("kernel", "arguments arrive in the order of the parameters") {
     bench.require_contents(shop.queue, mem_b, bytes_of(b), "the second source afterwards");
 }
 
-LAW("kernel", "argument values are copied during the call") {
+CONFORMANCE_TEST("kernel", "argument values are copied during the call") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "add");
     const Mem mem = bench.make_buffer(bench.place(), bytes_of({0, 0, 0, 0}));
@@ -135,7 +136,7 @@ LAW("kernel", "argument values are copied during the call") {
     bench.require_contents(shop.queue, mem, bytes_of({7, 7, 7, 7}), "what the launch has added");
 }
 
-LAW("kernel", "large argument values are copied during the call, too") {
+CONFORMANCE_TEST("kernel", "large argument values are copied during the call, too") {
     if (kernel_format(bench) != PI_PROGRAM_FORMAT_OPENCL_C)
         skip("the suite has kernels with large values in OpenCL C only");
     constexpr const char *text = "typedef struct { uint words[16]; } large;"
@@ -172,7 +173,7 @@ LAW("kernel", "large argument values are copied during the call, too") {
     bench.require_contents(queue, mem, expected, "what a launch was given as a large value");
 }
 
-LAW("kernel", "wrong arguments are refused, each with nothing enqueued") {
+CONFORMANCE_TEST("kernel", "wrong arguments are refused, each with nothing enqueued") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "combine");
     const Mem mem = bench.make_buffer(bench.place(), bytes_of(counting(16)));
@@ -234,7 +235,7 @@ LAW("kernel", "wrong arguments are refused, each with nothing enqueued") {
     bench.require_contents(shop.queue, mem, bytes_of(counting(16)), "the buffer after no launch");
 }
 
-LAW("kernel", "reserved words of arguments must be zero") {
+CONFORMANCE_TEST("kernel", "reserved words of arguments must be zero") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "add");
     const Mem mem = bench.make_buffer(bench.place(), bytes_of(counting(4)));
@@ -247,7 +248,8 @@ LAW("kernel", "reserved words of arguments must be zero") {
         [&](pi_event *out) { return piEnqueueKernelLaunch(shop.queue, &desc, 0, nullptr, out); });
 }
 
-LAW("kernel", "an argument of the wrong kind or size is refused where the backend knows") {
+CONFORMANCE_TEST("kernel",
+                 "an argument of the wrong kind or size is refused where the backend knows") {
     Workshop shop(bench);
     if (kernel_format(bench) == PI_PROGRAM_FORMAT_NATIVE_TABLE)
         skip("a native function's parameters are not known");

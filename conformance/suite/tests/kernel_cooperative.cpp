@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Laws of cooperative launches: all work-groups are there at once, so they may wait for each other.
+// Tests of cooperative launches: all work-groups are there at once, so they may wait for each other.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -199,7 +199,7 @@ struct Addition : Cooperative {
     }
 };
 
-LAW("kernel", "all work-groups of a cooperative launch are there at once") {
+CONFORMANCE_TEST("kernel", "all work-groups of a cooperative launch are there at once") {
     Meeting meeting(bench);
     const uint64_t group = meeting.group(4);
     const uint32_t most = meeting.most({group, 1, 1});
@@ -214,7 +214,8 @@ LAW("kernel", "all work-groups of a cooperative launch are there at once") {
     }
 }
 
-LAW("kernel", "a cooperative launch without a local size has one with which all groups fit") {
+CONFORMANCE_TEST("kernel",
+                 "a cooperative launch without a local size has one with which all groups fit") {
     Meeting meeting(bench);
     const uint64_t group = meeting.group(1000);
     const uint64_t items = group * meeting.most({group, 1, 1});
@@ -231,7 +232,7 @@ LAW("kernel", "a cooperative launch without a local size has one with which all 
     }
 }
 
-LAW("kernel", "cooperative launches of several queues do not stop each other") {
+CONFORMANCE_TEST("kernel", "cooperative launches of several queues do not stop each other") {
     Meeting meeting(bench);
     const uint32_t most = meeting.most({1, 1, 1});
     std::vector<Queue> queues;
@@ -253,7 +254,7 @@ LAW("kernel", "cooperative launches of several queues do not stop each other") {
     }
 }
 
-LAW("kernel", "more work-groups than can be resident are refused") {
+CONFORMANCE_TEST("kernel", "more work-groups than can be resident are refused") {
     Addition one(bench, 1);
     const uint64_t group = one.group(2);
     const uint32_t most = one.most({group, 1, 1});
@@ -283,7 +284,7 @@ LAW("kernel", "more work-groups than can be resident are refused") {
                              launch_desc(addition.kernel, addition.arguments, too_many, group)));
 }
 
-LAW("kernel", "how many groups can be resident is told for a launch that could be") {
+CONFORMANCE_TEST("kernel", "how many groups can be resident is told for a launch that could be") {
     Addition addition(bench, 4);
     const auto most_group =
         get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Laws of what kernels tell of groups and sub-groups, and of where they run.
+// Tests of what kernels tell of groups and sub-groups, and of where they run.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -21,7 +21,8 @@ T group_info(pi_kernel kernel, pi_device device, pi_kernel_group_info name, T ab
     return info_or(ask, kernel, name, absent);
 }
 
-LAW("kernel", "a kernel's groups are no larger than the device's, and it demands no size of them") {
+CONFORMANCE_TEST(
+    "kernel", "a kernel's groups are no larger than the device's, and it demands no size of them") {
     const Workshop shop(bench);
     const auto device_most =
         get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
@@ -45,7 +46,8 @@ LAW("kernel", "a kernel's groups are no larger than the device's, and it demands
     }
 }
 
-LAW("kernel", "a group size and work-group memory of the source are told and kept to") {
+CONFORMANCE_TEST("kernel",
+                 "a group size and work-group memory of the source are told and kept to") {
     if (kernel_format(bench) != PI_PROGRAM_FORMAT_OPENCL_C)
         skip("the suite has kernels that demand a group size in OpenCL C only");
     constexpr const char *text = R"(
@@ -85,7 +87,8 @@ kernel __attribute__((reqd_work_group_size(4, 1, 1))) void fours(global uint *da
                                 [&](pi_event *out) { return try_enqueue(queue, eight, {}, out); });
 }
 
-LAW("kernel", "a local size is suggested whatever local size and arguments the launch has") {
+CONFORMANCE_TEST("kernel",
+                 "a local size is suggested whatever local size and arguments the launch has") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "add");
     const Arguments none;
@@ -100,7 +103,7 @@ LAW("kernel", "a local size is suggested whatever local size and arguments the l
     require(local == expected, "the suggestion depends on what is not read");
 }
 
-LAW("kernel", "sub-groups are of a size that the device has, and enough for a group") {
+CONFORMANCE_TEST("kernel", "sub-groups are of a size that the device has, and enough for a group") {
     const Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "add");
     uint32_t size = poison<uint32_t>(), count = poison<uint32_t>(), demanded = poison<uint32_t>();
@@ -127,7 +130,7 @@ LAW("kernel", "sub-groups are of a size that the device has, and enough for a gr
     require_equal(demanded, 0u, "the size of sub-groups that the source demands");
 }
 
-LAW("kernel", "groups and sub-groups are told for devices of the context") {
+CONFORMANCE_TEST("kernel", "groups and sub-groups are told for devices of the context") {
     const Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "add");
     std::vector<pi_device> wrong{nullptr, reinterpret_cast<pi_device>(shop.queue.get())};
@@ -165,7 +168,8 @@ LAW("kernel", "groups and sub-groups are told for devices of the context") {
                   PI_ERROR_INVALID_KERNEL, "sub-group info of NULL");
 }
 
-LAW("kernel", "a kernel is launched on the devices only that its program is built for") {
+CONFORMANCE_TEST("kernel",
+                 "a kernel is launched on the devices only that its program is built for") {
     const BuiltForSecond built(bench);
     const Kernel kernel = make_kernel(built.program, "add");
     const Mem mem = bench.make_buffer({built.second(), built.context}, bytes_of({1, 2, 3, 4}));
@@ -181,7 +185,7 @@ LAW("kernel", "a kernel is launched on the devices only that its program is buil
     bench.require_contents(second, mem, bytes_of({11, 12, 13, 14}), "the buffer after one launch");
 }
 
-LAW("kernel", "a launch's kernel is of the queue's context") {
+CONFORMANCE_TEST("kernel", "a launch's kernel is of the queue's context") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "add");
     const Context context = bench.make_context({bench.device()});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Laws of kernels that are about launches: ids, work sizes, offsets, work-group memory, threads.
+// Tests of kernels that are about launches: ids, work sizes, offsets, work-group memory, threads.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -53,7 +53,7 @@ void require_visited(Workshop &shop, uint32_t dimensions, const Size3 &offset, c
     require_visited(shop, kernel, dimensions, offset, size, local);
 }
 
-LAW("kernel", "each id is visited once, in one, two and three dimensions") {
+CONFORMANCE_TEST("kernel", "each id is visited once, in one, two and three dimensions") {
     Workshop shop(bench);
     constexpr uint64_t beyond = 99; // entries beyond the dimensions are ignored
     require_visited(shop, 1, {}, {1, beyond, beyond}, {});
@@ -65,7 +65,7 @@ LAW("kernel", "each id is visited once, in one, two and three dimensions") {
                         {bench.random(1, 20), bench.random(1, 20), bench.random(1, 20)}, {});
 }
 
-LAW("kernel", "a launch reads the axes that it has, and no entries beyond") {
+CONFORMANCE_TEST("kernel", "a launch reads the axes that it has, and no entries beyond") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "visit");
     const uint64_t group = group_size(bench, kernel, 4);
@@ -79,7 +79,7 @@ LAW("kernel", "a launch reads the axes that it has, and no entries beyond") {
     }
 }
 
-LAW("kernel", "each id is visited once with every local size that fits") {
+CONFORMANCE_TEST("kernel", "each id is visited once with every local size that fits") {
     Workshop shop(bench);
     const auto items =
         get_info<Size3>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES);
@@ -95,7 +95,7 @@ LAW("kernel", "each id is visited once with every local size that fits") {
     require_visited(shop, 1, {}, {large * 2, 0, 0}, {large, 0, 0});
 }
 
-LAW("kernel", "a global offset moves the ids, where the device can") {
+CONFORMANCE_TEST("kernel", "a global offset moves the ids, where the device can") {
     Workshop shop(bench);
     if ((launch_features(bench) & PI_LAUNCH_FEATURE_GLOBAL_OFFSET) != 0) {
         require_visited(shop, 1, {5, 0, 0}, {11, 0, 0}, {});
@@ -113,7 +113,7 @@ LAW("kernel", "a global offset moves the ids, where the device can") {
         [&](pi_event *out) { return piEnqueueKernelLaunch(shop.queue, &desc, 0, nullptr, out); });
 }
 
-LAW("kernel", "launches of one kernel have each their own global offset, or none") {
+CONFORMANCE_TEST("kernel", "launches of one kernel have each their own global offset, or none") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "visit");
     const bool can = (launch_features(bench) & PI_LAUNCH_FEATURE_GLOBAL_OFFSET) != 0;
@@ -135,7 +135,7 @@ LAW("kernel", "launches of one kernel have each their own global offset, or none
     }
 }
 
-LAW("kernel", "groups at the end may be smaller, where the device can") {
+CONFORMANCE_TEST("kernel", "groups at the end may be smaller, where the device can") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "add");
     const uint64_t group = group_size(bench, kernel, 4);
@@ -156,7 +156,7 @@ LAW("kernel", "groups at the end may be smaller, where the device can") {
         [&](pi_event *out) { return piEnqueueKernelLaunch(shop.queue, &desc, 0, nullptr, out); });
 }
 
-LAW("kernel", "work sizes that make no sense are refused") {
+CONFORMANCE_TEST("kernel", "work sizes that make no sense are refused") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "add");
     const Bytes before = bytes_of(counting(16));
@@ -184,7 +184,7 @@ LAW("kernel", "work sizes that make no sense are refused") {
     bench.require_contents(shop.queue, mem, before, "the buffer after no launch");
 }
 
-LAW("kernel", "a buffer argument begins at its offset") {
+CONFORMANCE_TEST("kernel", "a buffer argument begins at its offset") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "add");
     const uint64_t alignment = bench.scopes().at(0).offset_alignment;
@@ -228,7 +228,7 @@ LAW("kernel", "a buffer argument begins at its offset") {
     bench.require_contents(shop.queue, mem, bytes_of(expected), "the buffer after another launch");
 }
 
-LAW("kernel", "a view is an argument like a buffer") {
+CONFORMANCE_TEST("kernel", "a view is an argument like a buffer") {
     bench.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "add");
@@ -248,7 +248,7 @@ LAW("kernel", "a view is an argument like a buffer") {
     }
 }
 
-LAW("kernel", "work-group memory is each group's own") {
+CONFORMANCE_TEST("kernel", "work-group memory is each group's own") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "reverse");
     const uint32_t group = group_size(bench, kernel, 32);
@@ -264,7 +264,8 @@ LAW("kernel", "work-group memory is each group's own") {
     bench.require_contents(shop.queue, mem, bytes_of(expected), "the groups, each reversed");
 }
 
-LAW("kernel", "two arguments of work-group memory lie beside each other, of whatever sizes") {
+CONFORMANCE_TEST("kernel",
+                 "two arguments of work-group memory lie beside each other, of whatever sizes") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "butterfly");
     const uint32_t group = group_size(bench, kernel, 30);
@@ -298,7 +299,8 @@ LAW("kernel", "two arguments of work-group memory lie beside each other, of what
     }
 }
 
-LAW("kernel",
+CONFORMANCE_TEST(
+    "kernel",
     "a launch has all the work-group memory that the device tells, but what its kernel has") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "reverse");
@@ -321,7 +323,8 @@ LAW("kernel",
     bench.require_contents(shop.queue, mem, bytes_of(expected), "the groups, each reversed");
 }
 
-LAW("kernel", "a launch has work-group memory without a parameter only where there is such") {
+CONFORMANCE_TEST("kernel",
+                 "a launch has work-group memory without a parameter only where there is such") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "add");
     const Mem mem = bench.make_buffer(bench.place(), bytes_of(counting(4)));
@@ -341,7 +344,7 @@ LAW("kernel", "a launch has work-group memory without a parameter only where the
     bench.require_contents(shop.queue, mem, bytes_of(counting(4)), "the buffer after no launch");
 }
 
-LAW("kernel", "more work-group memory than the device has is refused or fails") {
+CONFORMANCE_TEST("kernel", "more work-group memory than the device has is refused or fails") {
     Workshop shop(bench);
     const auto most =
         info_or(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_LOCAL_MEMORY_SIZE, UINT64_MAX);
@@ -369,7 +372,8 @@ LAW("kernel", "more work-group memory than the device has is refused or fails") 
     refused("butterfly", two, most + 128);
 }
 
-LAW("kernel", "one kernel is launched from four threads, each with arguments of its own") {
+CONFORMANCE_TEST("kernel",
+                 "one kernel is launched from four threads, each with arguments of its own") {
     constexpr unsigned threads = 4;
     constexpr uint32_t count = 256;
     constexpr uint32_t rounds = 25;
@@ -398,7 +402,7 @@ LAW("kernel", "one kernel is launched from four threads, each with arguments of 
     }
 }
 
-LAW("kernel", "the suggested local size is one that may be asked for") {
+CONFORMANCE_TEST("kernel", "the suggested local size is one that may be asked for") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "visit");
     const Mem mem = bench.make_buffer(bench.place(), Bytes(60 * 50 * sizeof(uint32_t)));
@@ -424,7 +428,7 @@ LAW("kernel", "the suggested local size is one that may be asked for") {
     require_visited(shop, 2, {}, {60, 50, 1}, local);
 }
 
-LAW("kernel", "features that a device does not have are refused") {
+CONFORMANCE_TEST("kernel", "features that a device does not have are refused") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "add");
     const Mem mem = bench.make_buffer(64);

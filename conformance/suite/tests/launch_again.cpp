@@ -45,7 +45,8 @@ struct Words {
     }
 };
 
-LAW("kernel", "a kernel that is launched again and again has each launch's own arguments") {
+CONFORMANCE_TEST("kernel",
+                 "a kernel that is launched again and again has each launch's own arguments") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "combine");
     const uint64_t step = std::max<uint64_t>(bench.scopes().at(0).offset_alignment, 4) / 4;
@@ -96,7 +97,7 @@ LAW("kernel", "a kernel that is launched again and again has each launch's own a
         bench.require_contents(shop.queue, one.mem, bytes_of(one.expected), "a buffer at last");
 }
 
-LAW("kernel", "a new buffer is not taken for the one that was released before it") {
+CONFORMANCE_TEST("kernel", "a new buffer is not taken for the one that was released before it") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "add");
     for (uint32_t round = 0; round < 200; ++round) {
@@ -113,7 +114,7 @@ LAW("kernel", "a new buffer is not taken for the one that was released before it
     }
 }
 
-LAW("kernel", "a new view is not taken for the one that was released before it") {
+CONFORMANCE_TEST("kernel", "a new view is not taken for the one that was released before it") {
     bench.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "add");
@@ -131,7 +132,7 @@ LAW("kernel", "a new view is not taken for the one that was released before it")
     bench.require_contents(shop.queue, words.mem, bytes_of(words.expected), "what the views show");
 }
 
-LAW("kernel", "a null buffer or USM address arrives as NULL") {
+CONFORMANCE_TEST("kernel", "a null buffer or USM address arrives as NULL") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "is_null");
     const bool usm = bench.can(PI_CAPABILITY_USM);
@@ -153,7 +154,7 @@ LAW("kernel", "a null buffer or USM address arrives as NULL") {
     }
 }
 
-LAW("kernel", "a launch after a refused one has its own arguments") {
+CONFORMANCE_TEST("kernel", "a launch after a refused one has its own arguments") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "combine");
     Words dst(bench), other(bench);
@@ -194,7 +195,7 @@ LAW("kernel", "a launch after a refused one has its own arguments") {
                            "what refused launches name");
 }
 
-LAW("kernel", "work-group memory and values of eight bytes are each launch's own") {
+CONFORMANCE_TEST("kernel", "work-group memory and values of eight bytes are each launch's own") {
     Workshop shop(bench);
     const Kernel reverse = make_kernel(shop.program, "reverse");
     const uint32_t largest = group_size(bench, reverse, 8);
@@ -221,7 +222,7 @@ LAW("kernel", "work-group memory and values of eight bytes are each launch's own
     bench.require_contents(shop.queue, visits, bytes_of(visited), "how often each was visited");
 }
 
-LAW("kernel", "threads launch one kernel with arguments that some of them share") {
+CONFORMANCE_TEST("kernel", "threads launch one kernel with arguments that some of them share") {
     constexpr unsigned threads = 4;
     constexpr uint32_t rounds = 60;
     Workshop shop(bench);
@@ -249,7 +250,7 @@ LAW("kernel", "threads launch one kernel with arguments that some of them share"
     });
 }
 
-LAW("kernel", "new USM is not taken for what was freed at its address") {
+CONFORMANCE_TEST("kernel", "new USM is not taken for what was freed at its address") {
     const std::vector<pi_usm_kind> kinds = need_usm(bench);
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "add");

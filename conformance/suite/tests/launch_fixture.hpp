@@ -20,7 +20,7 @@ struct Workshop {
     }
 };
 
-/// The kernels, built for the second of two devices of a context. Skips the law where the platform has one device,
+/// The kernels, built for the second of two devices of a context. Skips the test where the platform has one device,
 /// or the second does not run them.
 struct BuiltForSecond {
     std::vector<pi_device> devices;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// References, and what keeps what alive. Most laws here hold commands back behind a host event, release
+// References, and what keeps what alive. Most tests here hold commands back behind a host event, release
 // everything that the commands name, and look at what they have done in the end.
 
 #include "checks.hpp"
@@ -33,7 +33,7 @@ void check_references(Handle handle,
     require(count() >= 1, Counted<Handle>::name, "'s reference count is 0 while it is held");
 }
 
-LAW("lifetime", "an object lives until as many releases as references") {
+CONFORMANCE_TEST("lifetime", "an object lives until as many releases as references") {
     const Queue queue = bench.make_queue();
     const Mem mem = bench.make_buffer(64);
     const Event host = bench.make_host_event();
@@ -57,7 +57,7 @@ LAW("lifetime", "an object lives until as many releases as references") {
     check_references(kernel.get(), &piKernelGetInfo, PI_KERNEL_INFO_REFERENCE_COUNT);
 }
 
-LAW("lifetime", "references may be taken and given from many threads at once") {
+CONFORMANCE_TEST("lifetime", "references may be taken and given from many threads at once") {
     const Queue queue = bench.make_queue();
     const Mem mem = bench.make_buffer(64);
     const Event event = bench.barrier(queue);
@@ -78,7 +78,7 @@ LAW("lifetime", "references may be taken and given from many threads at once") {
     bench.upload(queue, mem, Bytes(64, std::byte{3}));
 }
 
-LAW("lifetime", "what is made in a context keeps it alive") {
+CONFORMANCE_TEST("lifetime", "what is made in a context keeps it alive") {
     const Bytes bytes = bench.random_bytes(256);
     Context context = bench.make_context({bench.device()});
     const Place place{bench.device(), context};
@@ -92,7 +92,7 @@ LAW("lifetime", "what is made in a context keeps it alive") {
     bench.require_contents(queue, mem, bytes, "the buffer of a released context");
 }
 
-LAW("lifetime", "memory may be released right after the enqueue") {
+CONFORMANCE_TEST("lifetime", "memory may be released right after the enqueue") {
     constexpr uint64_t size = 64 * 1024;
     const Bytes bytes = bench.random_bytes(size);
     const Queue queue = bench.make_queue();
@@ -114,7 +114,7 @@ LAW("lifetime", "memory may be released right after the enqueue") {
     bench.require_contents(queue, dst, bytes, "what went through a released buffer");
 }
 
-LAW("lifetime", "commands on released memory write into none that came meanwhile") {
+CONFORMANCE_TEST("lifetime", "commands on released memory write into none that came meanwhile") {
     constexpr uint64_t size = 64 * 1024;
     const Bytes bytes = bench.random_bytes(size), other_bytes(size, std::byte{0xEE});
     const Queue queue = bench.make_queue();
@@ -136,7 +136,8 @@ LAW("lifetime", "commands on released memory write into none that came meanwhile
         bench.require_contents(queue, other, other_bytes, "a buffer that no command was for");
 }
 
-LAW("lifetime", "what commands without an event name may be released right after the enqueue") {
+CONFORMANCE_TEST("lifetime",
+                 "what commands without an event name may be released right after the enqueue") {
     constexpr uint64_t size = 64 * 1024;
     const Queue queue = bench.make_queue();
     const Mem dst = bench.make_buffer(size);
@@ -164,7 +165,7 @@ LAW("lifetime", "what commands without an event name may be released right after
     }
 }
 
-LAW("lifetime", "a view keeps its root alive, and a command both") {
+CONFORMANCE_TEST("lifetime", "a view keeps its root alive, and a command both") {
     bench.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
     const uint64_t offset = std::max<uint64_t>(bench.scopes().at(0).offset_alignment, 256);
     const uint64_t size = offset + 16 * 1024;
@@ -185,7 +186,8 @@ LAW("lifetime", "a view keeps its root alive, and a command both") {
     bench.require_contents(queue, dst, part, "what was copied from a released view");
 }
 
-LAW("lifetime", "kernel, program and arguments may be released right after the launch") {
+CONFORMANCE_TEST("lifetime",
+                 "kernel, program and arguments may be released right after the launch") {
     constexpr uint32_t count = 1024;
     const Queue queue = bench.make_queue();
     const Event gate = bench.make_host_event();
@@ -211,7 +213,7 @@ LAW("lifetime", "kernel, program and arguments may be released right after the l
                            "what the launch of a released kernel has made");
 }
 
-LAW("lifetime", "a kernel keeps its program alive") {
+CONFORMANCE_TEST("lifetime", "a kernel keeps its program alive") {
     Program program = make_program(bench);
     const Kernel kernel = make_kernel(program, "add");
     program.reset();
@@ -225,7 +227,7 @@ LAW("lifetime", "a kernel keeps its program alive") {
             "the kernel's program is NULL");
 }
 
-LAW("lifetime", "a waited event may be released right after the enqueue") {
+CONFORMANCE_TEST("lifetime", "a waited event may be released right after the enqueue") {
     const Bytes bytes = bench.random_bytes(4096);
     const Queue first = bench.make_queue();
     const Queue second = bench.make_queue();
@@ -243,7 +245,8 @@ LAW("lifetime", "a waited event may be released right after the enqueue") {
     bench.require_contents(second, dst, bytes, "what was copied behind a released event");
 }
 
-LAW("lifetime", "a released queue finishes its commands, and releasing it does not wait") {
+CONFORMANCE_TEST("lifetime",
+                 "a released queue finishes its commands, and releasing it does not wait") {
     const Bytes bytes = bench.random_bytes(4096);
     const Mem mem = bench.make_buffer(4096);
     const Event gate = bench.make_host_event();
@@ -259,7 +262,7 @@ LAW("lifetime", "a released queue finishes its commands, and releasing it does n
     bench.require_contents(other, mem, bytes, "what a released queue has written");
 }
 
-LAW("lifetime", "a queue released without a flush still runs its commands") {
+CONFORMANCE_TEST("lifetime", "a queue released without a flush still runs its commands") {
     const Mem mem = bench.make_buffer(64);
     Queue queue = bench.make_queue();
     const Event event = bench.fill(queue, mem, 0, 64, Bytes(1, std::byte{5}));
@@ -269,7 +272,8 @@ LAW("lifetime", "a queue released without a flush still runs its commands") {
     bench.wait(event);
 }
 
-LAW("lifetime", "everything but the last event may be released right after the enqueue") {
+CONFORMANCE_TEST("lifetime",
+                 "everything but the last event may be released right after the enqueue") {
     const Bytes bytes = bench.random_bytes(4096);
     auto read_back = std::make_unique<Bytes>(4096);
     Event gate;
@@ -289,7 +293,7 @@ LAW("lifetime", "everything but the last event may be released right after the e
     require_same_bytes(read_back->data(), bytes.data(), bytes.size(), "what was read back");
 }
 
-LAW("lifetime", "64 gated queues signalled in reverse all finish") {
+CONFORMANCE_TEST("lifetime", "64 gated queues signalled in reverse all finish") {
     constexpr std::size_t queues = 64;
     constexpr uint64_t size = 1024;
     const Mem mem = bench.make_buffer(queues * size);
@@ -315,7 +319,7 @@ LAW("lifetime", "64 gated queues signalled in reverse all finish") {
     bench.require_contents(queue, mem, expected, "what 64 queues have written");
 }
 
-LAW("lifetime", "a host event dropped unsignalled lets nothing wait for ever") {
+CONFORMANCE_TEST("lifetime", "a host event dropped unsignalled lets nothing wait for ever") {
     const Queue queue = bench.make_queue();
     const Mem mem = bench.make_buffer(bench.place(), Bytes(64));
     Event gate = bench.make_host_event();
@@ -329,7 +333,7 @@ LAW("lifetime", "a host event dropped unsignalled lets nothing wait for ever") {
     bench.require_contents(queue, mem, Bytes(64), "the buffer after a fill that must not run");
 }
 
-LAW("lifetime", "work in flight when the process ends does no harm") {
+CONFORMANCE_TEST("lifetime", "work in flight when the process ends does no harm") {
     // Nothing is waited for: the next thing is the loader's release, and then the process's exit.
     const Queue queue = bench.make_queue();
     const Mem mem = bench.make_buffer(1 << 20);
@@ -338,7 +342,7 @@ LAW("lifetime", "work in flight when the process ends does no harm") {
     require_success(piQueueFlush(queue), "piQueueFlush");
 }
 
-LAW("lifetime", "hundreds of objects come and go") {
+CONFORMANCE_TEST("lifetime", "hundreds of objects come and go") {
     const Bytes bytes = bench.random_bytes(64);
     for (int round = 0; round < 200; ++round) {
         const Queue queue = bench.make_queue();
@@ -350,7 +354,7 @@ LAW("lifetime", "hundreds of objects come and go") {
     }
 }
 
-LAW("lifetime", "an instance that ends leaves no thread and no descriptor behind") {
+CONFORMANCE_TEST("lifetime", "an instance that ends leaves no thread and no descriptor behind") {
     const Bytes bytes = bench.random_bytes(64);
     const auto use = [&] {
         const SecondLoader second(bench);
@@ -382,7 +386,7 @@ LAW("lifetime", "an instance that ends leaves no thread and no descriptor behind
     }
 }
 
-LAW("lifetime", "a second loader in the process has objects of its own") {
+CONFORMANCE_TEST("lifetime", "a second loader in the process has objects of its own") {
     const Bytes bytes = bench.random_bytes(64);
     const Queue queue = bench.make_queue();
     const Mem mem = bench.make_buffer(bench.place(), bytes);

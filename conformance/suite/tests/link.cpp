@@ -100,7 +100,7 @@ uint64_t dst_alignment(const Link &link, Bench &bench) {
 }
 
 LinkMemory::LinkMemory(const Link &link, Bench &bench, const Bytes &bytes) {
-    require(bytes.size() % page == 0, "the law makes memory of ", bytes.size(), " bytes");
+    require(bytes.size() % page == 0, "the test makes memory of ", bytes.size(), " bytes");
     if (link.kind == PI_MEMORY_KIND_IMPORTED) {
         imported_ = std::make_unique<HostMemory>(bytes.size(), page);
         imported_->assign(bytes);

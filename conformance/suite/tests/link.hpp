@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory of one place as another one sees it, for the laws of connections: kind by kind, scope by scope.
+// Memory of one place as another one sees it, for the tests of connections: kind by kind, scope by scope.
 #pragma once
 
 #include "host_memory.hpp"
@@ -24,7 +24,7 @@ struct Link {
     std::string name() const;
 };
 
-/// The plugin's whole answer; skips the law when it has none for this kind.
+/// The plugin's whole answer; skips the test when it has none for this kind.
 pi_memory_connection_info connection_info(const Place &src, const Place &dst,
                                           const pi_memory_connection_query *query);
 /// The same as a call whose result is looked at.
@@ -35,7 +35,7 @@ pi_result try_connection_info(const Place &src, const Place &dst,
 /// All links from bench.src() to bench.dst() whose memory the suite can make: buffers in every scope, and
 /// imported memory.
 std::vector<Link> all_links(Bench &bench);
-/// Those with this connection; skips the law if there are none.
+/// Those with this connection; skips the test if there are none.
 std::vector<Link> links_that_are(Bench &bench, pi_memory_connection connection);
 
 /// The offset_alignment of the link's scope at this end.

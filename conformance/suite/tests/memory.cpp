@@ -16,7 +16,7 @@
 namespace pi::suite {
 namespace {
 
-LAW("memory", "a buffer gives back the bytes that were written to it") {
+CONFORMANCE_TEST("memory", "a buffer gives back the bytes that were written to it") {
     const uint64_t size = bench.random(1, 1 << 20);
     const Mem mem = bench.make_buffer(size);
     const Queue queue = bench.make_queue();
@@ -25,7 +25,7 @@ LAW("memory", "a buffer gives back the bytes that were written to it") {
     bench.require_contents(queue, mem, bytes, "what was written");
 }
 
-LAW("memory", "a buffer of any size has that size, and a last byte") {
+CONFORMANCE_TEST("memory", "a buffer of any size has that size, and a last byte") {
     const Queue queue = bench.make_queue();
     for (const uint64_t size :
          {1u, 2u, 3u, 7u, 13u, 63u, 64u, 65u, 127u, 509u, 4095u, 4096u, 4097u, 65537u, 1048573u}) {
@@ -41,7 +41,7 @@ LAW("memory", "a buffer of any size has that size, and a last byte") {
     }
 }
 
-LAW("memory", "a large buffer holds its bytes") {
+CONFORMANCE_TEST("memory", "a large buffer holds its bytes") {
     const uint64_t size = bench.at_most((48 << 20) + 1);
     const Queue queue = bench.make_queue();
     const Bytes bytes = bench.random_bytes(size);
@@ -49,7 +49,7 @@ LAW("memory", "a large buffer holds its bytes") {
     bench.require_contents(queue, mem, bytes, join("a buffer of ", size, " bytes"));
 }
 
-LAW("memory", "what is released can be had again") {
+CONFORMANCE_TEST("memory", "what is released can be had again") {
     // Together more than there is, where that is not too much for a test.
     constexpr uint64_t piece = 256u << 20, most_rounds = 64;
     uint64_t size = piece;
@@ -71,7 +71,7 @@ LAW("memory", "what is released can be had again") {
     }
 }
 
-LAW("memory", "buffers have storage of their own") {
+CONFORMANCE_TEST("memory", "buffers have storage of their own") {
     const Queue queue = bench.make_queue();
     std::vector<Bytes> bytes;
     std::vector<Mem> mems;
@@ -85,7 +85,7 @@ LAW("memory", "buffers have storage of their own") {
         bench.require_contents(queue, mems[i], bytes[i], join("buffer ", i, " of 64"));
 }
 
-LAW("memory", "buffers come and go on many threads") {
+CONFORMANCE_TEST("memory", "buffers come and go on many threads") {
     bench.context(); // made here: the threads share it
     bench.run_threads(6, [&](unsigned thread) {
         const Queue queue = bench.make_queue();
@@ -100,7 +100,7 @@ LAW("memory", "buffers come and go on many threads") {
 
 // ----- Sizes and devices that must be refused -----
 
-LAW("memory", "no bytes and more than there can be are refused") {
+CONFORMANCE_TEST("memory", "no bytes and more than there can be are refused") {
     const Place place = bench.place();
     require_refused(place, "0 bytes", buffer_desc(0), {PI_ERROR_INVALID_SIZE});
     for (const uint64_t size :
@@ -112,7 +112,7 @@ LAW("memory", "no bytes and more than there can be are refused") {
     bench.make_buffer(bench.place(), Bytes(4096));
 }
 
-LAW("memory", "memory of a device that is not of the context is refused") {
+CONFORMANCE_TEST("memory", "memory of a device that is not of the context is refused") {
     const std::vector<pi_device> devices = bench.devices();
     for (std::size_t i = 1; i < devices.size(); ++i)
         require_refused({devices[i], bench.context()}, "a device outside of the context",
@@ -161,7 +161,7 @@ void require_aligned_map(Bench &bench, pi_queue queue, pi_mem mem, uint64_t alig
     bench.wait(bench.unmap(queue, mem, pointer));
 }
 
-LAW("memory", "an alignment is honoured in all that the buffer tells, or refused") {
+CONFORMANCE_TEST("memory", "an alignment is honoured in all that the buffer tells, or refused") {
     const Queue queue = bench.make_queue();
     const std::vector<pi_memory_scope> scopes = bench.scopes();
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
@@ -189,7 +189,8 @@ LAW("memory", "an alignment is honoured in all that the buffer tells, or refused
     }
 }
 
-LAW("memory", "an alignment that host_ptr does not have is refused, or had all the same") {
+CONFORMANCE_TEST("memory",
+                 "an alignment that host_ptr does not have is refused, or had all the same") {
     for (const uint64_t has : {uint64_t{64}, uint64_t{256}}) {
         HostMemory memory(4096, has);
         for (const uint64_t alignment : {has, 2 * has, uint64_t{4096}}) {
@@ -210,7 +211,7 @@ LAW("memory", "an alignment that host_ptr does not have is refused, or had all t
     }
 }
 
-LAW("memory", "an alignment that is no power of two is refused") {
+CONFORMANCE_TEST("memory", "an alignment that is no power of two is refused") {
     for (const uint64_t alignment : {uint64_t{3}, uint64_t{6}, uint64_t{48}, uint64_t{4097},
                                      (uint64_t{1} << 63) + 1, UINT64_MAX}) {
         pi_mem_buffer_desc desc = buffer_desc(64);
@@ -222,7 +223,7 @@ LAW("memory", "an alignment that is no power of two is refused") {
 
 // ----- Host pointers -----
 
-LAW("memory", "PI_MEM_COPY_HOST_PTR copies during the call") {
+CONFORMANCE_TEST("memory", "PI_MEM_COPY_HOST_PTR copies during the call") {
     const Queue queue = bench.make_queue();
     for (const uint64_t alignment : {uint64_t{0}, bench.scopes().at(0).min_alignment * 4}) {
         for (const uint64_t size : {uint64_t{1}, uint64_t{4099}, uint64_t{1} << 20}) {
@@ -246,7 +247,8 @@ LAW("memory", "PI_MEM_COPY_HOST_PTR copies during the call") {
     }
 }
 
-LAW("memory", "PI_MEM_USE_HOST_PTR begins with the pointer's bytes, and a map returns it") {
+CONFORMANCE_TEST("memory",
+                 "PI_MEM_USE_HOST_PTR begins with the pointer's bytes, and a map returns it") {
     const Queue queue = bench.make_queue();
     constexpr uint64_t size = 8192;
     const Bytes bytes = bench.random_bytes(size);
@@ -268,7 +270,8 @@ LAW("memory", "PI_MEM_USE_HOST_PTR begins with the pointer's bytes, and a map re
     }
 }
 
-LAW("memory", "a host_ptr that is aligned to more than anybody asks is taken like any other") {
+CONFORMANCE_TEST("memory",
+                 "a host_ptr that is aligned to more than anybody asks is taken like any other") {
     constexpr std::align_val_t much{uint64_t{128} << 20};
     constexpr uint64_t size = 4096;
     const auto free = [&](std::byte *bytes) { ::operator delete(bytes, much); };
@@ -289,7 +292,7 @@ LAW("memory", "a host_ptr that is aligned to more than anybody asks is taken lik
     }
 }
 
-LAW("memory", "host_ptr and its flags belong together") {
+CONFORMANCE_TEST("memory", "host_ptr and its flags belong together") {
     Bytes bytes(64);
     const Place place = bench.place();
     require_refused(place, "a host_ptr and no flag for it", buffer_desc(64, 0, bytes.data()),
@@ -327,7 +330,8 @@ void require_commands_work(Bench &bench, pi_mem mem, uint64_t size, const std::s
     bench.require_contents(queue, mem, bytes, what + " after a map");
 }
 
-LAW("memory", "access flags are about kernels: commands read and write whatever they say") {
+CONFORMANCE_TEST("memory",
+                 "access flags are about kernels: commands read and write whatever they say") {
     constexpr uint64_t size = 4096;
     for (const uint64_t access : {PI_MEM_READ_ONLY, PI_MEM_WRITE_ONLY}) {
         const Mem mem = bench.make_buffer(bench.place(), buffer_desc(size, access));
@@ -346,7 +350,8 @@ LAW("memory", "access flags are about kernels: commands read and write whatever 
 
 // ----- Exports -----
 
-LAW("memory", "exports that the device does not give are refused when they are announced") {
+CONFORMANCE_TEST("memory",
+                 "exports that the device does not give are refused when they are announced") {
     uint32_t exports = 0;
     const pi_result asked = piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_EXPORT_HANDLE_TYPES,
                                             sizeof exports, &exports, nullptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Descriptions of buffers, for laws of what is made of them and what is refused.
+// Descriptions of buffers, for tests of what is made of them and what is refused.
 #pragma once
 
 #include "checks.hpp"
@@ -26,7 +26,7 @@ inline void require_refused(const Place &place, const std::string &what,
     });
 }
 
-/// The scopes of the device with this flag; skips the law if there is none.
+/// The scopes of the device with this flag; skips the test if there is none.
 std::vector<uint32_t> scopes_with(Bench &bench, uint64_t flag, const char *name);
 
 /// A random n-D shape of at most 8 axes and a few thousand bytes.

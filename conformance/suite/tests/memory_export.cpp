@@ -98,7 +98,7 @@ void for_each_type(Bench &bench, Body &&body) {
         skip("the device exports and imports no file descriptors");
 }
 
-LAW("memory", "exported and imported memory is one storage, in both directions") {
+CONFORMANCE_TEST("memory", "exported and imported memory is one storage, in both directions") {
     for_each_type(bench, [&](pi_external_type type) {
         Bytes bytes = bench.random_bytes(bench.random(1, 20000));
         const Queue queue = bench.make_queue();
@@ -129,7 +129,7 @@ LAW("memory", "exported and imported memory is one storage, in both directions")
     });
 }
 
-LAW("memory", "imported memory outlives what it was exported from") {
+CONFORMANCE_TEST("memory", "imported memory outlives what it was exported from") {
     for_each_type(bench, [&](pi_external_type type) {
         const Bytes bytes = bench.random_bytes(5000);
         Mem imported;
@@ -144,7 +144,8 @@ LAW("memory", "imported memory outlives what it was exported from") {
     });
 }
 
-LAW("memory",
+CONFORMANCE_TEST(
+    "memory",
     "an exported view tells where it lies, and each export gives a descriptor of its own") {
     bench.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
     const uint64_t unit = std::max<uint64_t>(bench.scopes().at(0).offset_alignment, 4096);
@@ -187,7 +188,7 @@ LAW("memory",
     });
 }
 
-LAW("memory", "what was not announced for export is not exported") {
+CONFORMANCE_TEST("memory", "what was not announced for export is not exported") {
     for_each_type(bench, [&](pi_external_type type) {
         const Mem mem = bench.make_buffer(4096);
         pi_mem_export_desc desc = describe<pi_mem_export_desc>();
@@ -216,7 +217,7 @@ LAW("memory", "what was not announced for export is not exported") {
     });
 }
 
-LAW("memory", "a descriptor that cannot hold the memory is refused") {
+CONFORMANCE_TEST("memory", "a descriptor that cannot hold the memory is refused") {
     for_each_type(bench, [&](pi_external_type type) {
         const Mem mem = make_exportable(bench, Bytes(4096), type);
         const pi_external_handle handle = export_mem(mem, type);
@@ -263,7 +264,8 @@ std::size_t open_descriptors() {
     return static_cast<std::size_t>(std::distance(begin(descriptors), end(descriptors)));
 }
 
-LAW("memory", "what is exported and imported again and again leaves no descriptor behind") {
+CONFORMANCE_TEST("memory",
+                 "what is exported and imported again and again leaves no descriptor behind") {
     for_each_type(bench, [&](pi_external_type type) {
         // So much that a layer which keeps for a while what is released, as validate does, keeps few.
         const Bytes bytes = bench.random_bytes(4u << 20);
@@ -304,7 +306,8 @@ private:
     rlimit before_{};
 };
 
-LAW("memory", "an export for which the process has no descriptor left fails, and is made later") {
+CONFORMANCE_TEST(
+    "memory", "an export for which the process has no descriptor left fails, and is made later") {
     if (is_sanitized)
         skip("a sanitizer opens descriptors itself, to look at memory");
     for_each_type(bench, [&](pi_external_type type) {
@@ -346,9 +349,10 @@ void check_shared(Bench &bench, uint32_t scope, uint32_t types) {
     }
 }
 
-PAIR_LAW("connection",
-         "each type of handle that both ends share is exported by src, imported by dst, and one "
-         "storage") {
+CONFORMANCE_TEST_PAIRS(
+    "connection",
+    "each type of handle that both ends share is exported by src, imported by dst, and one "
+    "storage") {
     const uint32_t exports = handle_types(bench.src().device, PI_DEVICE_INFO_EXPORT_HANDLE_TYPES);
     const uint32_t imports = handle_types(bench.dst().device, PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES);
     uint32_t all = 0;
@@ -359,7 +363,7 @@ PAIR_LAW("connection",
             pi_memory_connection_info info{};
             const pi_result asked = try_connection_info(bench.src(), bench.dst(), &query, info);
             if (asked == PI_ERROR_UNSUPPORTED_FEATURE)
-                continue; // what it must answer other laws know
+                continue; // what it must answer other tests know
             require_success(asked, "piGetMemoryConnectionInfo");
             const uint32_t shared = info.external_handle_types;
             require((shared & ~(exports & imports)) == 0, "of the kind ", query.kind, " in scope ",

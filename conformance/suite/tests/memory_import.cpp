@@ -55,7 +55,8 @@ struct Imported {
     }
 };
 
-LAW("memory", "imported memory is used in place: the device's bytes are seen through its pointer") {
+CONFORMANCE_TEST(
+    "memory", "imported memory is used in place: the device's bytes are seen through its pointer") {
     Imported imported(bench);
     Bytes model = imported.memory.bytes();
     const uint64_t size = model.size();
@@ -79,7 +80,8 @@ LAW("memory", "imported memory is used in place: the device's bytes are seen thr
     }
 }
 
-LAW("memory", "imported memory is used in place: the host's bytes are seen by commands") {
+CONFORMANCE_TEST("memory",
+                 "imported memory is used in place: the host's bytes are seen by commands") {
     Imported imported(bench);
     for (int round = 0; round < 4; ++round) {
         const Bytes model = bench.random_bytes(imported.memory.size());
@@ -92,7 +94,7 @@ LAW("memory", "imported memory is used in place: the host's bytes are seen by co
     }
 }
 
-LAW("memory", "a kernel works on imported memory in place") {
+CONFORMANCE_TEST("memory", "a kernel works on imported memory in place") {
     Imported imported(bench, 4); // a kernel's words
     const Program program = make_program(bench);
     const Kernel kernel = make_kernel(program, "add");
@@ -107,7 +109,8 @@ LAW("memory", "a kernel works on imported memory in place") {
     imported.require_host(bytes_of(expected), "the application's memory after a launch");
 }
 
-LAW("memory", "imported memory tells its kind, its size and the pointer that it was made of") {
+CONFORMANCE_TEST("memory",
+                 "imported memory tells its kind, its size and the pointer that it was made of") {
     Imported imported(bench);
     const pi_mem mem = imported.mem;
     check_info(
@@ -149,7 +152,8 @@ LAW("memory", "imported memory tells its kind, its size and the pointer that it 
             static_cast<void *>(imported.memory.data()));
 }
 
-LAW("memory", "imported memory has the access that it was imported with, and no other") {
+CONFORMANCE_TEST("memory",
+                 "imported memory has the access that it was imported with, and no other") {
     Imported imported(bench);
     pi_mem_import_desc desc = import_desc(imported.memory.data(), imported.memory.size());
     for (const uint64_t flags :
@@ -167,7 +171,8 @@ LAW("memory", "imported memory has the access that it was imported with, and no 
         [&](pi_mem *out) { return piMemImport(bench.context(), bench.device(), &desc, out); });
 }
 
-LAW("memory", "an import may begin at an offset, and touches nothing beside its range") {
+CONFORMANCE_TEST("memory",
+                 "an import may begin at an offset, and touches nothing beside its range") {
     const uint64_t atom = need_import(bench);
     const uint64_t part = Imported::size_of(atom);
     HostMemory memory(3 * part, atom);
@@ -208,7 +213,7 @@ LAW("memory", "an import may begin at an offset, and touches nothing beside its 
                        "the application's memory after the import is released");
 }
 
-LAW("memory", "memory may be imported again and again, and by two devices") {
+CONFORMANCE_TEST("memory", "memory may be imported again and again, and by two devices") {
     const uint64_t atom = need_import(bench);
     HostMemory memory(Imported::size_of(atom), atom);
     const Queue queue = bench.make_queue();
@@ -240,7 +245,7 @@ void require_refused(Bench &bench, const std::string &what, const pi_mem_import_
     });
 }
 
-LAW("memory", "an import that cannot be in place is refused and says why") {
+CONFORMANCE_TEST("memory", "an import that cannot be in place is refused and says why") {
     const uint64_t atom = need_import(bench);
     const uint64_t size = Imported::size_of(atom);
     HostMemory memory(size, atom);
@@ -283,7 +288,7 @@ LAW("memory", "an import that cannot be in place is refused and says why") {
                     {PI_ERROR_MISALIGNED_POINTER, PI_ERROR_INVALID_SIZE});
 }
 
-LAW("memory", "types of memory that the device does not import are unsupported") {
+CONFORMANCE_TEST("memory", "types of memory that the device does not import are unsupported") {
     bench.need(PI_CAPABILITY_MEM_IMPORT, "PI_CAPABILITY_MEM_IMPORT");
     uint32_t imports = 0;
     piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, sizeof imports, &imports,
@@ -302,7 +307,7 @@ LAW("memory", "types of memory that the device does not import are unsupported")
                 imports);
 }
 
-LAW("memory", "an import's descriptor obeys the rules of descriptors") {
+CONFORMANCE_TEST("memory", "an import's descriptor obeys the rules of descriptors") {
     const uint64_t atom = need_import(bench);
     HostMemory memory(Imported::size_of(atom), atom);
     const pi_mem_import_desc valid = import_desc(memory.data(), memory.size());

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t size = 4096;
 
-LAW("memory", "a buffer answers every info name by its type") {
+CONFORMANCE_TEST("memory", "a buffer answers every info name by its type") {
     const Mem mem = bench.make_buffer(size);
     check_info(
         "piMemGetInfo",
@@ -26,7 +26,7 @@ LAW("memory", "a buffer answers every info name by its type") {
         mem_info_names());
 }
 
-LAW("memory", "a buffer tells its context, device and flags, no parent and its kind") {
+CONFORMANCE_TEST("memory", "a buffer tells its context, device and flags, no parent and its kind") {
     Bytes bytes(size);
     for (const uint64_t flags :
          {uint64_t{0}, uint64_t{PI_MEM_READ_ONLY}, uint64_t{PI_MEM_WRITE_ONLY},
@@ -55,7 +55,8 @@ LAW("memory", "a buffer tells its context, device and flags, no parent and its k
     }
 }
 
-LAW("memory", "a buffer is made on the device that is asked for, in a context of several") {
+CONFORMANCE_TEST("memory",
+                 "a buffer is made on the device that is asked for, in a context of several") {
     const std::vector<pi_device> devices = bench.devices();
     const Context context = bench.make_context(devices);
     for (const pi_device device : devices) {
@@ -67,7 +68,7 @@ LAW("memory", "a buffer is made on the device that is asked for, in a context of
     }
 }
 
-LAW("memory", "a retained buffer outlives its first release") {
+CONFORMANCE_TEST("memory", "a retained buffer outlives its first release") {
     const Queue queue = bench.make_queue();
     std::vector<Mem> others;
     for (int round = 0; round < 10; ++round) {
@@ -85,7 +86,7 @@ LAW("memory", "a retained buffer outlives its first release") {
     }
 }
 
-LAW("memory", "what is no memory is refused by every function of memory") {
+CONFORMANCE_TEST("memory", "what is no memory is refused by every function of memory") {
     const Queue queue = bench.make_queue();
     const auto wrong = reinterpret_cast<pi_mem>(queue.get());
     const std::initializer_list<pi_result> allowed{PI_ERROR_INVALID_MEM_OBJECT};
@@ -174,7 +175,7 @@ private:
     pi_coherence coherence_ = PI_COHERENCE_UNKNOWN;
 };
 
-LAW("memory", "the coherence of a buffer agrees with its scope") {
+CONFORMANCE_TEST("memory", "the coherence of a buffer agrees with its scope") {
     const std::vector<pi_memory_scope> scopes = bench.scopes();
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
         pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
@@ -205,7 +206,7 @@ void require_seen(Bench &bench, pi_mem mem, const std::string &what) {
     }
 }
 
-LAW("memory", "host and device see each other's bytes through the host pointer") {
+CONFORMANCE_TEST("memory", "host and device see each other's bytes through the host pointer") {
     bench.need(PI_CAPABILITY_MEM_HOST_ACCESS, "PI_CAPABILITY_MEM_HOST_ACCESS");
     const Mem mem = bench.make_buffer(size);
     const bool visible = (bench.scopes().at(0).flags & PI_SCOPE_HOST_VISIBLE) != 0;
@@ -221,7 +222,7 @@ LAW("memory", "host and device see each other's bytes through the host pointer")
                   "piMemGetHostPointer with out_pointer NULL");
 }
 
-LAW("memory", "in every host-visible scope host and device see each other's bytes") {
+CONFORMANCE_TEST("memory", "in every host-visible scope host and device see each other's bytes") {
     bench.need(PI_CAPABILITY_MEM_HOST_ACCESS, "PI_CAPABILITY_MEM_HOST_ACCESS");
     for (const uint32_t scope :
          scopes_with(bench, PI_SCOPE_HOST_VISIBLE, "PI_SCOPE_HOST_VISIBLE")) {
@@ -242,7 +243,7 @@ LAW("memory", "in every host-visible scope host and device see each other's byte
     }
 }
 
-LAW("memory", "flush and invalidate take ranges of the object and no others") {
+CONFORMANCE_TEST("memory", "flush and invalidate take ranges of the object and no others") {
     bench.need(PI_CAPABILITY_MEM_HOST_ACCESS, "PI_CAPABILITY_MEM_HOST_ACCESS");
     const uint64_t atom = std::max<uint64_t>(bench.scopes().at(0).flush_atom, 1);
     const uint64_t whole = 4 * std::max<uint64_t>(atom, 1024);
@@ -274,7 +275,8 @@ LAW("memory", "flush and invalidate take ranges of the object and no others") {
     bench.require_contents(queue, mem, bytes, "the buffer after flushes and invalidates");
 }
 
-LAW("memory", "a native handle is borrowed, of a known type, and the same when asked again") {
+CONFORMANCE_TEST("memory",
+                 "a native handle is borrowed, of a known type, and the same when asked again") {
     bench.need(PI_CAPABILITY_NATIVE, "PI_CAPABILITY_NATIVE");
     const Mem mem = bench.make_buffer(size);
     const Mem other = bench.make_buffer(size);

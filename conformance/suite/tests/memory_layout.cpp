@@ -44,7 +44,7 @@ void require_pitched(pi_mem mem, const Shape &shape, const Bytes &logical, bool 
     }
 }
 
-LAW("memory", "an n-D allocation has its layout, and commands see its dense bytes") {
+CONFORMANCE_TEST("memory", "an n-D allocation has its layout, and commands see its dense bytes") {
     const Queue queue = bench.make_queue();
     for (const uint32_t scope : scopes_with(bench, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
         const bool visible = bench.can(PI_CAPABILITY_MEM_HOST_ACCESS) &&
@@ -71,7 +71,8 @@ LAW("memory", "an n-D allocation has its layout, and commands see its dense byte
     }
 }
 
-LAW("memory", "regions, fills, maps and views of an n-D allocation are of its dense bytes") {
+CONFORMANCE_TEST("memory",
+                 "regions, fills, maps and views of an n-D allocation are of its dense bytes") {
     const Queue queue = bench.make_queue();
     for (const uint32_t scope : scopes_with(bench, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
         for (int round = 0; round < 12; ++round) {
@@ -127,7 +128,8 @@ LAW("memory", "regions, fills, maps and views of an n-D allocation are of its de
     }
 }
 
-LAW("memory", "a layout is a descriptor itself, and is found behind what may be ignored") {
+CONFORMANCE_TEST("memory",
+                 "a layout is a descriptor itself, and is found behind what may be ignored") {
     constexpr uint32_t longer = 24;
     const uint64_t extents[] = {5, 7};
     const uint32_t separator = 1;
@@ -173,7 +175,8 @@ LAW("memory", "a layout is a descriptor itself, and is found behind what may be 
     }
 }
 
-LAW("memory", "a layout that cannot be is refused, and so is one in a scope without layouts") {
+CONFORMANCE_TEST("memory",
+                 "a layout that cannot be is refused, and so is one in a scope without layouts") {
     const std::vector<pi_memory_scope> scopes = bench.scopes();
     const uint64_t extents[] = {5, 7}, empty[] = {5, 0},
                    huge[] = {uint64_t{1} << 40, uint64_t{1} << 40};

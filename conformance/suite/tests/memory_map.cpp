@@ -40,7 +40,7 @@ struct Mapped {
     }
 };
 
-LAW("memory", "a range mapped for reading has the buffer's bytes and changes none") {
+CONFORMANCE_TEST("memory", "a range mapped for reading has the buffer's bytes and changes none") {
     Mapped mapped(bench);
     for (int round = 0; round < 10; ++round) {
         const auto [offset, size] = mapped.random_range();
@@ -54,7 +54,8 @@ LAW("memory", "a range mapped for reading has the buffer's bytes and changes non
     }
 }
 
-LAW("memory", "what is written into a mapped range is in the buffer, all else is as before") {
+CONFORMANCE_TEST("memory",
+                 "what is written into a mapped range is in the buffer, all else is as before") {
     Mapped mapped(bench);
     for (const uint64_t flags :
          {PI_MAP_WRITE + 0, PI_MAP_READ | PI_MAP_WRITE, PI_MAP_READ | PI_MAP_WRITE_DISCARD}) {
@@ -77,7 +78,8 @@ LAW("memory", "what is written into a mapped range is in the buffer, all else is
     }
 }
 
-LAW("memory", "a range whose old bytes are not needed has the new ones, and nothing beside it") {
+CONFORMANCE_TEST("memory",
+                 "a range whose old bytes are not needed has the new ones, and nothing beside it") {
     Mapped mapped(bench);
     for (int round = 0; round < 10; ++round) {
         const auto [offset, size] = mapped.random_range();
@@ -91,7 +93,8 @@ LAW("memory", "a range whose old bytes are not needed has the new ones, and noth
     }
 }
 
-LAW("memory", "overlapping ranges may be mapped for reading, each with an unmap of its own") {
+CONFORMANCE_TEST("memory",
+                 "overlapping ranges may be mapped for reading, each with an unmap of its own") {
     Mapped mapped(bench);
     const uint64_t size = mapped.model.size();
     const std::byte *first = mapped.map(PI_MAP_READ, 0, size);
@@ -112,7 +115,7 @@ LAW("memory", "overlapping ranges may be mapped for reading, each with an unmap 
     bench.require_contents(mapped.queue, mapped.mem, bytes, "the buffer after all unmaps");
 }
 
-LAW("memory", "disjoint ranges may be mapped for writing at the same time") {
+CONFORMANCE_TEST("memory", "disjoint ranges may be mapped for writing at the same time") {
     Mapped mapped(bench, 4096);
     std::byte *parts[4];
     for (uint64_t i = 0; i < 4; ++i)
@@ -127,7 +130,7 @@ LAW("memory", "disjoint ranges may be mapped for writing at the same time") {
     mapped.require_model("the buffer after four ranges were written");
 }
 
-LAW("memory", "a map and its unmap may be of different queues") {
+CONFORMANCE_TEST("memory", "a map and its unmap may be of different queues") {
     Mapped mapped(bench);
     const Queue other = bench.make_queue();
     std::byte *pointer = mapped.map(PI_MAP_WRITE_DISCARD, 0, mapped.model.size());
@@ -137,7 +140,7 @@ LAW("memory", "a map and its unmap may be of different queues") {
     mapped.require_model("the buffer that was unmapped on another queue");
 }
 
-LAW("memory", "many buffers may be mapped at once, and unmapped in any order") {
+CONFORMANCE_TEST("memory", "many buffers may be mapped at once, and unmapped in any order") {
     constexpr std::size_t count = 40;
     const Queue queue = bench.make_queue();
     std::vector<Mem> mems;
@@ -164,7 +167,7 @@ LAW("memory", "many buffers may be mapped at once, and unmapped in any order") {
         bench.require_contents(queue, mems[i], bytes[i], join("buffer ", i, " of 40"));
 }
 
-LAW("memory", "buffers are mapped and unmapped from many threads at once") {
+CONFORMANCE_TEST("memory", "buffers are mapped and unmapped from many threads at once") {
     bench.context(); // made here: the threads share it
     bench.run_threads(6, [&](unsigned thread) {
         const Queue queue = bench.make_queue();
@@ -180,7 +183,7 @@ LAW("memory", "buffers are mapped and unmapped from many threads at once") {
     });
 }
 
-LAW("memory", "one buffer is mapped for reading by many threads at once") {
+CONFORMANCE_TEST("memory", "one buffer is mapped for reading by many threads at once") {
     constexpr uint64_t size = 16 * 1024, part = 256;
     const Bytes bytes = bench.random_bytes(size);
     const Mem mem = bench.make_buffer(bench.place(), bytes);
@@ -198,7 +201,7 @@ LAW("memory", "one buffer is mapped for reading by many threads at once") {
     bench.require_contents(queue, mem, bytes, "a buffer that many threads have mapped");
 }
 
-LAW("memory", "a range may be mapped again while its unmap is pending, for anything") {
+CONFORMANCE_TEST("memory", "a range may be mapped again while its unmap is pending, for anything") {
     Mapped mapped(bench);
     const uint64_t flags[] = {PI_MAP_WRITE, PI_MAP_READ | PI_MAP_WRITE, PI_MAP_WRITE_DISCARD};
     for (const uint64_t again : flags) {
@@ -220,7 +223,8 @@ LAW("memory", "a range may be mapped again while its unmap is pending, for anyth
     }
 }
 
-LAW("memory", "an unmap is of its own map's range, where an earlier map's unmap is pending") {
+CONFORMANCE_TEST("memory",
+                 "an unmap is of its own map's range, where an earlier map's unmap is pending") {
     Mapped mapped(bench);
     const uint64_t size = mapped.model.size();
     std::byte *first = mapped.map(PI_MAP_WRITE, 0, size);
@@ -242,7 +246,7 @@ LAW("memory", "an unmap is of its own map's range, where an earlier map's unmap 
     mapped.require_model("the buffer after a write behind what was mapped for reading");
 }
 
-LAW("memory", "a mapped buffer may be released after its unmap is enqueued") {
+CONFORMANCE_TEST("memory", "a mapped buffer may be released after its unmap is enqueued") {
     Mapped mapped(bench);
     std::byte *pointer = mapped.map(PI_MAP_READ, 0, mapped.model.size());
     const Event gate = bench.make_host_event();

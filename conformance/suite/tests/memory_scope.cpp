@@ -13,7 +13,7 @@
 namespace pi::suite {
 namespace {
 
-LAW("memory", "a scope that is not in the device's list is refused") {
+CONFORMANCE_TEST("memory", "a scope that is not in the device's list is refused") {
     const auto count = static_cast<uint32_t>(bench.scopes().size());
     for (const uint32_t scope : {count, count + 7, UINT32_MAX}) {
         pi_mem_buffer_desc desc = buffer_desc(64);
@@ -23,7 +23,7 @@ LAW("memory", "a scope that is not in the device's list is refused") {
     }
 }
 
-LAW("memory", "every scope of the device has memory, aligned as it says") {
+CONFORMANCE_TEST("memory", "every scope of the device has memory, aligned as it says") {
     const Queue queue = bench.make_queue();
     const std::vector<pi_memory_scope> scopes = bench.scopes();
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
@@ -57,7 +57,7 @@ constexpr struct {
 } demands[] = {{PI_MEM_REQUIRE_CONTIGUOUS, PI_SCOPE_CONTIGUOUS, "PI_MEM_REQUIRE_CONTIGUOUS"},
                {PI_MEM_REQUIRE_PINNED, PI_SCOPE_PINNED, "PI_MEM_REQUIRE_PINNED"}};
 
-LAW("memory", "demands hold where the scope can, and are refused where it cannot") {
+CONFORMANCE_TEST("memory", "demands hold where the scope can, and are refused where it cannot") {
     const std::vector<pi_memory_scope> scopes = bench.scopes();
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
         for (const auto &[demand, scope_flag, name] : demands) {
@@ -74,7 +74,7 @@ LAW("memory", "demands hold where the scope can, and are refused where it cannot
     }
 }
 
-LAW("memory", "bytes are copied between any two scopes of a device") {
+CONFORMANCE_TEST("memory", "bytes are copied between any two scopes of a device") {
     const Queue queue = bench.make_queue();
     const auto count = static_cast<uint32_t>(bench.scopes().size());
     for (uint32_t from = 0; from < count; ++from) {
@@ -100,7 +100,8 @@ pi_mem_buffer_desc in_scope(uint32_t scope, uint64_t size, uint64_t flags = 0,
     return desc;
 }
 
-LAW("memory",
+CONFORMANCE_TEST(
+    "memory",
     "buffers of every scope are filled, mapped and viewed, and a view is of its buffer's scope") {
     const Queue queue = bench.make_queue();
     const std::vector<pi_memory_scope> scopes = bench.scopes();
@@ -129,7 +130,7 @@ LAW("memory",
     }
 }
 
-LAW("memory", "where a scope maps in place, all maps of a byte have one address") {
+CONFORMANCE_TEST("memory", "where a scope maps in place, all maps of a byte have one address") {
     const Queue queue = bench.make_queue();
     const std::vector<pi_memory_scope> scopes = bench.scopes();
     uint32_t count = 0;
@@ -150,7 +151,7 @@ LAW("memory", "where a scope maps in place, all maps of a byte have one address"
         skip("no scope of the device has PI_SCOPE_MAPS_IN_PLACE");
 }
 
-LAW("memory", "host_ptr is copied in every scope, and used in those that can") {
+CONFORMANCE_TEST("memory", "host_ptr is copied in every scope, and used in those that can") {
     const Queue queue = bench.make_queue();
     constexpr uint64_t size = 8192;
     HostMemory memory(size, 4096);
@@ -176,7 +177,7 @@ LAW("memory", "host_ptr is copied in every scope, and used in those that can") {
     }
 }
 
-LAW("memory", "USM is in every scope, or refused there") {
+CONFORMANCE_TEST("memory", "USM is in every scope, or refused there") {
     const Queue queue = bench.make_queue();
     const auto scopes = static_cast<uint32_t>(bench.scopes().size());
     for (const pi_usm_kind kind : need_usm(bench)) {
@@ -199,7 +200,7 @@ LAW("memory", "USM is in every scope, or refused there") {
     }
 }
 
-LAW("memory", "demands on USM hold, or are refused") {
+CONFORMANCE_TEST("memory", "demands on USM hold, or are refused") {
     const Queue queue = bench.make_queue();
     const std::vector<pi_memory_scope> scopes = bench.scopes();
     for (const pi_usm_kind kind : need_usm(bench)) {
@@ -238,7 +239,7 @@ LAW("memory", "demands on USM hold, or are refused") {
     }
 }
 
-LAW("image", "images are in every scope, or refused there") {
+CONFORMANCE_TEST("image", "images are in every scope, or refused there") {
     need_images(bench);
     const Queue queue = bench.make_queue();
     const auto scopes = static_cast<uint32_t>(bench.scopes().size());

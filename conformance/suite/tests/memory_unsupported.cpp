@@ -43,7 +43,7 @@ void require_refused(Bench &bench, uint64_t capability, const char *what, Create
     require(same(out, poison<Handle>()), what, ": failed, but wrote its output");
 }
 
-LAW("memory", "memory of kinds that the device does not have is unsupported") {
+CONFORMANCE_TEST("memory", "memory of kinds that the device does not have is unsupported") {
     const Place place = bench.place();
     const Mem mem = bench.make_buffer(size);
     if (lacks(bench, PI_CAPABILITY_MEM_IMPORT)) {
@@ -87,7 +87,7 @@ LAW("memory", "memory of kinds that the device does not have is unsupported") {
         });
 }
 
-LAW("memory", "USM that the device does not have is unsupported") {
+CONFORMANCE_TEST("memory", "USM that the device does not have is unsupported") {
     const Place place = bench.place();
     Bytes bytes(size);
     if (lacks(bench, PI_CAPABILITY_USM)) {
@@ -126,7 +126,7 @@ void require_command_unsupported(Bench &bench, pi_queue queue, uint64_t capabili
                               [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });
 }
 
-LAW("memory", "commands on memory that the device does not have are unsupported") {
+CONFORMANCE_TEST("memory", "commands on memory that the device does not have are unsupported") {
     const Queue queue = bench.make_queue();
     // Every command names its capability in PI_SUITE_COMMANDS.
 #define PI_SUITE_CHECK(desc, type, function, capability)                                           \

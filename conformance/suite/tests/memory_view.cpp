@@ -46,7 +46,7 @@ void require_view_info(pi_mem view, pi_mem root, uint64_t offset, uint64_t size)
                   "PI_MEM_INFO_SIZE of a view");
 }
 
-LAW("memory", "a view is its root's bytes, both ways") {
+CONFORMANCE_TEST("memory", "a view is its root's bytes, both ways") {
     Rooted rooted(bench);
     for (int round = 0; round < 12; ++round) {
         const uint64_t offset = rooted.random_offset(rooted.model.size());
@@ -70,7 +70,7 @@ LAW("memory", "a view is its root's bytes, both ways") {
     }
 }
 
-LAW("memory", "every buffer command works on views") {
+CONFORMANCE_TEST("memory", "every buffer command works on views") {
     Rooted rooted(bench);
     const uint64_t half = 32 * rooted.alignment;
     const uint64_t first = rooted.alignment;
@@ -100,7 +100,7 @@ LAW("memory", "every buffer command works on views") {
     rooted.require_root("the root after a map of a view");
 }
 
-LAW("memory", "a kernel works on a view as on a buffer") {
+CONFORMANCE_TEST("memory", "a kernel works on a view as on a buffer") {
     Rooted rooted(bench);
     const Program program = make_program(bench);
     const Kernel kernel = make_kernel(program, "add");
@@ -121,7 +121,7 @@ LAW("memory", "a kernel works on a view as on a buffer") {
     rooted.require_root("the root after launches on its views");
 }
 
-LAW("memory", "a view of a view is one of the root") {
+CONFORMANCE_TEST("memory", "a view of a view is one of the root") {
     Rooted rooted(bench);
     for (int round = 0; round < 8; ++round) {
         const uint64_t outer = rooted.random_offset(rooted.model.size());
@@ -136,7 +136,7 @@ LAW("memory", "a view of a view is one of the root") {
     }
 }
 
-LAW("memory", "a view of a view outlives both that it was made of") {
+CONFORMANCE_TEST("memory", "a view of a view outlives both that it was made of") {
     Rooted rooted(bench);
     const uint64_t offset = 2 * rooted.alignment;
     const uint64_t size = 4 * rooted.alignment;
@@ -156,7 +156,7 @@ LAW("memory", "a view of a view outlives both that it was made of") {
                   uint64_t{rooted.model.size()}, "the size of a released root, borrowed");
 }
 
-LAW("memory", "a view answers every info name by its type, and as its root") {
+CONFORMANCE_TEST("memory", "a view answers every info name by its type, and as its root") {
     Rooted rooted(bench);
     const Mem view = bench.make_view(rooted.root, rooted.alignment, rooted.alignment);
     check_info(
@@ -194,7 +194,7 @@ LAW("memory", "a view answers every info name by its type, and as its root") {
                 "a view's addresses are no multiples of its PI_MEM_INFO_ALIGNMENT, ", alignment);
 }
 
-LAW("memory", "a view's flags are its own, or its parent's when it has none") {
+CONFORMANCE_TEST("memory", "a view's flags are its own, or its parent's when it has none") {
     Rooted rooted(bench);
     const auto flags_of = [](pi_mem mem) {
         return get_info<uint64_t>(&piMemGetInfo, mem, PI_MEM_INFO_FLAGS);
@@ -231,7 +231,7 @@ LAW("memory", "a view's flags are its own, or its parent's when it has none") {
                   "PI_MEM_INFO_FLAGS of a view of host memory");
 }
 
-LAW("memory", "a view has its parent's access, or less") {
+CONFORMANCE_TEST("memory", "a view has its parent's access, or less") {
     constexpr uint64_t both = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
     const Rooted rooted(bench);
     const auto refused = [&](const std::string &what, pi_mem mem, uint64_t flags,
@@ -278,7 +278,7 @@ void require_no_view(pi_mem mem, const std::string &what, uint64_t offset, uint6
                               [&](pi_mem *out) { return piMemBufferPartition(mem, &desc, out); });
 }
 
-LAW("memory", "a view that is not within its parent is refused") {
+CONFORMANCE_TEST("memory", "a view that is not within its parent is refused") {
     const Rooted rooted(bench);
     const uint64_t atom = rooted.alignment;
     const uint64_t whole = rooted.model.size();
@@ -295,7 +295,7 @@ LAW("memory", "a view that is not within its parent is refused") {
                   PI_ERROR_INVALID_NULL_POINTER, "piMemBufferPartition with desc NULL");
 }
 
-LAW("memory", "an offset that breaks the alignment is refused with both numbers") {
+CONFORMANCE_TEST("memory", "an offset that breaks the alignment is refused with both numbers") {
     const Rooted rooted(bench);
     if (rooted.alignment == 1)
         skip("views may begin at any byte");
@@ -310,7 +310,7 @@ LAW("memory", "an offset that breaks the alignment is refused with both numbers"
     }
 }
 
-LAW("memory", "a command may not leave its view, though the root goes on") {
+CONFORMANCE_TEST("memory", "a command may not leave its view, though the root goes on") {
     Rooted rooted(bench);
     const uint64_t size = 4 * rooted.alignment;
     const Mem view = bench.make_view(rooted.root, rooted.alignment, size);
@@ -347,7 +347,7 @@ LAW("memory", "a command may not leave its view, though the root goes on") {
     rooted.require_root("the root after refused commands");
 }
 
-LAW("memory", "copies between views of one root are refused where they overlap") {
+CONFORMANCE_TEST("memory", "copies between views of one root are refused where they overlap") {
     Rooted rooted(bench);
     const uint64_t atom = rooted.alignment;
     const Mem low = bench.make_view(rooted.root, 0, 8 * atom);

@@ -10,7 +10,7 @@
 namespace pi::suite {
 namespace {
 
-LAW("platform", "a platform's native handle finds the platform") {
+CONFORMANCE_TEST("platform", "a platform's native handle finds the platform") {
     const pi_native_handle handle =
         check_handle("piPlatformGetNativeHandle", [&](pi_native_handle *out) {
             return piPlatformGetNativeHandle(bench.platform(), out);
@@ -28,7 +28,7 @@ LAW("platform", "a platform's native handle finds the platform") {
         });
 }
 
-LAW("device", "a root device's native handle finds the device") {
+CONFORMANCE_TEST("device", "a root device's native handle finds the device") {
     need_native(bench);
     const auto create = [&](const pi_native_desc *one, pi_device *out) {
         return piDeviceCreateWithNativeHandle(bench.platform(), one, out);
@@ -46,7 +46,7 @@ LAW("device", "a root device's native handle finds the device") {
     }
 }
 
-LAW("context", "a context's native handle makes a context that works beside it") {
+CONFORMANCE_TEST("context", "a context's native handle makes a context that works beside it") {
     need_native(bench);
     const Bytes bytes = bench.random_bytes(1000);
     Context first = bench.make_context({bench.device()});
@@ -81,7 +81,7 @@ LAW("context", "a context's native handle makes a context that works beside it")
     first.reset();
 }
 
-LAW("queue", "a queue's native handle makes a queue that works beside it") {
+CONFORMANCE_TEST("queue", "a queue's native handle makes a queue that works beside it") {
     need_native(bench);
     const Bytes bytes = bench.random_bytes(1000);
     const Mem mem = bench.make_buffer(bench.place(), Bytes(1000));
@@ -121,7 +121,7 @@ LAW("queue", "a queue's native handle makes a queue that works beside it") {
     first.reset();
 }
 
-LAW("context", "native handles of another context's objects are refused") {
+CONFORMANCE_TEST("context", "native handles of another context's objects are refused") {
     need_native(bench);
     const Context other = bench.make_context({bench.device()});
     const auto context_handle = [&](pi_context context) {
@@ -168,7 +168,7 @@ LAW("context", "native handles of another context's objects are refused") {
                            "a buffer whose handle another context has refused");
 }
 
-LAW("memory", "a buffer's native handle is imported as a buffer of the same bytes") {
+CONFORMANCE_TEST("memory", "a buffer's native handle is imported as a buffer of the same bytes") {
     need_native(bench);
     Bytes bytes = bench.random_bytes(4096);
     const Queue queue = bench.make_queue();
@@ -228,7 +228,7 @@ LAW("memory", "a buffer's native handle is imported as a buffer of the same byte
     first.reset();
 }
 
-LAW("program", "a program's native handle makes a program that works beside it") {
+CONFORMANCE_TEST("program", "a program's native handle makes a program that works beside it") {
     need_native(bench);
     Workshop shop(bench);
     const pi_native_handle handle =
@@ -263,7 +263,7 @@ LAW("program", "a program's native handle makes a program that works beside it")
     shop.program.reset();
 }
 
-LAW("kernel", "a kernel's native handle makes a kernel that works beside it") {
+CONFORMANCE_TEST("kernel", "a kernel's native handle makes a kernel that works beside it") {
     need_native(bench);
     Workshop shop(bench);
     Kernel first = make_kernel(shop.program, "add");
@@ -306,7 +306,7 @@ LAW("kernel", "a kernel's native handle makes a kernel that works beside it") {
     first.reset();
 }
 
-LAW("event", "a command's native handle makes an event that commands wait for") {
+CONFORMANCE_TEST("event", "a command's native handle makes an event that commands wait for") {
     need_native(bench);
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
@@ -338,7 +338,7 @@ LAW("event", "a command's native handle makes an event that commands wait for") 
     }
 }
 
-LAW("event", "an event without a native counterpart says so") {
+CONFORMANCE_TEST("event", "an event without a native counterpart says so") {
     need_native(bench);
     const Event gate = bench.make_host_event();
     const Event held = bench.barrier(bench.make_queue(), {gate});

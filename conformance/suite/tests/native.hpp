@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the laws of native handles have in common: every kind of object gives one and is made around one alike.
+// What the tests of native handles have in common: every kind of object gives one and is made around one alike.
 #pragma once
 
 #include "checks.hpp"

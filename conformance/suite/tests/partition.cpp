@@ -12,7 +12,7 @@
 namespace pi::suite {
 namespace {
 
-LAW("device", "a device that can be partitioned tells how, and another one cannot") {
+CONFORMANCE_TEST("device", "a device that can be partitioned tells how, and another one cannot") {
     const auto kinds = kinds_of(bench.device());
     require((kinds & ~0x1Eu) == 0, "PI_DEVICE_INFO_PARTITION_KINDS is ", kinds,
             ", with bits that are no PI_PARTITION_");
@@ -31,7 +31,7 @@ LAW("device", "a device that can be partitioned tells how, and another one canno
                                     });
 }
 
-LAW("device", "a partition's compute units are those that were asked for") {
+CONFORMANCE_TEST("device", "a partition's compute units are those that were asked for") {
     bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const pi_device device = bench.device();
     const uint32_t units = units_of(device);
@@ -65,7 +65,8 @@ LAW("device", "a partition's compute units are those that were asked for") {
     }
 }
 
-LAW("device", "a partition is a list, of which as many are made as there is room for") {
+CONFORMANCE_TEST("device",
+                 "a partition is a list, of which as many are made as there is room for") {
     bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const std::vector<uint32_t> one{1};
     for (const pi_device_partition_desc &desc : ways(bench.device(), one)) {
@@ -91,7 +92,8 @@ LAW("device", "a partition is a list, of which as many are made as there is room
     }
 }
 
-LAW("device", "a sub-device is a device of its parent's platform, and in no list of it") {
+CONFORMANCE_TEST("device",
+                 "a sub-device is a device of its parent's platform, and in no list of it") {
     bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const pi_device parent = bench.device();
     const std::vector<uint32_t> counts{1};
@@ -120,7 +122,8 @@ LAW("device", "a sub-device is a device of its parent's platform, and in no list
     }
 }
 
-LAW("device", "a sub-device can be partitioned as its kinds say, and keeps its parent") {
+CONFORMANCE_TEST("device",
+                 "a sub-device can be partitioned as its kinds say, and keeps its parent") {
     bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const pi_device root = bench.device();
     const uint32_t units = units_of(root);
@@ -146,7 +149,7 @@ LAW("device", "a sub-device can be partitioned as its kinds say, and keeps its p
     }
 }
 
-LAW("device", "a partition that cannot be is refused, and nothing is written") {
+CONFORMANCE_TEST("device", "a partition that cannot be is refused, and nothing is written") {
     bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const pi_device device = bench.device();
     const uint32_t units = units_of(device);
@@ -185,7 +188,7 @@ LAW("device", "a partition that cannot be is refused, and nothing is written") {
                 by_counts(counts), PI_ERROR_INVALID_SIZE);
 }
 
-LAW("device", "a partition obeys the rules of descriptors") {
+CONFORMANCE_TEST("device", "a partition obeys the rules of descriptors") {
     bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const std::vector<uint32_t> one{1};
     for (const pi_device_partition_desc &valid : ways(bench.device(), one))

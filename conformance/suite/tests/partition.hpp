@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sub-devices for the laws: parts of a device, which are devices themselves.
+// Sub-devices for the tests: parts of a device, which are devices themselves.
 #pragma once
 
 #include "fixture.hpp"

@@ -28,7 +28,7 @@ Devices make_siblings(Bench &bench) {
     return siblings;
 }
 
-LAW("device", "a sub-device works like any device, alone and beside its siblings") {
+CONFORMANCE_TEST("device", "a sub-device works like any device, alone and beside its siblings") {
     bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const std::vector<uint32_t> one{1};
     for (const pi_device_partition_desc &desc : ways(bench.device(), one)) {
@@ -43,7 +43,7 @@ LAW("device", "a sub-device works like any device, alone and beside its siblings
     }
 }
 
-LAW("device", "a parent and its sub-device can share a context") {
+CONFORMANCE_TEST("device", "a parent and its sub-device can share a context") {
     bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const std::vector<uint32_t> one{1};
     const Devices made = partition(bench.device(), ways(bench.device(), one).front());
@@ -52,36 +52,37 @@ LAW("device", "a parent and its sub-device can share a context") {
     require_works(bench, {made[0], context}, "the sub-device in its parent's context");
 }
 
-// Runs other laws on sub-devices; what they skip is skipped.
-void require_law(const Law &law, const Setup &setup, const std::string &where) {
+// Runs other tests on sub-devices; what they skip is skipped.
+void require_test(const ConformanceTest &test, const Setup &setup, const std::string &where) {
     try {
         Bench bench(setup);
-        law.function(bench);
+        test.function(bench);
     } catch (const Skip &) {
     } catch (const Failure &failure) {
-        throw Failure{join(where, ": ", law.name, ": ", failure.text)};
+        throw Failure{join(where, ": ", test.name, ": ", failure.text)};
     }
 }
 
-// What a law of pairs asks of two devices it asks of two sub-devices, too.
-LAW("connection", "all laws of pairs hold for sub-devices of one device") {
+// What a test of pairs asks of two devices it asks of two sub-devices, too.
+CONFORMANCE_TEST("connection", "all tests of pairs hold for sub-devices of one device") {
     const Devices siblings = make_siblings(bench);
-    for (const Law &law : all_laws()) {
-        if (!law.of_pairs)
+    for (const ConformanceTest &test : all_tests()) {
+        if (!test.of_pairs)
             continue;
         for (const bool one_context : {true, false}) {
             Setup setup = bench.setup();
             setup.device = siblings[0];
             setup.peer = siblings[1];
             setup.one_context = one_context;
-            require_law(law, setup,
-                        join("between siblings in ", one_context ? "one context" : "two"));
+            require_test(test, setup,
+                         join("between siblings in ", one_context ? "one context" : "two"));
         }
     }
 }
 
 // Drivers name the parent in some answers about a sub-device's program.
-LAW("device",
+CONFORMANCE_TEST(
+    "device",
     "a sub-device's programs have binaries and native handles, and are linked, as any device's") {
     const Devices siblings = make_siblings(bench);
     Setup setup = bench.setup();
@@ -92,16 +93,17 @@ LAW("device",
         "a kernel's native handle makes a kernel that works beside it",
         "parts are linked for any of the devices that they are compiled for"};
     size_t found = 0;
-    for (const Law &law : all_laws()) {
-        if (std::find(std::begin(names), std::end(names), law.name) == std::end(names))
+    for (const ConformanceTest &test : all_tests()) {
+        if (std::find(std::begin(names), std::end(names), test.name) == std::end(names))
             continue;
-        require_law(law, setup, "on a sub-device");
+        require_test(test, setup, "on a sub-device");
         ++found;
     }
-    require_equal(found, std::size(names), "how many of these laws there are");
+    require_equal(found, std::size(names), "how many of these tests there are");
 }
 
-LAW("device", "a context has the sub-devices that are listed, and no parent or sibling of theirs") {
+CONFORMANCE_TEST(
+    "device", "a context has the sub-devices that are listed, and no parent or sibling of theirs") {
     const Devices siblings = make_siblings(bench);
     const Context of_first = bench.make_context({siblings[0]});
     const auto refused = [](pi_context context, pi_device device, const std::string &what) {
@@ -123,7 +125,7 @@ LAW("device", "a context has the sub-devices that are listed, and no parent or s
             "PI_CONTEXT_INFO_DEVICES is not the one sub-device that was listed");
 }
 
-LAW("lifetime", "a sub-device lives until as many releases as references") {
+CONFORMANCE_TEST("lifetime", "a sub-device lives until as many releases as references") {
     bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const std::vector<uint32_t> one{1};
     Devices made = partition(bench.device(), ways(bench.device(), one).front());
@@ -151,7 +153,7 @@ LAW("lifetime", "a sub-device lives until as many releases as references") {
     require_works(bench, {device, context}, "a sub-device that was retained and released");
 }
 
-LAW("lifetime", "a context keeps its sub-devices, and what it has goes on") {
+CONFORMANCE_TEST("lifetime", "a context keeps its sub-devices, and what it has goes on") {
     const Devices siblings = make_siblings(bench);
     std::vector<pi_device> handles;
     Context context;
@@ -182,7 +184,7 @@ LAW("lifetime", "a context keeps its sub-devices, and what it has goes on") {
                        "what went through a sub-device that only commands hold");
 }
 
-LAW("device", "a device may be partitioned from many threads at once") {
+CONFORMANCE_TEST("device", "a device may be partitioned from many threads at once") {
     bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const std::vector<uint32_t> one{1};
     const auto all = ways(bench.device(), one);

@@ -9,7 +9,7 @@
 namespace pi::suite {
 namespace {
 
-LAW("platform", "the plugins of a loader are a list") {
+CONFORMANCE_TEST("platform", "the plugins of a loader are a list") {
     const auto plugins =
         check_list<pi_plugin>("piPluginsGet", [&](uint32_t capacity, pi_plugin *out, uint32_t *n) {
             return piPluginsGet(bench.loader(), capacity, out, n);
@@ -18,7 +18,7 @@ LAW("platform", "the plugins of a loader are a list") {
     require(plugins[0] == bench.plugin(), "the loader's plugin is another one");
 }
 
-LAW("platform", "the platforms of a plugin are a list, and always the same") {
+CONFORMANCE_TEST("platform", "the platforms of a plugin are a list, and always the same") {
     const auto ask = [&](uint32_t capacity, pi_platform *out, uint32_t *count) {
         return piPlatformsGet(bench.plugin(), capacity, out, count);
     };
@@ -29,7 +29,7 @@ LAW("platform", "the platforms of a plugin are a list, and always the same") {
                   "how many of the platforms differ");
 }
 
-LAW("platform", "the device's platform is one of the plugin's") {
+CONFORMANCE_TEST("platform", "the device's platform is one of the plugin's") {
     uint32_t count = 0;
     require_success(piPlatformsGet(bench.plugin(), 0, nullptr, &count), "piPlatformsGet");
     std::vector<pi_platform> platforms(count);
@@ -39,7 +39,7 @@ LAW("platform", "the device's platform is one of the plugin's") {
                   "how often the list of platforms has the device's platform");
 }
 
-LAW("platform", "a plugin answers every info name by its type") {
+CONFORMANCE_TEST("platform", "a plugin answers every info name by its type") {
     check_info(
         "piPluginGetInfo",
         [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
@@ -48,7 +48,7 @@ LAW("platform", "a plugin answers every info name by its type") {
         plugin_info_names());
 }
 
-LAW("platform", "a platform answers every info name by its type") {
+CONFORMANCE_TEST("platform", "a platform answers every info name by its type") {
     check_info(
         "piPlatformGetInfo",
         [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
@@ -57,7 +57,7 @@ LAW("platform", "a platform answers every info name by its type") {
         platform_info_names());
 }
 
-LAW("platform", "a platform knows its plugin and a backend of the list") {
+CONFORMANCE_TEST("platform", "a platform knows its plugin and a backend of the list") {
     require(get_info<pi_plugin>(&piPlatformGetInfo, bench.platform(), PI_PLATFORM_INFO_PLUGIN) ==
                 bench.plugin(),
             "PI_PLATFORM_INFO_PLUGIN is another plugin");
@@ -67,7 +67,7 @@ LAW("platform", "a platform knows its plugin and a backend of the list") {
             "PI_PLATFORM_INFO_BACKEND is ", backend, ", which is not in the list");
 }
 
-LAW("platform", "platforms and devices may be asked for from many threads at once") {
+CONFORMANCE_TEST("platform", "platforms and devices may be asked for from many threads at once") {
     const std::vector<pi_device> devices = bench.devices();
     bench.run_threads(8, [&](unsigned) {
         for (int round = 0; round < 50; ++round) {
@@ -78,7 +78,7 @@ LAW("platform", "platforms and devices may be asked for from many threads at onc
     });
 }
 
-LAW("platform", "a translated option obeys the rules of info answers") {
+CONFORMANCE_TEST("platform", "a translated option obeys the rules of info answers") {
     uint64_t size = poison<uint64_t>();
     const pi_result asked = piPlatformGetBackendOption(bench.platform(), "-O2", 0, nullptr, &size);
     if (asked == PI_ERROR_UNSUPPORTED_FEATURE)
@@ -102,7 +102,7 @@ LAW("platform", "a translated option obeys the rules of info answers") {
                   PI_ERROR_INVALID_NULL_POINTER, "the option NULL");
 }
 
-LAW("platform", "an extension that nobody has is an invalid name") {
+CONFORMANCE_TEST("platform", "an extension that nobody has is an invalid name") {
     const void *table = poison<const void *>();
     // A plugin without extensions may leave the slot empty, for which the loader answers.
     require_error(piPluginGetExtension(bench.plugin(), "pi_suite_no_such_extension_v1", 8, &table),

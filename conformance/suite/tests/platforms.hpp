@@ -7,7 +7,7 @@
 
 namespace pi::suite {
 
-/// A device of another platform of the plugin; skips the law where there is none.
+/// A device of another platform of the plugin; skips the test where there is none.
 inline pi_device need_foreign_device(const Bench &bench) {
     uint32_t count = 0;
     require_success(piPlatformsGet(bench.plugin(), 0, nullptr, &count), "piPlatformsGet");

@@ -33,7 +33,7 @@ Program create_program(Bench &bench, const pi_program_desc &desc) {
     return create_program(bench.context(), desc);
 }
 
-// The size of each of its binaries; skips the law where the plugin gives none.
+// The size of each of its binaries; skips the test where the plugin gives none.
 std::vector<uint64_t> need_binary_sizes(pi_program program) {
     uint64_t size = 0;
     const pi_result asked =
@@ -84,12 +84,12 @@ void require_builds_again(Bench &bench, pi_program program) {
             "a kernel from before tells another program");
 }
 
-LAW("program", "a program is built again while it has kernels, which run on") {
+CONFORMANCE_TEST("program", "a program is built again while it has kernels, which run on") {
     const Program program = make_program(bench);
     require_builds_again(bench, program);
 }
 
-LAW("program", "a built program answers every info name by its type") {
+CONFORMANCE_TEST("program", "a built program answers every info name by its type") {
     const Program program = make_program(bench);
     check_info(
         "piProgramGetInfo",
@@ -99,7 +99,7 @@ LAW("program", "a built program answers every info name by its type") {
         program_info_names());
 }
 
-LAW("program", "a built program answers every build info name by its type") {
+CONFORMANCE_TEST("program", "a built program answers every build info name by its type") {
     const Program program = make_program(bench);
     check_info(
         "piProgramGetBuildInfo",
@@ -109,7 +109,8 @@ LAW("program", "a built program answers every build info name by its type") {
         program_build_info_names());
 }
 
-LAW("program", "a program tells its context, its format and the devices it is built for") {
+CONFORMANCE_TEST("program",
+                 "a program tells its context, its format and the devices it is built for") {
     const pi_program_format format = kernel_format(bench);
     const Program program = make_program(bench);
     require(get_info<pi_context>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_CONTEXT) ==
@@ -124,7 +125,7 @@ LAW("program", "a program tells its context, its format and the devices it is bu
             "the program is built for other devices than the context's one");
 }
 
-LAW("program", "a program is not built before it is, and built afterwards") {
+CONFORMANCE_TEST("program", "a program is not built before it is, and built afterwards") {
     const Program program = create_program(bench, kernel_program_desc(kernel_format(bench)));
     require_equal(build_status(program, bench.device()), uint32_t{PI_PROGRAM_NOT_BUILT},
                   "the build status before the build");
@@ -137,7 +138,8 @@ LAW("program", "a program is not built before it is, and built afterwards") {
     require_runs(bench, program);
 }
 
-LAW("program", "a kernel's address is always the same, and there is none of what is no kernel") {
+CONFORMANCE_TEST("program",
+                 "a kernel's address is always the same, and there is none of what is no kernel") {
     const Program unbuilt = create_program(bench, kernel_program_desc(kernel_format(bench)));
     const Program program = make_program(bench);
     uint64_t address = 0;
@@ -169,7 +171,7 @@ LAW("program", "a kernel's address is always the same, and there is none of what
             unbuilt, bench.device(), "add");
 }
 
-LAW("program", "a built program names its kernels") {
+CONFORMANCE_TEST("program", "a built program names its kernels") {
     const Program program = make_program(bench);
     uint64_t size = 0;
     if (piProgramGetInfo(program, PI_PROGRAM_INFO_KERNEL_NAMES, 0, nullptr, &size) ==
@@ -194,7 +196,7 @@ LAW("program", "a built program names its kernels") {
             "between");
 }
 
-LAW("program", "a program that does not compile says so, with a log") {
+CONFORMANCE_TEST("program", "a program that does not compile says so, with a log") {
     const pi_program_format format = kernel_format(bench);
     if (format == PI_PROGRAM_FORMAT_NATIVE_TABLE)
         skip("the device compiles no text");
@@ -211,7 +213,7 @@ LAW("program", "a program that does not compile says so, with a log") {
         [&](pi_kernel *out) { return piKernelCreate(program, "broken", nullptr, out); });
 }
 
-LAW("program", "a native table that is none is an invalid binary") {
+CONFORMANCE_TEST("program", "a native table that is none is an invalid binary") {
     bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
     const auto formats =
         get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
@@ -229,7 +231,7 @@ LAW("program", "a native table that is none is an invalid binary") {
         [&](pi_program *out) { return piProgramCreate(bench.context(), &wrong_size, out); });
 }
 
-LAW("program", "formats that the device does not run, or nobody knows, are refused") {
+CONFORMANCE_TEST("program", "formats that the device does not run, or nobody knows, are refused") {
     bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
     const auto formats =
         get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
@@ -254,7 +256,7 @@ LAW("program", "formats that the device does not run, or nobody knows, are refus
     }
 }
 
-LAW("program", "a program without bytes is refused") {
+CONFORMANCE_TEST("program", "a program without bytes is refused") {
     pi_program_desc desc = kernel_program_desc(kernel_format(bench));
     const auto create = [&](pi_program *out) {
         return piProgramCreate(bench.context(), &desc, out);
@@ -268,7 +270,7 @@ LAW("program", "a program without bytes is refused") {
                                   {PI_ERROR_INVALID_SIZE, PI_ERROR_INVALID_BINARY}, create);
 }
 
-LAW("program", "a program's text is copied, and ends at its size") {
+CONFORMANCE_TEST("program", "a program's text is copied, and ends at its size") {
     const pi_program_format format = kernel_format(bench);
     if (format == PI_PROGRAM_FORMAT_NATIVE_TABLE)
         skip("a native table is borrowed, not copied");
@@ -282,7 +284,7 @@ LAW("program", "a program's text is copied, and ends at its size") {
     require_runs(bench, program);
 }
 
-LAW("program", "the descriptors of programs obey the rules of descriptors") {
+CONFORMANCE_TEST("program", "the descriptors of programs obey the rules of descriptors") {
     const pi_program_desc valid = kernel_program_desc(kernel_format(bench));
     check_descriptor("piProgramCreate", valid, offsetof(pi_program_desc, flags),
                      [&](const pi_program_desc *desc) {
@@ -301,7 +303,7 @@ LAW("program", "the descriptors of programs obey the rules of descriptors") {
         true);
 }
 
-LAW("program", "a program is built for devices of its context only") {
+CONFORMANCE_TEST("program", "a program is built for devices of its context only") {
     const Program program = create_program(bench, kernel_program_desc(kernel_format(bench)));
     pi_program_build_desc desc = describe<pi_program_build_desc>();
     desc.device_count = 1;
@@ -331,7 +333,7 @@ LAW("program", "a program is built for devices of its context only") {
     require_runs(bench, program);
 }
 
-LAW("program", "a list of no devices to build for is not looked at") {
+CONFORMANCE_TEST("program", "a list of no devices to build for is not looked at") {
     const Program program = create_program(bench, kernel_program_desc(kernel_format(bench)));
     pi_program_build_desc desc = describe<pi_program_build_desc>();
     desc.devices = nowhere<const pi_device>();
@@ -340,7 +342,7 @@ LAW("program", "a list of no devices to build for is not looked at") {
     require_runs(bench, program);
 }
 
-LAW("program", "a program that is built for one of two devices tells so") {
+CONFORMANCE_TEST("program", "a program that is built for one of two devices tells so") {
     const BuiltForSecond built(bench);
     require_equal(build_status(built.program, built.second()), uint32_t{PI_PROGRAM_BUILT},
                   "the build status on the device it is built for");
@@ -352,7 +354,7 @@ LAW("program", "a program that is built for one of two devices tells so") {
         "PI_PROGRAM_INFO_DEVICES is not the one that it is built for");
 }
 
-LAW("program", "a program's binary makes the program again") {
+CONFORMANCE_TEST("program", "a program's binary makes the program again") {
     bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
     const Program program = make_program(bench);
     const std::vector<uint64_t> sizes = need_binary_sizes(program);
@@ -381,7 +383,8 @@ LAW("program", "a program's binary makes the program again") {
     }
 }
 
-LAW("program", "a program of two devices has a binary for each of them, in their order") {
+CONFORMANCE_TEST("program",
+                 "a program of two devices has a binary for each of them, in their order") {
     const std::vector<pi_device> devices = bench.devices();
     if (devices.size() < 2)
         skip("the platform has one device");
@@ -421,7 +424,7 @@ LAW("program", "a program of two devices has a binary for each of them, in their
     }
 }
 
-LAW("program", "programs may be built from many threads at once") {
+CONFORMANCE_TEST("program", "programs may be built from many threads at once") {
     const pi_program_desc desc = kernel_program_desc(kernel_format(bench));
     const pi_context context = bench.context();
     bench.run_threads(4, [&](unsigned) {

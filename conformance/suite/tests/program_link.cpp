@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Laws of programs that are compiled in parts, which are linked then.
+// Tests of programs that are compiled in parts, which are linked then.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -94,7 +94,8 @@ void require_changes(Bench &bench, pi_program program, uint32_t factor) {
     require_changes(bench, program, factor, bench.place());
 }
 
-LAW("program", "two parts are compiled, each with its options, and linked to one program") {
+CONFORMANCE_TEST("program",
+                 "two parts are compiled, each with its options, and linked to one program") {
     const PartTexts texts = part_texts(bench);
     const Program caller = create(bench.context(), texts.caller);
     require_status(caller, bench.device(), PI_PROGRAM_NOT_BUILT, "before compiling");
@@ -121,7 +122,7 @@ LAW("program", "two parts are compiled, each with its options, and linked to one
     require_changes(bench, linked, 3);
 }
 
-LAW("program", "parts may be released, compiled otherwise and linked again") {
+CONFORMANCE_TEST("program", "parts may be released, compiled otherwise and linked again") {
     const PartTexts texts = part_texts(bench);
     Program caller = compile(bench.context(), texts.caller);
     Program callee = compile(bench.context(), texts.callee, factor_option);
@@ -137,7 +138,7 @@ LAW("program", "parts may be released, compiled otherwise and linked again") {
     require_changes(bench, third, 7);
 }
 
-LAW("program", "what is compiled only has no kernels, and can be built still") {
+CONFORMANCE_TEST("program", "what is compiled only has no kernels, and can be built still") {
     const PartTexts texts = part_texts(bench);
     const Program program = compile(bench.context(), texts.whole, factor_option);
     require_untouched<pi_kernel>(
@@ -156,7 +157,7 @@ LAW("program", "what is compiled only has no kernels, and can be built still") {
     require_changes(bench, program, 7);
 }
 
-LAW("program", "a part that does not compile says so with a log, and is not linked") {
+CONFORMANCE_TEST("program", "a part that does not compile says so with a log, and is not linked") {
     const PartTexts texts = part_texts(bench);
     const Program broken = create(bench.context(), texts.broken);
     require_error(piProgramCompile(broken, nullptr), PI_ERROR_BUILD_FAILED,
@@ -176,7 +177,8 @@ LAW("program", "a part that does not compile says so with a log, and is not link
     require_status(broken, bench.device(), PI_PROGRAM_COMPILED, "after compiling again");
 }
 
-LAW("program", "an option that no compiler has fails a compilation, or is passed over") {
+CONFORMANCE_TEST("program",
+                 "an option that no compiler has fails a compilation, or is passed over") {
     const PartTexts texts = part_texts(bench);
     const Program program = create(bench.context(), texts.callee);
     const pi_program_build_desc desc = build_desc("-DFACTOR=3 --no-such-option");
@@ -191,7 +193,7 @@ LAW("program", "an option that no compiler has fails a compilation, or is passed
     require_status(program, bench.device(), PI_PROGRAM_FAILED, "after a failed compilation");
 }
 
-LAW("program", "parts that do not fit together are not linked") {
+CONFORMANCE_TEST("program", "parts that do not fit together are not linked") {
     const PartTexts texts = part_texts(bench);
     const Program caller = compile(bench.context(), texts.caller);
     const Program callee = compile(bench.context(), texts.callee, factor_option);
@@ -210,12 +212,12 @@ LAW("program", "parts that do not fit together are not linked") {
     Program late;
     if (piProgramLink(bench.context(), &incomplete, late.out()) != PI_SUCCESS)
         refused("linking without a function that is called", alone);
-    // Two functions of one name end the process in some drivers, so no law links them.
+    // Two functions of one name end the process in some drivers, so no test links them.
     require_changes(bench, link(bench.context(), {caller, callee}), 3);
     require_changes(bench, link(bench.context(), {caller, twin}), 5);
 }
 
-LAW("program", "only compiled programs are linked") {
+CONFORMANCE_TEST("program", "only compiled programs are linked") {
     const PartTexts texts = part_texts(bench);
     const Program caller = compile(bench.context(), texts.caller);
     const Program callee = compile(bench.context(), texts.callee, factor_option);
@@ -253,7 +255,7 @@ LAW("program", "only compiled programs are linked") {
     require_changes(bench, linked, 3);
 }
 
-LAW("program", "what is linked has no source to compile or build") {
+CONFORMANCE_TEST("program", "what is linked has no source to compile or build") {
     const PartTexts texts = part_texts(bench);
     const Program caller = compile(bench.context(), texts.caller);
     const Program callee = compile(bench.context(), texts.callee, factor_option);
@@ -266,7 +268,7 @@ LAW("program", "what is linked has no source to compile or build") {
     require_changes(bench, linked, 3);
 }
 
-LAW("program", "parts are compiled and linked for devices of their context only") {
+CONFORMANCE_TEST("program", "parts are compiled and linked for devices of their context only") {
     const PartTexts texts = part_texts(bench);
     const Program program = create(bench.context(), texts.callee);
     const Program caller = compile(bench.context(), texts.caller);
@@ -297,7 +299,7 @@ LAW("program", "parts are compiled and linked for devices of their context only"
     require_changes(bench, link(bench.context(), {caller, callee}, nullptr, {devices[0]}), 3);
 }
 
-LAW("program", "a list of no devices to compile or link for is not looked at") {
+CONFORMANCE_TEST("program", "a list of no devices to compile or link for is not looked at") {
     const PartTexts texts = part_texts(bench);
     const Program caller = create(bench.context(), texts.caller);
     pi_program_build_desc compile_desc = build_desc(nullptr);
@@ -314,7 +316,7 @@ LAW("program", "a list of no devices to compile or link for is not looked at") {
     require_changes(bench, linked, 3);
 }
 
-LAW("program", "parts are linked for any of the devices that they are compiled for") {
+CONFORMANCE_TEST("program", "parts are linked for any of the devices that they are compiled for") {
     const PartTexts texts = part_texts(bench);
     const std::vector<pi_device> devices = bench.devices();
     if (devices.size() < 2)
@@ -349,7 +351,8 @@ LAW("program", "parts are linked for any of the devices that they are compiled f
     }
 }
 
-LAW("program", "the descriptors of compiling and linking obey the rules of descriptors") {
+CONFORMANCE_TEST("program",
+                 "the descriptors of compiling and linking obey the rules of descriptors") {
     const PartTexts texts = part_texts(bench);
     const Program program = create(bench.context(), texts.caller);
     check_descriptor(
@@ -372,7 +375,7 @@ LAW("program", "the descriptors of compiling and linking obey the rules of descr
                   "piProgramCompile of NULL");
 }
 
-LAW("program", "parts may be compiled and linked from many threads at once") {
+CONFORMANCE_TEST("program", "parts may be compiled and linked from many threads at once") {
     const PartTexts texts = part_texts(bench);
     const pi_context context = bench.context();
     const Program shared = compile(context, texts.caller);

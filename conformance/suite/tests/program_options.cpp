@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Laws of the options with which programs are built.
+// Tests of the options with which programs are built.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -32,7 +32,7 @@ Program create_valued(Bench &bench) {
     return program;
 }
 
-LAW("program", "a program is built with its options, which it tells") {
+CONFORMANCE_TEST("program", "a program is built with its options, which it tells") {
     for (const uint32_t value : {41u, 42u}) {
         const Program program = create_valued(bench);
         require_error(build(program, nullptr), PI_ERROR_BUILD_FAILED,
@@ -52,7 +52,7 @@ LAW("program", "a program is built with its options, which it tells") {
     }
 }
 
-LAW("program", "kernels keep the options that they were built with") {
+CONFORMANCE_TEST("program", "kernels keep the options that they were built with") {
     const Program program = create_valued(bench);
     const Queue queue = bench.make_queue();
     const auto require_value = [&](pi_kernel kernel, uint32_t value) {
@@ -87,7 +87,7 @@ LAW("program", "kernels keep the options that they were built with") {
     }
 }
 
-LAW("program", "an option that nobody knows fails the build, or is passed over") {
+CONFORMANCE_TEST("program", "an option that nobody knows fails the build, or is passed over") {
     const pi_program_desc desc = kernel_program_desc(kernel_format(bench));
     Program program;
     require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
@@ -105,7 +105,8 @@ LAW("program", "an option that nobody knows fails the build, or is passed over")
     require_options(program, bench.device(), "", "the options after a build with none");
 }
 
-LAW("program", "a build takes the backend's words for a front end's options, and tells them") {
+CONFORMANCE_TEST("program",
+                 "a build takes the backend's words for a front end's options, and tells them") {
     const pi_program_desc desc = kernel_program_desc(kernel_format(bench));
     Program program;
     require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Laws of specialization constants. The program "constants" (spirv.hpp) has one of every size.
+// Tests of specialization constants. The program "constants" (spirv.hpp) has one of every size.
 
 #include "checks.hpp"
 #include "launch_fixture.hpp"
@@ -99,7 +99,8 @@ void require_values(Bench &bench, pi_program program, const Values &expected,
     require_values(bench, bench.place(), program, expected, what);
 }
 
-LAW("program", "specialization constants that the device does not have are unsupported") {
+CONFORMANCE_TEST("program",
+                 "specialization constants that the device does not have are unsupported") {
     bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
     if (bench.can(PI_CAPABILITY_SPECIALIZATION))
         skip("the device has PI_CAPABILITY_SPECIALIZATION");
@@ -111,14 +112,15 @@ LAW("program", "specialization constants that the device does not have are unsup
     require(make_kernel(program, "add").get() != nullptr, "there is no kernel add");
 }
 
-LAW("program", "specialization constants have their defaults until they are set") {
+CONFORMANCE_TEST("program", "specialization constants have their defaults until they are set") {
     need_spirv(bench);
     const Program program = create(bench);
     build(program);
     require_values(bench, program, Values(), "the constants of a program in which none is set");
 }
 
-LAW("program", "specialization constants of every size have the values that they are given") {
+CONFORMANCE_TEST("program",
+                 "specialization constants of every size have the values that they are given") {
     need_constants(bench);
     for (int round = 0; round < 3; ++round) {
         const Program program = create(bench);
@@ -133,7 +135,7 @@ LAW("program", "specialization constants of every size have the values that they
     }
 }
 
-LAW("program", "specialization constants that are not named keep what they had") {
+CONFORMANCE_TEST("program", "specialization constants that are not named keep what they had") {
     need_constants(bench);
     const Program program = create(bench);
     Values values;
@@ -150,7 +152,7 @@ LAW("program", "specialization constants that are not named keep what they had")
     require_values(bench, program, values, "the constants of which three were set");
 }
 
-LAW("program", "of several values of a specialization constant the last counts") {
+CONFORMANCE_TEST("program", "of several values of a specialization constant the last counts") {
     need_constants(bench);
     const Program program = create(bench);
     Values values;
@@ -162,7 +164,8 @@ LAW("program", "of several values of a specialization constant the last counts")
     require_values(bench, program, values, "the constants of which one was set three times");
 }
 
-LAW("program", "what specialization constants are set to after a build counts from the next on") {
+CONFORMANCE_TEST("program",
+                 "what specialization constants are set to after a build counts from the next on") {
     need_constants(bench);
     const Program program = create(bench);
     Values values, later;
@@ -177,7 +180,7 @@ LAW("program", "what specialization constants are set to after a build counts fr
     require_values(bench, program, later, "the constants after one more build");
 }
 
-LAW("program", "kernels keep the specialization constants that they were built with") {
+CONFORMANCE_TEST("program", "kernels keep the specialization constants that they were built with") {
     need_constants(bench);
     const Program program = create(bench);
     Values values = random_values(bench);
@@ -192,7 +195,7 @@ LAW("program", "kernels keep the specialization constants that they were built w
     require_values(bench, bench.place(), kernel, before, "the constants of a kernel from before");
 }
 
-LAW("program", "wrong specialization constants are refused, and then none is set") {
+CONFORMANCE_TEST("program", "wrong specialization constants are refused, and then none is set") {
     need_constants(bench);
     const Program program = create(bench);
     Values values = random_values(bench);
@@ -237,7 +240,8 @@ LAW("program", "wrong specialization constants are refused, and then none is set
     require_values(bench, program, values, "the constants after all refusals");
 }
 
-LAW("program", "only programs of SPIR-V that have them take specialization constants") {
+CONFORMANCE_TEST("program",
+                 "only programs of SPIR-V that have them take specialization constants") {
     need_constants(bench);
     const uint32_t value = 1;
     const Program none = create_spirv(bench.context(), spirv::kernels());
@@ -252,7 +256,8 @@ LAW("program", "only programs of SPIR-V that have them take specialization const
     require(make_kernel(other, "add").get() != nullptr, "there is no kernel add");
 }
 
-LAW("program", "programs of the same SPIR-V have each their own specialization constants") {
+CONFORMANCE_TEST("program",
+                 "programs of the same SPIR-V have each their own specialization constants") {
     need_constants(bench);
     const pi_context context = bench.context();
     std::vector<Values> values;
@@ -268,7 +273,8 @@ LAW("program", "programs of the same SPIR-V have each their own specialization c
         require_values(bench, programs[i], values[i], join("the constants of program ", i));
 }
 
-LAW("program", "specialization constants hold on all devices that the program is built for") {
+CONFORMANCE_TEST("program",
+                 "specialization constants hold on all devices that the program is built for") {
     need_constants(bench);
     const std::vector<pi_device> devices = bench.devices();
     if (devices.size() < 2)
@@ -284,7 +290,8 @@ LAW("program", "specialization constants hold on all devices that the program is
         require_values(bench, {device, context}, program, values, "the constants of two devices");
 }
 
-LAW("program", "a program's binary has the specialization constants that it was built with") {
+CONFORMANCE_TEST("program",
+                 "a program's binary has the specialization constants that it was built with") {
     need_constants(bench);
     const auto formats =
         get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);

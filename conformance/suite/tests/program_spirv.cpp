@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Laws of programs in SPIR-V that those of other formats do not have, or have in another form. A device that takes
-// nothing else, or is told to, runs all other laws of programs and kernels with SPIR-V.
+// Tests of programs in SPIR-V that those of other formats do not have, or have in another form. A device that takes
+// nothing else, or is told to, runs all other tests of programs and kernels with SPIR-V.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -28,7 +28,7 @@ std::vector<uint32_t> words_of_module(Embedded module) {
     return words;
 }
 
-LAW("program", "a program of SPIR-V runs, tells its format, and is made of a copy") {
+CONFORMANCE_TEST("program", "a program of SPIR-V runs, tells its format, and is made of a copy") {
     need_spirv(bench);
     std::vector<uint32_t> words = words_of_module(spirv::kernels());
     const pi_program_desc desc = spirv_desc(words);
@@ -42,7 +42,7 @@ LAW("program", "a program of SPIR-V runs, tells its format, and is made of a cop
     require_runs(bench, program);
 }
 
-LAW("program", "bytes that are no SPIR-V, or not all of it, make no program") {
+CONFORMANCE_TEST("program", "bytes that are no SPIR-V, or not all of it, make no program") {
     need_spirv(bench);
     const std::vector<uint32_t> good = words_of_module(spirv::kernels());
     const auto refused = [&](const std::string &what, const pi_program_desc &desc) {
@@ -67,7 +67,8 @@ LAW("program", "bytes that are no SPIR-V, or not all of it, make no program") {
     }
 }
 
-LAW("program", "SPIR-V that calls what nobody has is not built, and says so with a log") {
+CONFORMANCE_TEST("program",
+                 "SPIR-V that calls what nobody has is not built, and says so with a log") {
     need_spirv(bench);
     const Program program = create_spirv(bench.context(), spirv::broken());
     require_error(piProgramBuild(program, nullptr), PI_ERROR_BUILD_FAILED,
@@ -79,7 +80,7 @@ LAW("program", "SPIR-V that calls what nobody has is not built, and says so with
         [&](pi_kernel *out) { return piKernelCreate(program, "broken", nullptr, out); });
 }
 
-LAW("program", "a group size that SPIR-V demands is told and kept to") {
+CONFORMANCE_TEST("program", "a group size that SPIR-V demands is told and kept to") {
     need_spirv(bench);
     const Program program = create_spirv(bench.context(), spirv::groups());
     require_success(piProgramBuild(program, nullptr), "piProgramBuild");
@@ -104,7 +105,7 @@ LAW("program", "a group size that SPIR-V demands is told and kept to") {
                                 [&](pi_event *out) { return try_enqueue(queue, eight, {}, out); });
 }
 
-LAW("kernel", "a size of sub-groups that SPIR-V demands is told") {
+CONFORMANCE_TEST("kernel", "a size of sub-groups that SPIR-V demands is told") {
     need_spirv(bench);
     std::vector<uint32_t> sizes(64);
     uint64_t bytes = 0;
@@ -166,7 +167,7 @@ void require_changes(Bench &bench, pi_program program, uint32_t factor) {
                            "what a linked kernel has made");
 }
 
-LAW("program", "two parts in SPIR-V are compiled and linked to one program") {
+CONFORMANCE_TEST("program", "two parts in SPIR-V are compiled and linked to one program") {
     need_link(bench);
     Program caller = create_spirv(bench.context(), spirv::caller());
     require_equal(build_status(caller, bench.device()), uint32_t{PI_PROGRAM_NOT_BUILT},
@@ -198,7 +199,7 @@ LAW("program", "two parts in SPIR-V are compiled and linked to one program") {
                   "building what is linked");
 }
 
-LAW("program", "a part without a function that it calls is not linked alone") {
+CONFORMANCE_TEST("program", "a part without a function that it calls is not linked alone") {
     need_link(bench);
     const Program caller = create_spirv(bench.context(), spirv::caller());
     require_success(piProgramCompile(caller, nullptr), "piProgramCompile of SPIR-V");
@@ -213,7 +214,8 @@ LAW("program", "a part without a function that it calls is not linked alone") {
     require_changes(bench, link(bench.context(), {caller, callee}), 3);
 }
 
-LAW("program", "a part is linked with the specialization constants that it was compiled with") {
+CONFORMANCE_TEST("program",
+                 "a part is linked with the specialization constants that it was compiled with") {
     need_link(bench);
     bench.need(PI_CAPABILITY_SPECIALIZATION, "PI_CAPABILITY_SPECIALIZATION");
     const Program caller = create_spirv(bench.context(), spirv::caller());

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t in_order = 0;
 
-LAW("enqueue", "a program of commands on buffers does what it does on plain bytes") {
+CONFORMANCE_TEST("enqueue", "a program of commands on buffers does what it does on plain bytes") {
     const auto scopes = static_cast<uint32_t>(bench.scopes().size());
     const bool views = bench.can(PI_CAPABILITY_VIEW);
     require_programs(bench, {in_order}, [&](Draw &draw) {
@@ -26,7 +26,8 @@ LAW("enqueue", "a program of commands on buffers does what it does on plain byte
     });
 }
 
-LAW("enqueue", "a program on views of views and on their buffer does what it does on plain bytes") {
+CONFORMANCE_TEST(
+    "enqueue", "a program on views of views and on their buffer does what it does on plain bytes") {
     bench.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
     const uint64_t unit = bench.scopes().at(0).offset_alignment;
     require_programs(bench, {in_order}, [&](Draw &draw) {
@@ -37,7 +38,7 @@ LAW("enqueue", "a program on views of views and on their buffer does what it doe
     });
 }
 
-LAW("enqueue", "a program on n-D allocations does what it does on plain bytes") {
+CONFORMANCE_TEST("enqueue", "a program on n-D allocations does what it does on plain bytes") {
     const std::vector<uint32_t> scopes = scopes_with(bench, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT");
     require_programs(bench, {in_order}, [&](Draw &draw) {
         auto world = std::make_unique<LinearWorld>(bench);
@@ -53,7 +54,7 @@ LAW("enqueue", "a program on n-D allocations does what it does on plain bytes") 
     });
 }
 
-LAW("enqueue", "a program on several queues does what its events ask for") {
+CONFORMANCE_TEST("enqueue", "a program on several queues does what its events ask for") {
     require_programs(bench, several_queues(bench), [&](Draw &draw) {
         auto world = std::make_unique<LinearWorld>(bench);
         for (const char *name : {"buffer A", "buffer B", "buffer C"})

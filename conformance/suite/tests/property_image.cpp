@@ -269,7 +269,7 @@ private:
     Model buffer_model_;
 };
 
-LAW("image", "a program of commands on images does what it does on plain bytes") {
+CONFORMANCE_TEST("image", "a program of commands on images does what it does on plain bytes") {
     const std::vector<pi_image_type> types = types_of(bench);
     std::vector<PixelFormat> formats;
     for (const PixelFormat &format : all_formats()) {

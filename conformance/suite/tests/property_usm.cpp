@@ -77,7 +77,7 @@ private:
     std::vector<Thing *> coming_and_going_;
 };
 
-LAW("enqueue", "a program of commands on USM does what it does on plain bytes") {
+CONFORMANCE_TEST("enqueue", "a program of commands on USM does what it does on plain bytes") {
     const std::vector<pi_usm_kind> kinds = need_usm(bench);
     const bool by_commands = bench.can(PI_CAPABILITY_USM_ASYNC);
     require_programs(bench, several_queues(bench), [&](Draw &draw) {

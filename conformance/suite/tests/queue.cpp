@@ -14,7 +14,7 @@ uint64_t honoured_flags(Bench &bench) {
     return get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
 }
 
-LAW("queue", "a queue answers every info name by its type") {
+CONFORMANCE_TEST("queue", "a queue answers every info name by its type") {
     const Queue queue = bench.make_queue();
     check_info(
         "piQueueGetInfo",
@@ -24,7 +24,8 @@ LAW("queue", "a queue answers every info name by its type") {
         queue_info_names());
 }
 
-LAW("queue", "a queue tells its context, its device and no flags that it was not given") {
+CONFORMANCE_TEST("queue",
+                 "a queue tells its context, its device and no flags that it was not given") {
     Queue queue;
     require_success(piQueueCreate(bench.context(), bench.device(), nullptr, queue.out()),
                     "piQueueCreate with desc NULL");
@@ -38,7 +39,7 @@ LAW("queue", "a queue tells its context, its device and no flags that it was not
                   uint64_t{0}, "the flags of a queue without any");
 }
 
-LAW("queue", "the flags that a device honours are taken, the others refused") {
+CONFORMANCE_TEST("queue", "the flags that a device honours are taken, the others refused") {
     const uint64_t honoured = honoured_flags(bench);
     for (const uint64_t flag : {PI_QUEUE_OUT_OF_ORDER, PI_QUEUE_PROFILING}) {
         pi_queue_desc desc = describe<pi_queue_desc>();
@@ -61,14 +62,14 @@ LAW("queue", "the flags that a device honours are taken, the others refused") {
                   "the flags of a queue made with all that are honoured");
 }
 
-LAW("queue", "priorities are hints") {
+CONFORMANCE_TEST("queue", "priorities are hints") {
     for (const uint64_t flag : {PI_QUEUE_PRIORITY_LOW, PI_QUEUE_PRIORITY_HIGH}) {
         const Queue queue = bench.make_queue(flag);
         bench.wait(bench.barrier(queue), "a barrier in a queue with a priority");
     }
 }
 
-LAW("queue", "a queue's descriptor obeys the rules of descriptors") {
+CONFORMANCE_TEST("queue", "a queue's descriptor obeys the rules of descriptors") {
     check_descriptor(
         "piQueueCreate", describe<pi_queue_desc>(), offsetof(pi_queue_desc, flags),
         [&](const pi_queue_desc *desc) {
@@ -81,7 +82,7 @@ LAW("queue", "a queue's descriptor obeys the rules of descriptors") {
                   PI_ERROR_INVALID_NULL_POINTER, "piQueueCreate with out_queue NULL");
 }
 
-LAW("queue", "an in-order queue does its commands one after the other") {
+CONFORMANCE_TEST("queue", "an in-order queue does its commands one after the other") {
     constexpr uint64_t size = 4096;
     const Queue queue = bench.make_queue();
     Bytes model = bench.random_bytes(size);
@@ -106,7 +107,7 @@ LAW("queue", "an in-order queue does its commands one after the other") {
     bench.require_contents(queue, mem, model, "the buffer after 64 commands in order");
 }
 
-LAW("queue", "a command of an in-order queue waits for a gated one before it") {
+CONFORMANCE_TEST("queue", "a command of an in-order queue waits for a gated one before it") {
     const Queue queue = bench.make_queue();
     const Event gate = bench.make_host_event();
     const Mem mem = bench.make_buffer(4);
@@ -119,7 +120,7 @@ LAW("queue", "a command of an in-order queue waits for a gated one before it") {
     require(bench.is_final(first), "the first command is not final when the second is");
 }
 
-LAW("queue", "an out-of-order queue lets a command pass a gated one") {
+CONFORMANCE_TEST("queue", "an out-of-order queue lets a command pass a gated one") {
     const Queue queue = bench.make_out_of_order_queue();
     const Event gate = bench.make_host_event();
     const Mem mem = bench.make_buffer(64);
@@ -131,7 +132,7 @@ LAW("queue", "an out-of-order queue lets a command pass a gated one") {
     bench.wait(held);
 }
 
-LAW("queue", "a barrier of an out-of-order queue lies between its commands") {
+CONFORMANCE_TEST("queue", "a barrier of an out-of-order queue lies between its commands") {
     const Queue queue = bench.make_out_of_order_queue();
     const Event gate = bench.make_host_event();
     const Mem mem = bench.make_buffer(64);
@@ -146,7 +147,7 @@ LAW("queue", "a barrier of an out-of-order queue lies between its commands") {
     bench.require_contents(queue, mem, Bytes(64, std::byte{2}), "what the last command has left");
 }
 
-LAW("queue", "a failed command does not fail its successors in the queue") {
+CONFORMANCE_TEST("queue", "a failed command does not fail its successors in the queue") {
     const Queue queue = bench.make_queue();
     const Event gate = bench.make_host_event();
     const Bytes bytes = bench.random_bytes(64);
@@ -160,7 +161,7 @@ LAW("queue", "a failed command does not fail its successors in the queue") {
     bench.require_contents(queue, mem, bytes, "what the successor has written");
 }
 
-LAW("queue", "finishing waits for every command, and failed ones are no error") {
+CONFORMANCE_TEST("queue", "finishing waits for every command, and failed ones are no error") {
     const Queue queue = bench.make_queue();
     require_success(piQueueFinish(queue), "piQueueFinish of an empty queue");
     const Event gate = bench.make_host_event();
@@ -178,7 +179,7 @@ LAW("queue", "finishing waits for every command, and failed ones are no error") 
     }
 }
 
-LAW("queue", "finishing waits for commands that nobody has an event of") {
+CONFORMANCE_TEST("queue", "finishing waits for commands that nobody has an event of") {
     const uint64_t size = bench.at_most(16 << 20);
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue(); // whose commands nothing orders behind those
@@ -203,7 +204,8 @@ LAW("queue", "finishing waits for commands that nobody has an event of") {
     }
 }
 
-LAW("queue", "finishing an out-of-order queue waits for the oldest of its commands, too") {
+CONFORMANCE_TEST("queue",
+                 "finishing an out-of-order queue waits for the oldest of its commands, too") {
     const Queue queue = bench.make_out_of_order_queue();
     const Queue other = bench.make_queue();
     for (int round = 0; round < 10; ++round) {
@@ -228,7 +230,7 @@ LAW("queue", "finishing an out-of-order queue waits for the oldest of its comman
     }
 }
 
-LAW("queue", "finishing one queue does not wait for another") {
+CONFORMANCE_TEST("queue", "finishing one queue does not wait for another") {
     const Queue held = bench.make_queue();
     const Queue free = bench.make_queue();
     const Event gate = bench.make_host_event();
@@ -243,7 +245,7 @@ LAW("queue", "finishing one queue does not wait for another") {
     bench.wait(waiting);
 }
 
-LAW("queue", "a flushed command runs without further calls") {
+CONFORMANCE_TEST("queue", "a flushed command runs without further calls") {
     const Queue queue = bench.make_queue();
     const Mem mem = bench.make_buffer(64);
     const Event event = bench.fill(queue, mem, 0, 64, Bytes(1, std::byte{1}));
@@ -255,7 +257,7 @@ LAW("queue", "a flushed command runs without further calls") {
     bench.check_callbacks();
 }
 
-LAW("queue", "many threads may enqueue into one queue at once") {
+CONFORMANCE_TEST("queue", "many threads may enqueue into one queue at once") {
     constexpr unsigned threads = 8;
     constexpr uint64_t part = 1024;
     const Queue queue = bench.make_queue();
@@ -276,7 +278,7 @@ LAW("queue", "many threads may enqueue into one queue at once") {
     bench.require_contents(queue, mem, expected, "the last bytes of each thread");
 }
 
-LAW("queue", "profiling tells times that go forward") {
+CONFORMANCE_TEST("queue", "profiling tells times that go forward") {
     if ((honoured_flags(bench) & PI_QUEUE_PROFILING) == 0)
         skip("the device has no queues with profiling");
     const Queue queue = bench.make_queue(PI_QUEUE_PROFILING);
@@ -299,7 +301,7 @@ LAW("queue", "profiling tells times that go forward") {
     require_equal(time, poison<uint64_t>(), "the output of failed profiling calls");
 }
 
-LAW("queue", "profiling is not available without the flag, nor before the end") {
+CONFORMANCE_TEST("queue", "profiling is not available without the flag, nor before the end") {
     uint64_t time = poison<uint64_t>();
     const auto ask = [&](pi_event event) {
         return piEventGetProfilingInfo(event, PI_PROFILING_END, sizeof time, &time, nullptr);

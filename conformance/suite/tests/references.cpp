@@ -100,7 +100,8 @@ void check_counting(Bench &bench, Handle handle, GetInfo<Handle> get, uint32_t n
                       " threads have released as often");
 }
 
-LAW("lifetime", "of references taken and given by several threads at once none is lost") {
+CONFORMANCE_TEST("lifetime",
+                 "of references taken and given by several threads at once none is lost") {
     const Queue queue = bench.make_queue();
     const Mem mem = bench.make_buffer(64);
     const Event host = bench.make_host_event();
@@ -122,7 +123,8 @@ LAW("lifetime", "of references taken and given by several threads at once none i
     bench.require_contents(queue, mem, Bytes(64, std::byte{3}), "the buffer afterwards");
 }
 
-LAW("event", "a host event that several threads let go of at once is abandoned by the last") {
+CONFORMANCE_TEST("event",
+                 "a host event that several threads let go of at once is abandoned by the last") {
     constexpr unsigned rounds = 10, times = 50;
     const Queue queue = bench.make_queue();
     std::vector<pi_event> events;
@@ -146,7 +148,8 @@ LAW("event", "a host event that several threads let go of at once is abandoned b
                              "the result behind an abandoned host event");
 }
 
-LAW("event", "a host event is abandoned by the last of many releases, whatever waits for it") {
+CONFORMANCE_TEST("event",
+                 "a host event is abandoned by the last of many releases, whatever waits for it") {
     constexpr int references = 5;
     const Queue queue = bench.make_queue();
     Event event = bench.make_host_event();

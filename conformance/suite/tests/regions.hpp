@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rectangles of bytes for the laws: random ones, what a command must make of them (the model that every
+// Rectangles of bytes for the tests: random ones, what a command must make of them (the model that every
 // plugin is compared with), and the descriptors of the commands that take them.
 #pragma once
 

@@ -31,7 +31,7 @@ T told(pi_sampler sampler, pi_sampler_info name) {
     return get_info<T>(&piSamplerGetInfo, sampler, name);
 }
 
-LAW("sampler", "a sampler of every legal description tells what it was made with") {
+CONFORMANCE_TEST("sampler", "a sampler of every legal description tells what it was made with") {
     need_images(bench);
     for (const uint32_t normalized : {0u, 1u}) {
         for (pi_addressing_mode mode = PI_ADDRESSING_NONE; mode <= PI_ADDRESSING_MIRRORED_REPEAT;
@@ -53,7 +53,7 @@ LAW("sampler", "a sampler of every legal description tells what it was made with
     }
 }
 
-LAW("sampler", "what a sampler tells is asked for as all information is") {
+CONFORMANCE_TEST("sampler", "what a sampler tells is asked for as all information is") {
     need_images(bench);
     const Sampler sampler =
         make_sampler(bench, sampler_desc(1, PI_ADDRESSING_REPEAT, PI_FILTER_LINEAR));
@@ -65,7 +65,7 @@ LAW("sampler", "what a sampler tells is asked for as all information is") {
         sampler_info_names());
 }
 
-LAW("sampler", "a sampler's descriptor is read as all descriptors are") {
+CONFORMANCE_TEST("sampler", "a sampler's descriptor is read as all descriptors are") {
     need_images(bench);
     const pi_sampler_desc valid = sampler_desc(1, PI_ADDRESSING_CLAMP, PI_FILTER_NEAREST);
     check_descriptor("piSamplerCreate", valid, 0, [&](const pi_sampler_desc *desc) {
@@ -76,7 +76,7 @@ LAW("sampler", "a sampler's descriptor is read as all descriptors are") {
                   "piSamplerCreate with out_sampler NULL");
 }
 
-LAW("sampler", "a misdescribed sampler is refused") {
+CONFORMANCE_TEST("sampler", "a misdescribed sampler is refused") {
     need_images(bench);
     const auto refused = [&](const std::string &what, pi_result error,
                              const pi_sampler_desc &desc) {
@@ -100,7 +100,8 @@ LAW("sampler", "a misdescribed sampler is refused") {
         });
 }
 
-LAW("sampler", "a sampler lives until as many releases as references, and keeps its context") {
+CONFORMANCE_TEST("sampler",
+                 "a sampler lives until as many releases as references, and keeps its context") {
     need_images(bench);
     Context context = bench.make_context({bench.device()});
     const pi_sampler_desc desc = sampler_desc(1, PI_ADDRESSING_REPEAT, PI_FILTER_NEAREST);
@@ -123,7 +124,7 @@ LAW("sampler", "a sampler lives until as many releases as references, and keeps 
                   pi_addressing_mode{PI_ADDRESSING_REPEAT}, "PI_SAMPLER_INFO_ADDRESSING");
 }
 
-LAW("sampler", "samplers are made, retained and released by many threads at once") {
+CONFORMANCE_TEST("sampler", "samplers are made, retained and released by many threads at once") {
     need_images(bench);
     const Sampler shared =
         make_sampler(bench, sampler_desc(0, PI_ADDRESSING_NONE, PI_FILTER_NEAREST));
@@ -139,7 +140,8 @@ LAW("sampler", "samplers are made, retained and released by many threads at once
                   "what a sampler tells that was retained and released");
 }
 
-LAW("sampler",
+CONFORMANCE_TEST(
+    "sampler",
     "a sampler's native handle makes a sampler beside it, which tells the same or nothing") {
     need_images(bench);
     Sampler first =

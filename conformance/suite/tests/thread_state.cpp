@@ -67,7 +67,8 @@ private:
     locale_t locale_;
 };
 
-LAW("lifetime", "calls leave their thread's signal mask, locale, rounding and CPUs as they were") {
+CONFORMANCE_TEST("lifetime",
+                 "calls leave their thread's signal mask, locale, rounding and CPUs as they were") {
     bench.run_threads(1, [&](unsigned) {
         const Unusual unusual;
         const ThreadState before;

@@ -38,7 +38,7 @@ void require_told(Bench &bench, const Usm &usm, pi_usm_kind kind, const std::byt
             "PI_USM_INFO_POOL is not NULL");
 }
 
-LAW("memory", "any address of USM tells the allocation that it lies in") {
+CONFORMANCE_TEST("memory", "any address of USM tells the allocation that it lies in") {
     for (const pi_usm_kind kind : need_usm(bench)) {
         for (const uint64_t size : {uint64_t{1}, uint64_t{4096}, bench.random(2, 100'000)}) {
             const Usm usm(bench, kind, size);
@@ -62,7 +62,7 @@ LAW("memory", "any address of USM tells the allocation that it lies in") {
     }
 }
 
-LAW("memory", "host memory needs no device, other USM does") {
+CONFORMANCE_TEST("memory", "host memory needs no device, other USM does") {
     for (const pi_usm_kind kind : need_usm(bench)) {
         const pi_usm_desc desc = usm_desc(kind, 256);
         const pi_context context = bench.context();
@@ -82,7 +82,7 @@ LAW("memory", "host memory needs no device, other USM does") {
     }
 }
 
-LAW("memory", "USM is aligned as it was asked for, or refused") {
+CONFORMANCE_TEST("memory", "USM is aligned as it was asked for, or refused") {
     const uint64_t sure = bench.scopes().front().min_alignment;
     for (const pi_usm_kind kind : need_usm(bench)) {
         for (uint64_t alignment = 0; alignment <= 2u << 20;
@@ -169,7 +169,7 @@ private:
     std::map<const std::byte *, Member> live_;
 };
 
-LAW("memory", "allocations of USM come and go without touching each other") {
+CONFORMANCE_TEST("memory", "allocations of USM come and go without touching each other") {
     Crowd crowd(bench, need_usm(bench));
     for (int step = 0; step < 400; ++step) {
         const uint64_t choice = bench.random(0, 9);
@@ -182,7 +182,7 @@ LAW("memory", "allocations of USM come and go without touching each other") {
     }
 }
 
-LAW("memory", "host and shared USM is the host's, too, once events order it") {
+CONFORMANCE_TEST("memory", "host and shared USM is the host's, too, once events order it") {
     const Queue queue = bench.make_queue();
     for (const pi_usm_kind kind : need_usm(bench)) {
         if (kind == PI_USM_DEVICE)
@@ -197,7 +197,7 @@ LAW("memory", "host and shared USM is the host's, too, once events order it") {
     }
 }
 
-LAW("memory", "USM is allocated as described, or not at all") {
+CONFORMANCE_TEST("memory", "USM is allocated as described, or not at all") {
     const pi_context context = bench.context();
     const pi_device device = bench.device();
     const pi_usm_desc valid = usm_desc(any_usm_kind(bench), 256);
@@ -237,7 +237,7 @@ LAW("memory", "USM is allocated as described, or not at all") {
                   "piUsmAlloc with out_pointer NULL");
 }
 
-LAW("memory", "the kinds of USM that a device announces are those that it allocates") {
+CONFORMANCE_TEST("memory", "the kinds of USM that a device announces are those that it allocates") {
     const std::vector<pi_usm_kind> kinds = need_usm(bench);
     for (const pi_usm_kind kind : all_usm_kinds) {
         if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) {
@@ -251,7 +251,7 @@ LAW("memory", "the kinds of USM that a device announces are those that it alloca
     }
 }
 
-LAW("memory", "USM is freed by its begin, in its context, and once") {
+CONFORMANCE_TEST("memory", "USM is freed by its begin, in its context, and once") {
     const std::vector<pi_usm_kind> kinds = need_usm(bench);
     const Context other = bench.make_context({bench.device()});
     Bytes plain(64);
@@ -275,7 +275,7 @@ LAW("memory", "USM is freed by its begin, in its context, and once") {
     }
 }
 
-LAW("memory", "USM is found while other threads allocate and free their own") {
+CONFORMANCE_TEST("memory", "USM is found while other threads allocate and free their own") {
     const std::vector<pi_usm_kind> kinds = need_usm(bench);
     const pi_context context = bench.context();
     // Among those that come and go, wherever they lie.
@@ -297,7 +297,7 @@ LAW("memory", "USM is found while other threads allocate and free their own") {
     });
 }
 
-LAW("memory", "USM that nobody has freed goes with its context") {
+CONFORMANCE_TEST("memory", "USM that nobody has freed goes with its context") {
     const Queue queue = bench.make_queue();
     for (const pi_usm_kind kind : need_usm(bench)) {
         Context other = bench.make_context({bench.device()});
@@ -322,7 +322,7 @@ LAW("memory", "USM that nobody has freed goes with its context") {
     }
 }
 
-LAW("memory", "an address that is no live USM of the context has nothing to tell") {
+CONFORMANCE_TEST("memory", "an address that is no live USM of the context has nothing to tell") {
     const Context other = bench.make_context({bench.device()});
     Bytes plain(64);
     const auto refused = [&](const std::string &what, pi_context context, const void *pointer,
@@ -340,7 +340,7 @@ LAW("memory", "an address that is no live USM of the context has nothing to tell
     refused("freed USM", bench.context(), begin, PI_ERROR_INVALID_USM_POINTER);
 }
 
-LAW("memory", "USM is allocated, asked for and freed by many threads at once") {
+CONFORMANCE_TEST("memory", "USM is allocated, asked for and freed by many threads at once") {
     const std::vector<pi_usm_kind> kinds = need_usm(bench);
     const pi_context context = bench.context();
     const Usm constant(bench, kinds.front(), 1000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// USM for the laws: allocations that free themselves, and their bytes, which only commands are sure to reach.
+// USM for the tests: allocations that free themselves, and their bytes, which only commands are sure to reach.
 #pragma once
 
 #include "regions.hpp"
@@ -12,9 +12,9 @@ namespace pi::suite {
 constexpr pi_usm_kind all_usm_kinds[] = {PI_USM_HOST, PI_USM_DEVICE, PI_USM_SHARED};
 const char *name_of_kind(pi_usm_kind kind);
 
-/// The kinds that the device says it has; skips the law where it has no USM.
+/// The kinds that the device says it has; skips the test where it has no USM.
 std::vector<pi_usm_kind> need_usm(Bench &bench);
-/// The first of them, for laws that hold for any.
+/// The first of them, for tests that hold for any.
 pi_usm_kind any_usm_kind(Bench &bench);
 
 /// A description of scope 0.
@@ -53,7 +53,7 @@ T usm_info(pi_context context, const void *pointer, pi_usm_info name) {
                     "piUsmGetInfo ", name);
     return value;
 }
-/// Whether the address is live USM of the context; another error than PI_ERROR_INVALID_USM_POINTER breaks the law.
+/// Whether the address is live USM of the context; another error than PI_ERROR_INVALID_USM_POINTER fails the test.
 bool is_live_usm(pi_context context, const void *pointer);
 
 // ----- Commands; regions and patterns are borrowed -----

@@ -28,7 +28,8 @@ pi_usm_free_desc free_desc(void *pointer) {
     return desc;
 }
 
-LAW("enqueue", "memory allocated in a queue's order may be used behind the command at once") {
+CONFORMANCE_TEST("enqueue",
+                 "memory allocated in a queue's order may be used behind the command at once") {
     need_async(bench);
     const Queue queue = bench.make_queue();
     for (const uint64_t size : {uint64_t{64}, uint64_t{1} << 20, bench.random(1, 9999) * 16}) {
@@ -53,7 +54,8 @@ LAW("enqueue", "memory allocated in a queue's order may be used behind the comma
     }
 }
 
-LAW("enqueue", "memory allocated in a queue's order tells what it is, and can be freed at once") {
+CONFORMANCE_TEST("enqueue",
+                 "memory allocated in a queue's order tells what it is, and can be freed at once") {
     need_async(bench);
     const Queue queue = bench.make_queue();
     const uint64_t sure = bench.scopes().front().min_alignment;
@@ -84,7 +86,8 @@ LAW("enqueue", "memory allocated in a queue's order tells what it is, and can be
     }
 }
 
-LAW("enqueue", "a command frees USM of any kind when it runs, not before, and nobody else does") {
+CONFORMANCE_TEST("enqueue",
+                 "a command frees USM of any kind when it runs, not before, and nobody else does") {
     need_async(bench);
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
@@ -109,7 +112,8 @@ LAW("enqueue", "a command frees USM of any kind when it runs, not before, and no
     bench.wait(bench.enqueue(queue, free_desc(nullptr)), "piEnqueueUsmFree of NULL");
 }
 
-LAW("enqueue", "a free whose wait list fails frees nothing, and an allocation's memory stays") {
+CONFORMANCE_TEST("enqueue",
+                 "a free whose wait list fails frees nothing, and an allocation's memory stays") {
     need_async(bench);
     const Queue queue = bench.make_queue();
     const Event gate = bench.make_host_event();
@@ -131,7 +135,8 @@ LAW("enqueue", "a free whose wait list fails frees nothing, and an allocation's 
     }
 }
 
-LAW("enqueue", "misdescribed allocations by command are refused and write no address") {
+CONFORMANCE_TEST("enqueue",
+                 "misdescribed allocations by command are refused and write no address") {
     need_async(bench);
     const Queue queue = bench.make_queue();
     const auto refused = [&](const std::string &what, std::initializer_list<pi_result> allowed,
@@ -173,7 +178,8 @@ LAW("enqueue", "misdescribed allocations by command are refused and write no add
     });
 }
 
-LAW("enqueue", "what is not the begin of live USM of the queue's context is not freed by command") {
+CONFORMANCE_TEST(
+    "enqueue", "what is not the begin of live USM of the queue's context is not freed by command") {
     need_async(bench);
     const Queue queue = bench.make_queue();
     const Context context = bench.make_context({bench.device()});
@@ -199,7 +205,7 @@ LAW("enqueue", "what is not the begin of live USM of the queue's context is not 
                      });
 }
 
-LAW("enqueue", "threads allocate, use and free in the order of their queues") {
+CONFORMANCE_TEST("enqueue", "threads allocate, use and free in the order of their queues") {
     need_async(bench);
     std::vector<Queue> queues;
     for (int i = 0; i < 5; ++i)

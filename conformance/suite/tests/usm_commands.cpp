@@ -80,7 +80,7 @@ void require_copied(Bench &bench, pi_queue queue, Kinds kinds, const Regions &re
     to.require_contents(bench, queue, dst, what + ": the destination");
 }
 
-LAW("enqueue", "a copy of USM moves every byte of its random regions and no other") {
+CONFORMANCE_TEST("enqueue", "a copy of USM moves every byte of its random regions and no other") {
     const Queue queue = bench.make_queue();
     for (const Kinds kinds : copies_between(bench)) {
         for (int round = 0; round < 6; ++round) {
@@ -93,7 +93,7 @@ LAW("enqueue", "a copy of USM moves every byte of its random regions and no othe
     }
 }
 
-LAW("enqueue", "a copy of USM may have thousands of regions, and many megabytes") {
+CONFORMANCE_TEST("enqueue", "a copy of USM may have thousands of regions, and many megabytes") {
     const Queue queue = bench.make_queue();
     const uint64_t size = bench.at_most(4 << 20) + bench.random(1, 4095);
     for (const Kinds kinds : copies_between(bench)) {
@@ -104,7 +104,7 @@ LAW("enqueue", "a copy of USM may have thousands of regions, and many megabytes"
     }
 }
 
-LAW("enqueue", "the regions of a copy of USM are copied during the call") {
+CONFORMANCE_TEST("enqueue", "the regions of a copy of USM are copied during the call") {
     const Queue queue = bench.make_queue();
     const Bytes src = bench.random_bytes(1000);
     Bytes dst = bench.random_bytes(1000);
@@ -122,7 +122,8 @@ LAW("enqueue", "the regions of a copy of USM are copied during the call") {
     require_usm_contents(bench, queue, usm.at(), dst, "a copy whose regions were overwritten");
 }
 
-LAW("enqueue", "a copy within USM is done, or refused where source and destination overlap") {
+CONFORMANCE_TEST("enqueue",
+                 "a copy within USM is done, or refused where source and destination overlap") {
     constexpr uint64_t size = 300;
     const Queue queue = bench.make_queue();
     for (const pi_usm_kind kind : need_usm(bench)) {
@@ -161,7 +162,7 @@ void require_refused(pi_queue queue, const std::string &what, pi_result error, c
     require_refused(queue, what, {error}, desc);
 }
 
-LAW("enqueue", "a misdescribed copy of USM is refused and moves nothing") {
+CONFORMANCE_TEST("enqueue", "a misdescribed copy of USM is refused and moves nothing") {
     const Queue queue = bench.make_queue();
     for (const pi_usm_kind kind : need_usm(bench)) {
         const Usm usm(bench, kind, 4096);
@@ -204,7 +205,8 @@ LAW("enqueue", "a misdescribed copy of USM is refused and moves nothing") {
     }
 }
 
-LAW("enqueue", "a fill of USM repeats patterns of every size, and touches nothing beside them") {
+CONFORMANCE_TEST("enqueue",
+                 "a fill of USM repeats patterns of every size, and touches nothing beside them") {
     const Queue queue = bench.make_queue();
     for (const pi_usm_kind kind : need_usm(bench)) {
         pi_usm_desc described = usm_desc(kind, 200'000);
@@ -233,7 +235,7 @@ LAW("enqueue", "a fill of USM repeats patterns of every size, and touches nothin
     }
 }
 
-LAW("enqueue", "the pattern of a fill of USM is copied during the call") {
+CONFORMANCE_TEST("enqueue", "the pattern of a fill of USM is copied during the call") {
     const Queue queue = bench.make_queue();
     const Usm usm(bench, any_usm_kind(bench), 64);
     Bytes pattern = bench.random_bytes(16);
@@ -246,7 +248,7 @@ LAW("enqueue", "the pattern of a fill of USM is copied during the call") {
     require_usm_contents(bench, queue, usm.at(), expected, "a fill whose pattern was overwritten");
 }
 
-LAW("enqueue", "a misdescribed fill of USM is refused and changes nothing") {
+CONFORMANCE_TEST("enqueue", "a misdescribed fill of USM is refused and changes nothing") {
     const Queue queue = bench.make_queue();
     const Bytes pattern = bench.random_bytes(256);
     Bytes host(4096);
@@ -296,7 +298,7 @@ pi_usm_advise_desc advise_desc(const void *pointer, uint64_t size, pi_usm_advice
     return desc;
 }
 
-LAW("enqueue", "prefetch and advise change no byte, of any kind and range of USM") {
+CONFORMANCE_TEST("enqueue", "prefetch and advise change no byte, of any kind and range of USM") {
     const Queue queue = bench.make_queue();
     for (const pi_usm_kind kind : need_usm(bench)) {
         const Usm usm(bench, kind, 50'000);
@@ -318,7 +320,7 @@ LAW("enqueue", "prefetch and advise change no byte, of any kind and range of USM
     }
 }
 
-LAW("enqueue", "misdescribed prefetches and advices are refused") {
+CONFORMANCE_TEST("enqueue", "misdescribed prefetches and advices are refused") {
     const Queue queue = bench.make_queue();
     const Usm usm(bench, any_usm_kind(bench), 4096);
     Bytes host(64);
@@ -338,7 +340,8 @@ LAW("enqueue", "misdescribed prefetches and advices are refused") {
                         advise_desc(usm.at(), 64, advice));
 }
 
-PAIR_LAW("connection", "USM whose kind is unified with a place is used by its commands") {
+CONFORMANCE_TEST_PAIRS("connection",
+                       "USM whose kind is unified with a place is used by its commands") {
     const Queue here = bench.make_queue(bench.dst());
     bool any = false;
     for (const pi_usm_kind kind : need_usm(bench)) {

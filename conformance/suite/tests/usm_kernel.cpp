@@ -14,7 +14,7 @@ Bytes random_words(Bench &bench, uint64_t count) {
     return bench.random_bytes(count * sizeof(uint32_t));
 }
 
-LAW("kernel", "a kernel reads and writes USM of every kind, from any word") {
+CONFORMANCE_TEST("kernel", "a kernel reads and writes USM of every kind, from any word") {
     const std::vector<pi_usm_kind> kinds = need_usm(bench);
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "combine");
@@ -42,7 +42,8 @@ LAW("kernel", "a kernel reads and writes USM of every kind, from any word") {
     }
 }
 
-LAW("kernel", "copies, fills and launches on USM of one queue are done in their order") {
+CONFORMANCE_TEST("kernel",
+                 "copies, fills and launches on USM of one queue are done in their order") {
     const pi_usm_kind kind = any_usm_kind(bench);
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "add");
@@ -69,7 +70,7 @@ LAW("kernel", "copies, fills and launches on USM of one queue are done in their 
                          "USM after two launches");
 }
 
-// Opens a gate and waits for what is behind it, however the law ends: that uses memory of the law's, and memory which is
+// Opens a gate and waits for what is behind it, however the test ends: that uses memory of the test's, and memory which is
 // only there when the gate was opened.
 class Opened {
 public:
@@ -86,7 +87,7 @@ private:
     pi_queue queue_;
 };
 
-LAW("kernel", "USM allocated in a queue's order is given to a launch behind it") {
+CONFORMANCE_TEST("kernel", "USM allocated in a queue's order is given to a launch behind it") {
     need_usm(bench);
     bench.need(PI_CAPABILITY_USM_ASYNC, "PI_CAPABILITY_USM_ASYNC");
     Workshop shop(bench);
@@ -142,7 +143,8 @@ private:
     std::vector<std::byte *> at_;
 };
 
-LAW("kernel", "a kernel follows pointers inside memory to USM of the kinds that its launch names") {
+CONFORMANCE_TEST(
+    "kernel", "a kernel follows pointers inside memory to USM of the kinds that its launch names") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "follow");
     constexpr uint32_t count = 40;
@@ -181,7 +183,7 @@ LAW("kernel", "a kernel follows pointers inside memory to USM of the kinds that 
     }
 }
 
-LAW("kernel", "many threads launch one kernel, on buffers and on USM by turns") {
+CONFORMANCE_TEST("kernel", "many threads launch one kernel, on buffers and on USM by turns") {
     const std::vector<pi_usm_kind> kinds = need_usm(bench);
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "add");

@@ -57,7 +57,7 @@ const InfoName pool_info_names[] = {
     {PI_USM_POOL_INFO_REFERENCE_COUNT, "PI_USM_POOL_INFO_REFERENCE_COUNT", value_of<uint32_t>},
 };
 
-LAW("memory", "a pool of USM tells its context, and what it has handed out") {
+CONFORMANCE_TEST("memory", "a pool of USM tells its context, and what it has handed out") {
     for (const pi_usm_kind kind : need_pools(bench)) {
         const Pool pool = make_pool(bench.place(), pool_desc(kind));
         check_info(
@@ -96,7 +96,7 @@ LAW("memory", "a pool of USM tells its context, and what it has handed out") {
     }
 }
 
-LAW("memory", "allocations of a pool come and go without touching each other") {
+CONFORMANCE_TEST("memory", "allocations of a pool come and go without touching each other") {
     const Queue queue = bench.make_queue();
     for (const pi_usm_kind kind : need_pools(bench)) {
         const Pool pool = make_pool(bench.place(), pool_desc(kind));
@@ -125,7 +125,7 @@ LAW("memory", "allocations of a pool come and go without touching each other") {
     }
 }
 
-LAW("memory", "memory that a pool hands out again is aligned as it is asked for now") {
+CONFORMANCE_TEST("memory", "memory that a pool hands out again is aligned as it is asked for now") {
     for (const pi_usm_kind kind : need_pools(bench)) {
         const Pool pool = make_pool(bench.place(), pool_desc(kind));
         std::deque<Usm> live;
@@ -148,7 +148,7 @@ LAW("memory", "memory that a pool hands out again is aligned as it is asked for 
     }
 }
 
-LAW("memory", "a pool hands out no more than its limit") {
+CONFORMANCE_TEST("memory", "a pool hands out no more than its limit") {
     const uint64_t unit = bench.at_most(8 << 20) / 8;
     for (const pi_usm_kind kind : need_pools(bench)) {
         pi_usm_pool_desc desc = pool_desc(kind);
@@ -173,7 +173,7 @@ LAW("memory", "a pool hands out no more than its limit") {
     }
 }
 
-LAW("memory", "a pool keeps no more for reuse than it was told to") {
+CONFORMANCE_TEST("memory", "a pool keeps no more for reuse than it was told to") {
     const uint64_t unit = bench.at_most(36 << 20) / 36; // so many at once
     for (const pi_usm_kind kind : need_pools(bench)) {
         pi_usm_pool_desc desc = pool_desc(kind);
@@ -192,7 +192,7 @@ LAW("memory", "a pool keeps no more for reuse than it was told to") {
     }
 }
 
-LAW("memory", "a pool's memory outlives its references") {
+CONFORMANCE_TEST("memory", "a pool's memory outlives its references") {
     const Queue queue = bench.make_queue();
     for (const pi_usm_kind kind : need_pools(bench)) {
         Pool pool = make_pool(bench.place(), pool_desc(kind));
@@ -215,7 +215,7 @@ LAW("memory", "a pool's memory outlives its references") {
     }
 }
 
-LAW("lifetime", "a pool of USM lives until as many releases as references") {
+CONFORMANCE_TEST("lifetime", "a pool of USM lives until as many releases as references") {
     const pi_usm_kind kind = need_pools(bench).front();
     const auto count = [](pi_usm_pool pool) {
         return info_or(&piUsmPoolGetInfo, pool, PI_USM_POOL_INFO_REFERENCE_COUNT, 1u);
@@ -236,7 +236,7 @@ LAW("lifetime", "a pool of USM lives until as many releases as references") {
     require(pool_info(second, PI_USM_POOL_INFO_USED) >= 64, "a pool has forgotten its memory");
 }
 
-LAW("memory", "a pool is created as described, or not at all") {
+CONFORMANCE_TEST("memory", "a pool is created as described, or not at all") {
     const pi_usm_kind kind = need_pools(bench).front();
     const pi_context context = bench.context();
     const auto refused = [&](const std::string &what, pi_result error, pi_device device,
@@ -266,7 +266,7 @@ LAW("memory", "a pool is created as described, or not at all") {
                   PI_ERROR_INVALID_NULL_POINTER, "piUsmPoolCreate with out_pool NULL");
 }
 
-LAW("memory", "memory is taken from pools of its own kind and context only") {
+CONFORMANCE_TEST("memory", "memory is taken from pools of its own kind and context only") {
     const std::vector<pi_usm_kind> kinds = need_pools(bench);
     const Context other = bench.make_context({bench.device()});
     const auto refused = [&](const std::string &what, const pi_usm_desc &desc) {
@@ -285,7 +285,7 @@ LAW("memory", "memory is taken from pools of its own kind and context only") {
     }
 }
 
-LAW("memory", "memory is taken from pools of its own device only") {
+CONFORMANCE_TEST("memory", "memory is taken from pools of its own device only") {
     const std::vector<pi_usm_kind> kinds = need_pools(bench);
     // Another device of the platform, or else two parts of this one.
     std::vector<pi_device> pair = bench.devices();
@@ -319,7 +319,7 @@ LAW("memory", "memory is taken from pools of its own device only") {
     }
 }
 
-LAW("enqueue", "commands take memory from a pool, which may be released right after") {
+CONFORMANCE_TEST("enqueue", "commands take memory from a pool, which may be released right after") {
     bench.need(PI_CAPABILITY_USM_ASYNC, "PI_CAPABILITY_USM_ASYNC");
     const Queue queue = bench.make_queue();
     const Context other = bench.make_context({bench.device()});
@@ -361,7 +361,8 @@ LAW("enqueue", "commands take memory from a pool, which may be released right af
     }
 }
 
-LAW("memory", "a pool's limit holds for commands, and what they free may be had again") {
+CONFORMANCE_TEST("memory",
+                 "a pool's limit holds for commands, and what they free may be had again") {
     bench.need(PI_CAPABILITY_USM_ASYNC, "PI_CAPABILITY_USM_ASYNC");
     const Queue queue = bench.make_queue();
     for (const pi_usm_kind kind : need_pools(bench)) {
@@ -392,7 +393,7 @@ LAW("memory", "a pool's limit holds for commands, and what they free may be had 
     }
 }
 
-LAW("memory", "a pool serves many threads at once") {
+CONFORMANCE_TEST("memory", "a pool serves many threads at once") {
     const pi_usm_kind kind = need_pools(bench).front();
     const Pool pool = make_pool(bench.place(), pool_desc(kind));
     bench.run_threads(6, [&](unsigned thread) {

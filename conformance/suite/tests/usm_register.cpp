@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t size = 3 * 4096 + 5;
 
-// Skips the law where the system lets nobody pin so much.
+// Skips the test where the system lets nobody pin so much.
 void must_register(Bench &bench, void *pointer, uint64_t bytes) {
     const pi_result result = piUsmHostRegister(bench.context(), pointer, bytes, 0);
     if (result == PI_ERROR_OUT_OF_RESOURCES)
@@ -28,7 +28,7 @@ void require_not_registered(Bench &bench, void *pointer, const char *what) {
                   "piUsmHostUnregister of ", what);
 }
 
-LAW("memory", "pinned application memory is the application's, and commands use it") {
+CONFORMANCE_TEST("memory", "pinned application memory is the application's, and commands use it") {
     bench.need(PI_CAPABILITY_USM_REGISTER, "PI_CAPABILITY_USM_REGISTER");
     HostMemory memory(size, 64);
     const Queue queue = bench.make_queue();
@@ -55,7 +55,7 @@ LAW("memory", "pinned application memory is the application's, and commands use 
     require_same_bytes(memory.data(), bytes.data(), size, "memory that was pinned");
 }
 
-LAW("memory", "memory may be pinned again and again, and is let go of as often") {
+CONFORMANCE_TEST("memory", "memory may be pinned again and again, and is let go of as often") {
     bench.need(PI_CAPABILITY_USM_REGISTER, "PI_CAPABILITY_USM_REGISTER");
     HostMemory memory(size, 4096);
     std::byte *const begin = memory.data();
@@ -74,7 +74,7 @@ LAW("memory", "memory may be pinned again and again, and is let go of as often")
     require_not_registered(bench, begin + 4096, "memory that was let go of");
 }
 
-LAW("memory", "what cannot be pinned is refused") {
+CONFORMANCE_TEST("memory", "what cannot be pinned is refused") {
     bench.need(PI_CAPABILITY_USM_REGISTER, "PI_CAPABILITY_USM_REGISTER");
     HostMemory memory(size, 4096);
     const pi_context context = bench.context();
@@ -91,7 +91,7 @@ LAW("memory", "what cannot be pinned is refused") {
     require_not_registered(bench, memory.data(), "memory that was refused");
 }
 
-LAW("memory", "many threads pin and let go of neighbouring memory") {
+CONFORMANCE_TEST("memory", "many threads pin and let go of neighbouring memory") {
     bench.need(PI_CAPABILITY_USM_REGISTER, "PI_CAPABILITY_USM_REGISTER");
     HostMemory memory(8 * 1000, 4096);
     must_register(bench, memory.data(), 1);
