@@ -258,8 +258,8 @@ void run_body(const Options &options, const ConformanceTest &test, pi_loader loa
     setup.seed = seed_of(options);
     // Before the runner loses its patience, so that the test can say what it waited for.
     setup.patience = std::chrono::seconds(std::max(1u, std::min(60u, options.timeout / 3)));
-    Bench bench(setup);
-    test.function(bench);
+    Fixture fixture(setup);
+    test.function(fixture);
 }
 
 Verdict run_test(const Options &options, const ConformanceTest &test) {

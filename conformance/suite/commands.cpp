@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bench's short forms of the buffer commands.
+// The fixture's short forms of the buffer commands.
 
 #include "fixture.hpp"
 
@@ -14,8 +14,8 @@ pi_region linear(uint64_t src_offset, uint64_t dst_offset, uint64_t size) {
     return region;
 }
 
-Event Bench::write(pi_queue queue, pi_mem mem, uint64_t offset, const Bytes &bytes,
-                   const Waits &waits) {
+Event Fixture::write(pi_queue queue, pi_mem mem, uint64_t offset, const Bytes &bytes,
+                     const Waits &waits) {
     const pi_region region = linear(0, offset, bytes.size());
     pi_buffer_write_desc desc = describe<pi_buffer_write_desc>();
     desc.mem = mem;
@@ -25,7 +25,7 @@ Event Bench::write(pi_queue queue, pi_mem mem, uint64_t offset, const Bytes &byt
     return enqueue(queue, desc, waits);
 }
 
-Event Bench::read(pi_queue queue, pi_mem mem, uint64_t offset, Bytes &into, const Waits &waits) {
+Event Fixture::read(pi_queue queue, pi_mem mem, uint64_t offset, Bytes &into, const Waits &waits) {
     const pi_region region = linear(offset, 0, into.size());
     pi_buffer_read_desc desc = describe<pi_buffer_read_desc>();
     desc.mem = mem;
@@ -35,8 +35,8 @@ Event Bench::read(pi_queue queue, pi_mem mem, uint64_t offset, Bytes &into, cons
     return enqueue(queue, desc, waits);
 }
 
-Event Bench::copy(pi_queue queue, pi_mem src, uint64_t src_offset, pi_mem dst, uint64_t dst_offset,
-                  uint64_t size, const Waits &waits) {
+Event Fixture::copy(pi_queue queue, pi_mem src, uint64_t src_offset, pi_mem dst,
+                    uint64_t dst_offset, uint64_t size, const Waits &waits) {
     const pi_region region = linear(src_offset, dst_offset, size);
     pi_buffer_copy_desc desc = describe<pi_buffer_copy_desc>();
     desc.src = src;
@@ -46,8 +46,8 @@ Event Bench::copy(pi_queue queue, pi_mem src, uint64_t src_offset, pi_mem dst, u
     return enqueue(queue, desc, waits);
 }
 
-Event Bench::fill(pi_queue queue, pi_mem mem, uint64_t offset, uint64_t size, const Bytes &pattern,
-                  const Waits &waits) {
+Event Fixture::fill(pi_queue queue, pi_mem mem, uint64_t offset, uint64_t size,
+                    const Bytes &pattern, const Waits &waits) {
     pi_buffer_fill_desc desc = describe<pi_buffer_fill_desc>();
     desc.mem = mem;
     desc.pattern = pattern.data();
@@ -57,8 +57,8 @@ Event Bench::fill(pi_queue queue, pi_mem mem, uint64_t offset, uint64_t size, co
     return enqueue(queue, desc, waits);
 }
 
-Event Bench::map(pi_queue queue, pi_mem mem, uint64_t map_flags, uint64_t offset, uint64_t size,
-                 void **out_pointer, const Waits &waits) {
+Event Fixture::map(pi_queue queue, pi_mem mem, uint64_t map_flags, uint64_t offset, uint64_t size,
+                   void **out_pointer, const Waits &waits) {
     pi_buffer_map_desc desc = describe<pi_buffer_map_desc>();
     desc.flags = map_flags;
     desc.mem = mem;
@@ -68,18 +68,18 @@ Event Bench::map(pi_queue queue, pi_mem mem, uint64_t map_flags, uint64_t offset
     return enqueue(queue, desc, waits);
 }
 
-Event Bench::unmap(pi_queue queue, pi_mem mem, void *pointer, const Waits &waits) {
+Event Fixture::unmap(pi_queue queue, pi_mem mem, void *pointer, const Waits &waits) {
     pi_unmap_desc desc = describe<pi_unmap_desc>();
     desc.mem = mem;
     desc.pointer = pointer;
     return enqueue(queue, desc, waits);
 }
 
-Event Bench::barrier(pi_queue queue, const Waits &waits) {
+Event Fixture::barrier(pi_queue queue, const Waits &waits) {
     return enqueue(queue, describe<pi_barrier_desc>(), waits);
 }
 
-Event Bench::events_wait(pi_queue queue, const Waits &waits) {
+Event Fixture::events_wait(pi_queue queue, const Waits &waits) {
     return enqueue(queue, describe<pi_events_wait_desc>(), waits);
 }
 

@@ -49,7 +49,7 @@ std::string command_of_event(pi_event event) {
 
 } // namespace
 
-Bench::Bench(const Setup &setup) : setup_(setup), random_(setup.seed) {
+Fixture::Fixture(const Setup &setup) : setup_(setup), random_(setup.seed) {
     platform_ = get_info<pi_platform>(&piDeviceGetInfo, setup.device, PI_DEVICE_INFO_PLATFORM);
     if (setup.peer == nullptr)
         return;
@@ -65,7 +65,7 @@ Bench::Bench(const Setup &setup) : setup_(setup), random_(setup.seed) {
     dst_.context = setup.one_context ? own_context_ : peer_context_;
 }
 
-std::vector<pi_device> Bench::devices() const {
+std::vector<pi_device> Fixture::devices() const {
     uint32_t count = 0;
     require_success(piDevicesGet(platform_, PI_DEVICE_TYPE_ALL, 0, nullptr, &count),
                     "piDevicesGet for the count");
@@ -77,21 +77,21 @@ std::vector<pi_device> Bench::devices() const {
     return list;
 }
 
-uint64_t Bench::capabilities(pi_device device) const {
+uint64_t Fixture::capabilities(pi_device device) const {
     return get_info<uint64_t>(&piDeviceGetInfo, device != nullptr ? device : setup_.device,
                               PI_DEVICE_INFO_CAPABILITIES);
 }
 
-bool Bench::can(uint64_t capability, pi_device device) const {
+bool Fixture::can(uint64_t capability, pi_device device) const {
     return (capabilities(device) & capability) == capability;
 }
 
-void Bench::need(uint64_t capability, const std::string &name, pi_device device) const {
+void Fixture::need(uint64_t capability, const std::string &name, pi_device device) const {
     if (!can(capability, device))
         skip("the device does not have " + name);
 }
 
-std::vector<pi_memory_scope> Bench::scopes(pi_device device) const {
+std::vector<pi_memory_scope> Fixture::scopes(pi_device device) const {
     const pi_device of = device != nullptr ? device : setup_.device;
     uint32_t count = 0;
     require_success(piDeviceGetMemoryScopes(of, 0, nullptr, &count), "piDeviceGetMemoryScopes");
@@ -101,20 +101,20 @@ std::vector<pi_memory_scope> Bench::scopes(pi_device device) const {
     return list;
 }
 
-uint64_t Bench::at_most(uint64_t size, pi_device device) const {
+uint64_t Fixture::at_most(uint64_t size, pi_device device) const {
     const auto most = info_or(&piDeviceGetInfo, device != nullptr ? device : setup_.device,
                               PI_DEVICE_INFO_MAX_ALLOCATION_SIZE, UINT64_MAX);
     return std::min(size, std::max<uint64_t>(most / 4, 1));
 }
 
-Relation Bench::relation() const {
+Relation Fixture::relation() const {
     const bool one_device = src_.device == dst_.device;
     if (src_.context == dst_.context)
         return one_device ? Relation::one_place : Relation::two_devices;
     return one_device ? Relation::two_contexts : Relation::two_devices_two_contexts;
 }
 
-pi_memory_connection Bench::connection(const Place &src, const Place &dst) const {
+pi_memory_connection Fixture::connection(const Place &src, const Place &dst) const {
     pi_memory_connection answer = PI_MEMORY_CONNECTION_NONE;
     require_success(
         piGetMemoryConnection(src.device, src.context, dst.device, dst.context, &answer),
@@ -124,24 +124,24 @@ pi_memory_connection Bench::connection(const Place &src, const Place &dst) const
     return answer;
 }
 
-uint64_t Bench::random(uint64_t low, uint64_t high) {
+uint64_t Fixture::random(uint64_t low, uint64_t high) {
     return std::uniform_int_distribution<uint64_t>(low, high)(random_);
 }
 
-Bytes Bench::random_bytes(std::size_t size) {
+Bytes Fixture::random_bytes(std::size_t size) {
     Bytes bytes(size);
     for (std::byte &byte : bytes)
         byte = static_cast<std::byte>(random_() >> 24);
     return bytes;
 }
 
-pi_context Bench::context() {
+pi_context Fixture::context() {
     if (own_context_ == nullptr)
         own_context_ = make_context({setup_.device});
     return own_context_;
 }
 
-Context Bench::make_context(const std::vector<pi_device> &devices) {
+Context Fixture::make_context(const std::vector<pi_device> &devices) {
     pi_context_desc desc = describe<pi_context_desc>();
     desc.device_count = static_cast<uint32_t>(devices.size());
     desc.devices = devices.data();
@@ -153,11 +153,11 @@ Context Bench::make_context(const std::vector<pi_device> &devices) {
     return context;
 }
 
-Queue Bench::make_queue(uint64_t flags) {
+Queue Fixture::make_queue(uint64_t flags) {
     return make_queue(place(), flags);
 }
 
-Queue Bench::make_queue(const Place &place, uint64_t flags) {
+Queue Fixture::make_queue(const Place &place, uint64_t flags) {
     pi_queue_desc desc = describe<pi_queue_desc>();
     desc.flags = flags;
     Queue queue;
@@ -166,7 +166,7 @@ Queue Bench::make_queue(const Place &place, uint64_t flags) {
     return queue;
 }
 
-Queue Bench::make_out_of_order_queue() {
+Queue Fixture::make_out_of_order_queue() {
     const auto flags =
         get_info<uint64_t>(&piDeviceGetInfo, setup_.device, PI_DEVICE_INFO_QUEUE_FLAGS);
     if ((flags & PI_QUEUE_OUT_OF_ORDER) == 0)
@@ -174,31 +174,31 @@ Queue Bench::make_out_of_order_queue() {
     return make_queue(PI_QUEUE_OUT_OF_ORDER);
 }
 
-Mem Bench::make_buffer(uint64_t size) {
+Mem Fixture::make_buffer(uint64_t size) {
     return make_buffer(place(), size);
 }
 
-Mem Bench::make_buffer(const Place &place, uint64_t size) {
+Mem Fixture::make_buffer(const Place &place, uint64_t size) {
     pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
     desc.size = size;
     return make_buffer(place, desc);
 }
 
-Mem Bench::make_buffer(const Place &place, const pi_mem_buffer_desc &desc) {
+Mem Fixture::make_buffer(const Place &place, const pi_mem_buffer_desc &desc) {
     Mem mem;
     require_success(piMemBufferCreate(place.context, place.device, &desc, mem.out()),
                     "piMemBufferCreate of ", desc.size, " bytes");
     return mem;
 }
 
-Mem Bench::make_buffer(const Place &place, const Bytes &bytes) {
+Mem Fixture::make_buffer(const Place &place, const Bytes &bytes) {
     Mem mem = make_buffer(place, bytes.size());
     const Queue queue = make_queue(place);
     upload(queue, mem, bytes);
     return mem;
 }
 
-Mem Bench::make_view(pi_mem mem, uint64_t offset, uint64_t size) {
+Mem Fixture::make_view(pi_mem mem, uint64_t offset, uint64_t size) {
     pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
     desc.offset = offset;
     desc.size = size;
@@ -208,17 +208,17 @@ Mem Bench::make_view(pi_mem mem, uint64_t offset, uint64_t size) {
     return view;
 }
 
-Event Bench::make_host_event() {
+Event Fixture::make_host_event() {
     return make_host_event(context());
 }
 
-Event Bench::make_host_event(pi_context context) {
+Event Fixture::make_host_event(pi_context context) {
     Event event;
     require_success(piEventCreateHost(context, nullptr, event.out()), "piEventCreateHost");
     return event;
 }
 
-void Bench::signal(pi_event event, pi_result result) {
+void Fixture::signal(pi_event event, pi_result result) {
     try {
         require_success(piEventSignalHost(event, result), "piEventSignalHost with ",
                         result_name(result));
@@ -228,7 +228,7 @@ void Bench::signal(pi_event event, pi_result result) {
     }
 }
 
-void Bench::signal_after(pi_event event, const std::function<void()> &body) {
+void Fixture::signal_after(pi_event event, const std::function<void()> &body) {
     std::exception_ptr failure;
     try {
         body();
@@ -240,17 +240,17 @@ void Bench::signal_after(pi_event event, const std::function<void()> &body) {
         std::rethrow_exception(failure);
 }
 
-void Bench::wait(pi_event event, const std::string &what) {
+void Fixture::wait(pi_event event, const std::string &what) {
     const pi_result result = wait_result(event, what);
     require_success(result, what);
 }
 
-void Bench::wait(const Waits &events, const std::string &what) {
+void Fixture::wait(const Waits &events, const std::string &what) {
     for (const pi_event event : events)
         wait(event, what);
 }
 
-pi_result Bench::wait_result(pi_event event, const std::string &what) {
+pi_result Fixture::wait_result(pi_event event, const std::string &what) {
     const pi_result result = piEventWait(event, patience_ns());
     require(result != PI_ERROR_TIMEOUT, what, ": ",
             result == PI_ERROR_TIMEOUT ? command_of_event(event) : "", " is not final after ",
@@ -262,7 +262,7 @@ pi_result Bench::wait_result(pi_event event, const std::string &what) {
     return result;
 }
 
-void Bench::require_result(pi_event event, pi_result expected, const std::string &what) {
+void Fixture::require_result(pi_event event, pi_result expected, const std::string &what) {
     const pi_result result = wait_result(event, what);
     if (result != PI_SUCCESS && result != expected)
         fail_at({nullptr, 0}, join(what, " is ", result_name(result), " (", last_error_text(),
@@ -270,32 +270,32 @@ void Bench::require_result(pi_event event, pi_result expected, const std::string
     require_equal(result, expected, what);
 }
 
-void Bench::wait(Flag &flag, const std::string &what) {
+void Fixture::wait(Flag &flag, const std::string &what) {
     require(flag.wait_for(patience()), what, ": not within ", patience().count(), " seconds");
 }
 
-bool Bench::is_final(pi_event event) {
+bool Fixture::is_final(pi_event event) {
     return get_info<pi_event_status>(&piEventGetInfo, event, PI_EVENT_INFO_STATUS) ==
            PI_EVENT_COMPLETE;
 }
 
-void Bench::upload(pi_queue queue, pi_mem mem, const Bytes &bytes, uint64_t offset) {
+void Fixture::upload(pi_queue queue, pi_mem mem, const Bytes &bytes, uint64_t offset) {
     wait(write(queue, mem, offset, bytes), "writing a buffer");
 }
 
-Bytes Bench::download(pi_queue queue, pi_mem mem, uint64_t size, uint64_t offset) {
+Bytes Fixture::download(pi_queue queue, pi_mem mem, uint64_t size, uint64_t offset) {
     Bytes bytes(size, std::byte{0xCD});
     wait(read(queue, mem, offset, bytes), "reading a buffer");
     return bytes;
 }
 
-void Bench::require_contents(pi_queue queue, pi_mem mem, const Bytes &expected,
-                             const std::string &what) {
+void Fixture::require_contents(pi_queue queue, pi_mem mem, const Bytes &expected,
+                               const std::string &what) {
     const Bytes is = download(queue, mem, expected.size());
     require_same_bytes(is.data(), expected.data(), expected.size(), what);
 }
 
-void Bench::run_threads(unsigned count, const std::function<void(unsigned)> &function) {
+void Fixture::run_threads(unsigned count, const std::function<void(unsigned)> &function) {
     Flag begin;
     std::vector<std::exception_ptr> failures(count);
     std::vector<std::thread> threads;
@@ -318,12 +318,12 @@ void Bench::run_threads(unsigned count, const std::function<void(unsigned)> &fun
     }
 }
 
-std::shared_ptr<Flag> Bench::on_final(pi_event event,
-                                      std::function<void(pi_event, pi_result)> function) {
+std::shared_ptr<Flag> Fixture::on_final(pi_event event,
+                                        std::function<void(pi_event, pi_result)> function) {
     return setup_.callbacks->set(event, std::move(function));
 }
 
-void Bench::check_callbacks() {
+void Fixture::check_callbacks() {
     const std::string problem = setup_.callbacks->problem();
     if (!problem.empty())
         throw Failure{problem};

@@ -50,11 +50,11 @@ struct Setup {
     std::chrono::seconds patience{60};
 };
 
-class Bench {
+class Fixture {
 public:
-    explicit Bench(const Setup &setup);
-    Bench(const Bench &) = delete;
-    Bench &operator=(const Bench &) = delete;
+    explicit Fixture(const Setup &setup);
+    Fixture(const Fixture &) = delete;
+    Fixture &operator=(const Fixture &) = delete;
 
     // ----- What is tested -----
     pi_loader loader() const { return setup_.loader; }
@@ -159,7 +159,7 @@ public:
     void check_callbacks();
 
     uint64_t seed() const { return setup_.seed; }
-    /// For a bench of other devices of the same plugin.
+    /// For a fixture of other devices of the same plugin.
     const Setup &setup() const { return setup_; }
 
 private:
@@ -184,7 +184,7 @@ pi_result try_enqueue(pi_queue queue, const Desc &desc, const Waits &waits = {},
 }
 
 template <typename Desc>
-Event Bench::enqueue(pi_queue queue, const Desc &desc, const Waits &waits) {
+Event Fixture::enqueue(pi_queue queue, const Desc &desc, const Waits &waits) {
     Event event;
     require_success(try_enqueue(queue, desc, waits, event.out()), Description<Desc>::name);
     require(event.get() != nullptr, Description<Desc>::name, ": succeeded, but gave no event");

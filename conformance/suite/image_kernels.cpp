@@ -67,9 +67,9 @@ void set(pi_program_desc &desc, pi_program_format format, std::string_view text)
     desc.size = text.size();
 }
 
-pi_program_desc image_program_desc(Bench &bench) {
+pi_program_desc image_program_desc(Fixture &fixture) {
     pi_program_desc desc = describe<pi_program_desc>();
-    const pi_program_format format = kernel_format(bench);
+    const pi_program_format format = kernel_format(fixture);
     switch (format) {
     case PI_PROGRAM_FORMAT_NATIVE_TABLE:
         desc.format = format;
@@ -84,7 +84,7 @@ pi_program_desc image_program_desc(Bench &bench) {
         return desc;
     case PI_PROGRAM_FORMAT_PTX: {
         const auto formats =
-            get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+            get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
         if ((formats >> PI_PROGRAM_FORMAT_CUDA_C & 1) == 0)
             skip("the suite's kernels on images are in CUDA C++ for this device, which has no "
                  "compiler of it (NVRTC) here");
@@ -104,11 +104,11 @@ pi_program_desc image_program_desc(Bench &bench) {
 
 } // namespace
 
-Program make_image_program(Bench &bench) {
-    bench.need(PI_CAPABILITY_IMAGE, "PI_CAPABILITY_IMAGE");
-    const pi_program_desc desc = image_program_desc(bench);
+Program make_image_program(Fixture &fixture) {
+    fixture.need(PI_CAPABILITY_IMAGE, "PI_CAPABILITY_IMAGE");
+    const pi_program_desc desc = image_program_desc(fixture);
     Program program;
-    require_success(piProgramCreate(bench.context(), &desc, program.out()),
+    require_success(piProgramCreate(fixture.context(), &desc, program.out()),
                     "piProgramCreate of the suite's kernels on images");
     require_success(piProgramBuild(program, nullptr),
                     "piProgramBuild of the suite's kernels on images");

@@ -16,6 +16,6 @@
 namespace pi::suite {
 
 /// The kernels on images, built for the context's devices; skips where there is no format, or no images.
-Program make_image_program(Bench &bench);
+Program make_image_program(Fixture &fixture);
 
 } // namespace pi::suite

@@ -107,9 +107,9 @@ pi_program_desc program_desc(pi_program_format format, const void *data, uint64_
 
 } // namespace
 
-pi_program_format kernel_format(Bench &bench, pi_device device) {
-    bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM", device);
-    const pi_device on = device != nullptr ? device : bench.device();
+pi_program_format kernel_format(Fixture &fixture, pi_device device) {
+    fixture.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM", device);
+    const pi_device on = device != nullptr ? device : fixture.device();
     const auto formats = get_info<uint32_t>(&piDeviceGetInfo, on, PI_DEVICE_INFO_PROGRAM_FORMATS);
     for (const Source &source : sources()) {
         if ((formats & (1u << source.format)) != 0 && (!source.simulated || is_simulated(on)))
@@ -120,17 +120,17 @@ pi_program_format kernel_format(Bench &bench, pi_device device) {
          "suite was built with compilers for them)");
 }
 
-void need_program_format(Bench &bench, pi_program_format format, pi_device device) {
-    bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM", device);
+void need_program_format(Fixture &fixture, pi_program_format format, pi_device device) {
+    fixture.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM", device);
     const auto formats =
         get_info<uint32_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_PROGRAM_FORMATS);
     if ((formats & (1u << format)) == 0)
         skip(join("another device runs no programs of format ", format));
 }
 
-bool has_kernels(Bench &bench) {
+bool has_kernels(Fixture &fixture) {
     try {
-        kernel_format(bench);
+        kernel_format(fixture);
         return true;
     } catch (const Skip &) {
         return false;
@@ -163,12 +163,12 @@ void require_options(pi_program program, pi_device device, const std::string &ex
     require_equal(text_or(ask, program, PI_PROGRAM_BUILD_INFO_OPTIONS, expected), expected, what);
 }
 
-Program make_program(Bench &bench) {
-    return make_program(bench, bench.place());
+Program make_program(Fixture &fixture) {
+    return make_program(fixture, fixture.place());
 }
 
-Program make_program(Bench &bench, const Place &place) {
-    const pi_program_desc desc = kernel_program_desc(kernel_format(bench, place.device));
+Program make_program(Fixture &fixture, const Place &place) {
+    const pi_program_desc desc = kernel_program_desc(kernel_format(fixture, place.device));
     Program program;
     require_success(piProgramCreate(place.context, &desc, program.out()),
                     "piProgramCreate of the suite's kernels");
@@ -256,19 +256,20 @@ pi_kernel_launch_desc launch_desc(pi_kernel kernel, const Arguments &arguments,
     return launch_desc(kernel, arguments, 1, {global_size, 0, 0}, {local_size, 0, 0});
 }
 
-uint64_t largest_group(Bench &bench, pi_kernel kernel) {
+uint64_t largest_group(Fixture &fixture, pi_kernel kernel) {
     uint64_t size = 0;
-    if (piKernelGetGroupInfo(kernel, bench.device(), PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE,
+    if (piKernelGetGroupInfo(kernel, fixture.device(), PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE,
                              sizeof size, &size, nullptr) == PI_SUCCESS)
         return size;
-    return get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
+    return get_info<uint64_t>(&piDeviceGetInfo, fixture.device(),
+                              PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
 }
 
-uint32_t group_size(Bench &bench, pi_kernel kernel, uint32_t wanted) {
+uint32_t group_size(Fixture &fixture, pi_kernel kernel, uint32_t wanted) {
     const auto items =
-        get_info<Size3>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES);
+        get_info<Size3>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES);
     return static_cast<uint32_t>(
-        std::min({largest_group(bench, kernel), items[0], uint64_t{wanted}}));
+        std::min({largest_group(fixture, kernel), items[0], uint64_t{wanted}}));
 }
 
 bool is_of_cuda(pi_program_format format) {
@@ -276,12 +277,13 @@ bool is_of_cuda(pi_program_format format) {
            format == PI_PROGRAM_FORMAT_CUDA_C;
 }
 
-uint64_t local_memory_size(Bench &bench) {
-    return info_or(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_LOCAL_MEMORY_SIZE, uint64_t{0});
+uint64_t local_memory_size(Fixture &fixture) {
+    return info_or(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_LOCAL_MEMORY_SIZE,
+                   uint64_t{0});
 }
 
-void need_local_memory(Bench &bench, uint64_t size) {
-    const uint64_t most = local_memory_size(bench);
+void need_local_memory(Fixture &fixture, uint64_t size) {
+    const uint64_t most = local_memory_size(fixture);
     if (most < size)
         skip(join("the device tells of ", most, " bytes of work-group memory, the test needs ",
                   size));

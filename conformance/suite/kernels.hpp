@@ -25,13 +25,13 @@ namespace pi::suite {
 
 /// The format that the suite's kernels are written in for this device, best first; skips the test when
 /// the device runs none of them, or no programs at all.
-pi_program_format kernel_format(Bench &bench, pi_device device = nullptr);
+pi_program_format kernel_format(Fixture &fixture, pi_device device = nullptr);
 
 /// Skips the test unless this device runs programs of the format: the second of two may not.
-void need_program_format(Bench &bench, pi_program_format format, pi_device device);
+void need_program_format(Fixture &fixture, pi_program_format format, pi_device device);
 
 /// Whether there is such a format.
-bool has_kernels(Bench &bench);
+bool has_kernels(Fixture &fixture);
 
 /// The suite's kernels as a descriptor; what it points to lives as long as the process.
 pi_program_desc kernel_program_desc(pi_program_format format);
@@ -40,8 +40,8 @@ pi_program_desc kernel_program_desc(pi_program_format format);
 pi_program_desc broken_program_desc(pi_program_format format);
 
 /// The suite's kernels, built for the context's devices; skips where there is no format.
-Program make_program(Bench &bench);
-Program make_program(Bench &bench, const Place &place);
+Program make_program(Fixture &fixture);
+Program make_program(Fixture &fixture, const Place &place);
 /// PI_PROGRAM_BUILD_INFO_STATUS.
 uint32_t build_status(pi_program program, pi_device device);
 /// PI_PROGRAM_BUILD_INFO_OPTIONS, where the program tells them.
@@ -90,19 +90,19 @@ pi_kernel_launch_desc launch_desc(pi_kernel kernel, const Arguments &arguments,
                                   uint64_t global_size, uint64_t local_size = 0);
 
 /// The most work-items of a group: of the kernel, where that is known, or of the device.
-uint64_t largest_group(Bench &bench, pi_kernel kernel);
+uint64_t largest_group(Fixture &fixture, pi_kernel kernel);
 
 /// Groups of `wanted` work-items in a row, or the largest that there are.
-uint32_t group_size(Bench &bench, pi_kernel kernel, uint32_t wanted);
+uint32_t group_size(Fixture &fixture, pi_kernel kernel, uint32_t wanted);
 
 /// CUDA's kernels have a single area of work-group memory: an argument is an offset into it.
 bool is_of_cuda(pi_program_format format);
 
 /// Of work-groups in bytes; 0 where the device tells of none.
-uint64_t local_memory_size(Bench &bench);
+uint64_t local_memory_size(Fixture &fixture);
 
 /// Skips the test where a work-group cannot have so many bytes of memory.
-void need_local_memory(Bench &bench, uint64_t size);
+void need_local_memory(Fixture &fixture, uint64_t size);
 
 /// uint32_t values as bytes and back.
 Bytes bytes_of(const std::vector<uint32_t> &values);

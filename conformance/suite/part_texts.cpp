@@ -42,10 +42,10 @@ PartTexts make_texts(pi_program_format format, const std::string &begin, const c
 
 } // namespace
 
-PartTexts part_texts(Bench &bench) {
-    bench.need(PI_CAPABILITY_PROGRAM_LINK, "PI_CAPABILITY_PROGRAM_LINK");
+PartTexts part_texts(Fixture &fixture) {
+    fixture.need(PI_CAPABILITY_PROGRAM_LINK, "PI_CAPABILITY_PROGRAM_LINK");
     const auto formats =
-        get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+        get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
     if ((formats & (1u << PI_PROGRAM_FORMAT_OPENCL_C)) != 0)
         return make_texts(PI_PROGRAM_FORMAT_OPENCL_C, "", opencl_caller, opencl_callee,
                           opencl_broken);

@@ -25,6 +25,6 @@ struct PartTexts {
 };
 
 /// Skips the test where parts cannot be linked, or not of text that the suite has.
-PartTexts part_texts(Bench &bench);
+PartTexts part_texts(Fixture &fixture);
 
 } // namespace pi::suite

@@ -6,9 +6,9 @@
 //         pi_queue queue = ...
 //     }
 //
-// Its body has `bench` (fixture.hpp) and says with require() (require.hpp) what must hold. It is run once
+// Its body has `fixture` (fixture.hpp) and says with require() (require.hpp) what must hold. It is run once
 // for each device, each time in a process of its own. A CONFORMANCE_TEST_PAIRS is run for each ordered pair of places
-// (device, context): bench.src() and bench.dst().
+// (device, context): fixture.src() and fixture.dst().
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@
 
 namespace pi::suite {
 
-class Bench;
+class Fixture;
 
 struct ConformanceTest {
     const char *area;
     const char *name;
     bool of_pairs;
-    void (*function)(Bench &bench);
+    void (*function)(Fixture &fixture);
 
     /// "memory: a copy moves every byte of its regions and no other"
     std::string id() const;
@@ -43,10 +43,10 @@ struct Registration {
 #define PI_SUITE_JOIN_(a, b) a##b
 #define PI_SUITE_JOIN(a, b) PI_SUITE_JOIN_(a, b)
 #define PI_SUITE_TEST(area, name, pairs, function)                                                 \
-    static void function(::pi::suite::Bench &bench);                                               \
+    static void function(::pi::suite::Fixture &fixture);                                           \
     static const ::pi::suite::Registration PI_SUITE_JOIN(function, _registration){                 \
         ::pi::suite::ConformanceTest{area, name, pairs, &function}};                               \
-    static void function([[maybe_unused]] ::pi::suite::Bench &bench)
+    static void function([[maybe_unused]] ::pi::suite::Fixture &fixture)
 
 #define CONFORMANCE_TEST(area, name)                                                               \
     PI_SUITE_TEST(area, name, false, PI_SUITE_JOIN(test_, __LINE__))

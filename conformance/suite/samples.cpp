@@ -16,20 +16,21 @@ void PI_CALL do_nothing(void *) {}
 
 } // namespace
 
-Samples::Samples(Bench &bench)
-    : bench_(bench), queue_(bench.make_queue()), a_(bench.make_buffer(bench.place(), Bytes(size))),
-      b_(bench.make_buffer(bench.place(), Bytes(size))),
-      mapped_mem_(bench.make_buffer(bench.place(), Bytes(size))), host_(size), color_(16),
+Samples::Samples(Fixture &fixture)
+    : fixture_(fixture), queue_(fixture.make_queue()),
+      a_(fixture.make_buffer(fixture.place(), Bytes(size))),
+      b_(fixture.make_buffer(fixture.place(), Bytes(size))),
+      mapped_mem_(fixture.make_buffer(fixture.place(), Bytes(size))), host_(size), color_(16),
       region_(linear(0, 0, part)) {
     describe_buffers();
     function_.function = &do_nothing;
-    if (has_kernels(bench))
+    if (has_kernels(fixture))
         describe_launch();
-    if (bench.can(PI_CAPABILITY_USM))
+    if (fixture.can(PI_CAPABILITY_USM))
         describe_usm();
-    if (has_variables(bench))
+    if (has_variables(fixture))
         describe_globals();
-    if (bench.can(PI_CAPABILITY_IMAGE))
+    if (fixture.can(PI_CAPABILITY_IMAGE))
         describe_images();
 }
 
@@ -57,21 +58,21 @@ void Samples::describe_buffers() {
     map_.flags = PI_MAP_READ;
     map_.size = part;
     map_.out_pointer = &out_pointer_;
-    const Event event = bench_.map(queue_, mapped_mem_, PI_MAP_READ, 0, part, &mapped_);
-    bench_.wait(event, "mapping a buffer");
+    const Event event = fixture_.map(queue_, mapped_mem_, PI_MAP_READ, 0, part, &mapped_);
+    fixture_.wait(event, "mapping a buffer");
     unmap_.mem = mapped_mem_;
     unmap_.pointer = mapped_;
 }
 
 void Samples::describe_launch() {
-    program_ = make_program(bench_);
+    program_ = make_program(fixture_);
     kernel_ = make_kernel(program_, "add");
     arguments_.buffer(a_).value(uint32_t{0});
     launch_ = launch_desc(kernel_, arguments_, 4);
 }
 
 void Samples::describe_usm() {
-    usm_.emplace(bench_, any_usm_kind(bench_), size);
+    usm_.emplace(fixture_, any_usm_kind(fixture_), size);
     usm_copy_.src = host_.data();
     usm_copy_.dst = usm_->at();
     usm_copy_.region_count = 1;
@@ -86,15 +87,15 @@ void Samples::describe_usm() {
 }
 
 void Samples::describe_globals() {
-    variables_ = make_variables_program(bench_);
+    variables_ = make_variables_program(fixture_);
     global_read_ = global_read_desc(variables_, "table", host_.data(), 0, part);
     global_write_ = global_write_desc(variables_, "table", host_.data(), 0, part);
 }
 
 void Samples::describe_images() {
-    const pi_mem_image_desc desc = any_image_desc(bench_, side, side);
-    image_a_ = make_image(bench_, desc);
-    image_b_ = make_image(bench_, desc);
+    const pi_mem_image_desc desc = any_image_desc(fixture_, side, side);
+    image_a_ = make_image(fixture_, desc);
+    image_b_ = make_image(fixture_, desc);
     const Pixels extent = extent_of(desc);
     for (uint64_t *const all :
          {image_region_.extent, image_copy_region_.extent, image_fill_.extent})
@@ -111,8 +112,8 @@ void Samples::describe_images() {
 }
 
 void Samples::clean_up(const pi_buffer_map_desc &desc, pi_event event) {
-    bench_.wait(event, "piEnqueueMemBufferMap");
-    bench_.wait(bench_.unmap(queue_, desc.mem, *desc.out_pointer), "piEnqueueMemUnmap");
+    fixture_.wait(event, "piEnqueueMemBufferMap");
+    fixture_.wait(fixture_.unmap(queue_, desc.mem, *desc.out_pointer), "piEnqueueMemUnmap");
 }
 
 } // namespace pi::suite

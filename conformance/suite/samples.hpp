@@ -14,7 +14,7 @@ namespace pi::suite {
 /// that hold for all commands alike.
 class Samples {
 public:
-    explicit Samples(Bench &bench);
+    explicit Samples(Fixture &fixture);
     ~Samples();
     Samples(const Samples &) = delete;
     Samples &operator=(const Samples &) = delete;
@@ -33,13 +33,13 @@ public:
         visit(unmap_);
         visit(describe<pi_events_wait_desc>());
         visit(describe<pi_barrier_desc>());
-        if (bench_.can(PI_CAPABILITY_TIMESTAMP))
+        if (fixture_.can(PI_CAPABILITY_TIMESTAMP))
             visit(describe<pi_timestamp_desc>());
-        if (bench_.can(PI_CAPABILITY_HOST_FUNCTION))
+        if (fixture_.can(PI_CAPABILITY_HOST_FUNCTION))
             visit(function_);
         if (launch_)
             visit(*launch_);
-        if (bench_.can(PI_CAPABILITY_USM)) {
+        if (fixture_.can(PI_CAPABILITY_USM)) {
             visit(usm_copy_);
             visit(usm_fill_);
             visit(usm_prefetch_);
@@ -49,7 +49,7 @@ public:
             visit(global_read_);
             visit(global_write_);
         }
-        if (bench_.can(PI_CAPABILITY_IMAGE)) {
+        if (fixture_.can(PI_CAPABILITY_IMAGE)) {
             visit(image_read_);
             visit(image_write_);
             visit(image_copy_);
@@ -60,7 +60,7 @@ public:
     /// After a command of for_each has been enqueued with success: waits for it, and undoes a map.
     template <typename Desc>
     void clean_up(const Desc &, pi_event event) {
-        bench_.wait(event, Description<Desc>::name);
+        fixture_.wait(event, Description<Desc>::name);
     }
     void clean_up(const pi_buffer_map_desc &desc, pi_event event);
 
@@ -75,7 +75,7 @@ private:
     void describe_globals();
     void describe_images();
 
-    Bench &bench_;
+    Fixture &fixture_;
     Queue queue_;
     Mem a_;
     Mem b_;

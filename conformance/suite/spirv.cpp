@@ -43,10 +43,10 @@ namespace spirv {
 PI_SUITE_EMBEDDED(PI_SUITE_DEFINE)
 } // namespace spirv
 
-void need_spirv(Bench &bench, pi_device device) {
-    bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM", device);
+void need_spirv(Fixture &fixture, pi_device device) {
+    fixture.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM", device);
     const auto formats =
-        get_info<uint32_t>(&piDeviceGetInfo, device != nullptr ? device : bench.device(),
+        get_info<uint32_t>(&piDeviceGetInfo, device != nullptr ? device : fixture.device(),
                            PI_DEVICE_INFO_PROGRAM_FORMATS);
     if ((formats & (1u << PI_PROGRAM_FORMAT_SPIRV)) == 0)
         skip("the device does not run SPIR-V");

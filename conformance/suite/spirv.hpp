@@ -39,7 +39,7 @@ Embedded sub_groups();
 } // namespace spirv
 
 /// Skips the test unless the device runs SPIR-V and the suite has some.
-void need_spirv(Bench &bench, pi_device device = nullptr);
+void need_spirv(Fixture &fixture, pi_device device = nullptr);
 
 /// A program of SPIR-V, not built.
 Program create_spirv(pi_context context, Embedded module);

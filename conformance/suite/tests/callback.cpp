@@ -17,89 +17,89 @@ namespace pi::suite {
 namespace {
 
 CONFORMANCE_TEST("lifetime", "a callback may enqueue, signal and release") {
-    const Bytes bytes = bench.random_bytes(4096);
-    const Mem src = bench.make_buffer(bench.place(), bytes);
-    const Mem dst = bench.make_buffer(4096);
-    Queue first = bench.make_queue();
-    Queue second = bench.make_queue();
-    const Queue reader = bench.make_queue();
-    const Event gate = bench.make_host_event();
-    Event second_gate = bench.make_host_event();
-    Event held = bench.barrier(first, {gate});
-    const Event behind = bench.barrier(second, {second_gate});
+    const Bytes bytes = fixture.random_bytes(4096);
+    const Mem src = fixture.make_buffer(fixture.place(), bytes);
+    const Mem dst = fixture.make_buffer(4096);
+    Queue first = fixture.make_queue();
+    Queue second = fixture.make_queue();
+    const Queue reader = fixture.make_queue();
+    const Event gate = fixture.make_host_event();
+    Event second_gate = fixture.make_host_event();
+    Event held = fixture.barrier(first, {gate});
+    const Event behind = fixture.barrier(second, {second_gate});
     Event copied;
-    const auto done = bench.on_final(held, [&](pi_event, pi_result result) {
+    const auto done = fixture.on_final(held, [&](pi_event, pi_result result) {
         require_equal(result, PI_SUCCESS, "the result that the callback was given");
-        copied = bench.copy(first, src, 0, dst, 0, 4096);
-        bench.signal(second_gate);
+        copied = fixture.copy(first, src, 0, dst, 0, 4096);
+        fixture.signal(second_gate);
         second_gate.reset();
         first.reset();
         second.reset();
         held.reset();
     });
     require_success(piQueueFlush(first), "piQueueFlush");
-    bench.signal(gate);
-    bench.wait(*done, "the callback");
-    bench.check_callbacks();
-    bench.wait({copied, behind});
-    bench.require_contents(reader, dst, bytes, "what was copied from inside a callback");
+    fixture.signal(gate);
+    fixture.wait(*done, "the callback");
+    fixture.check_callbacks();
+    fixture.wait({copied, behind});
+    fixture.require_contents(reader, dst, bytes, "what was copied from inside a callback");
 }
 
 CONFORMANCE_TEST("lifetime", "a callback may give the last reference of every kind of object") {
-    Context context = bench.make_context({bench.device()});
-    Everything all(bench, {bench.device(), context});
-    const Event gate = bench.make_host_event(); // of a context that stays
-    Event held = bench.fill(all.queue, all.mem, 0, 64, Bytes(1, std::byte{1}), {gate});
-    const auto done = bench.on_final(held, [&](pi_event, pi_result result) {
+    Context context = fixture.make_context({fixture.device()});
+    Everything all(fixture, {fixture.device(), context});
+    const Event gate = fixture.make_host_event(); // of a context that stays
+    Event held = fixture.fill(all.queue, all.mem, 0, 64, Bytes(1, std::byte{1}), {gate});
+    const auto done = fixture.on_final(held, [&](pi_event, pi_result result) {
         require_equal(result, PI_SUCCESS, "the result that the callback was given");
         all.release();
         release(context);
         release(held);
     });
     require_success(piQueueFlush(all.queue), "piQueueFlush");
-    bench.signal(gate);
-    bench.wait(*done, "the callback");
-    bench.check_callbacks();
+    fixture.signal(gate);
+    fixture.wait(*done, "the callback");
+    fixture.check_callbacks();
 }
 
 CONFORMANCE_TEST("lifetime", "other threads get through their calls while a callback runs") {
-    const Deeds deeds = make_deeds(bench);
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue();
+    const Deeds deeds = make_deeds(fixture);
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
     // Where a call fails, too, commands are over before what they use goes.
     const std::unique_ptr<pi_queue_s, decltype(&piQueueFinish)> busy(queue.get(), &piQueueFinish);
-    const Event gate = bench.make_host_event();
-    const Event second_gate = bench.make_host_event();
-    const Event held = bench.barrier(queue, {gate});
-    const Event behind = bench.barrier(other, {second_gate});
+    const Event gate = fixture.make_host_event();
+    const Event second_gate = fixture.make_host_event();
+    const Event held = fixture.barrier(queue, {gate});
+    const Event behind = fixture.barrier(other, {second_gate});
     std::vector<Event> started;
     const auto call_everything = [&] {
-        const Queue made = bench.make_queue();
-        const Mem mem = bench.make_buffer(64);
+        const Queue made = fixture.make_queue();
+        const Mem mem = fixture.make_buffer(64);
         for (const auto &deed : deeds)
             started.push_back(deed->start(queue));
-        started.push_back(bench.fill(made, mem, 0, 64, Bytes(1, std::byte{1}), {held}));
-        require(bench.is_final(held), "the event of a callback that runs is not final");
-        bench.on_final(held, [](pi_event, pi_result) {});
-        bench.signal(second_gate);
+        started.push_back(fixture.fill(made, mem, 0, 64, Bytes(1, std::byte{1}), {held}));
+        require(fixture.is_final(held), "the event of a callback that runs is not final");
+        fixture.on_final(held, [](pi_event, pi_result) {});
+        fixture.signal(second_gate);
         require_success(piQueueFlush(queue), "piQueueFlush while a callback runs");
     };
     std::future<void> calls;
-    const auto done = bench.on_final(held, [&](pi_event, pi_result result) {
+    const auto done = fixture.on_final(held, [&](pi_event, pi_result result) {
         require_equal(result, PI_SUCCESS, "the result that the callback was given");
         calls = std::async(std::launch::async, call_everything);
-        require(calls.wait_for(std::chrono::milliseconds(bench.patience()) / 2) ==
+        require(calls.wait_for(std::chrono::milliseconds(fixture.patience()) / 2) ==
                     std::future_status::ready,
                 "another thread's calls do not return while a callback runs");
     });
     require_success(piQueueFlush(queue), "piQueueFlush");
-    bench.signal(gate);
-    bench.wait(*done, "the callback");
-    bench.check_callbacks();
+    fixture.signal(gate);
+    fixture.wait(*done, "the callback");
+    fixture.check_callbacks();
     calls.get();
-    bench.wait(behind);
+    fixture.wait(behind);
     for (const Event &event : started)
-        bench.wait(event, "what another thread has enqueued while a callback ran");
+        fixture.wait(event, "what another thread has enqueued while a callback ran");
     for (const auto &deed : deeds) {
         deed->require_done(other);
         deed->clean_up(other);
@@ -108,8 +108,8 @@ CONFORMANCE_TEST("lifetime", "other threads get through their calls while a call
 
 CONFORMANCE_TEST("lifetime", "a chain of callbacks that enqueue goes on as long as it likes") {
     constexpr int links = 200;
-    const Queue queue = bench.make_queue();
-    const Mem mem = bench.make_buffer(bench.place(), Bytes(256));
+    const Queue queue = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(fixture.place(), Bytes(256));
     Flag end;
     std::atomic<int> calls{0};
     std::function<void(pi_event, pi_result)> next = [&](pi_event, pi_result result) {
@@ -119,35 +119,35 @@ CONFORMANCE_TEST("lifetime", "a chain of callbacks that enqueue goes on as long 
             end.set();
             return;
         }
-        const Event event = bench.fill(queue, mem, static_cast<uint64_t>(call), 1,
-                                       Bytes(1, static_cast<std::byte>(call)));
-        bench.on_final(event, next);
+        const Event event = fixture.fill(queue, mem, static_cast<uint64_t>(call), 1,
+                                         Bytes(1, static_cast<std::byte>(call)));
+        fixture.on_final(event, next);
         require_success(piQueueFlush(queue), "piQueueFlush in a callback");
     };
     {
-        const Event event = bench.barrier(queue);
-        bench.on_final(event, next);
+        const Event event = fixture.barrier(queue);
+        fixture.on_final(event, next);
         require_success(piQueueFlush(queue), "piQueueFlush");
     }
-    const bool ended = end.wait_for(bench.patience());
-    bench.check_callbacks();
+    const bool ended = end.wait_for(fixture.patience());
+    fixture.check_callbacks();
     require(ended, "the chain stopped after ", calls.load(), " of ", links, " callbacks");
     Bytes expected(256);
     for (int i = 1; i < links; ++i)
         expected[static_cast<std::size_t>(i)] = static_cast<std::byte>(i);
-    bench.require_contents(queue, mem, expected, "what the chain has filled");
+    fixture.require_contents(queue, mem, expected, "what the chain has filled");
 }
 
 CONFORMANCE_TEST("lifetime", "a blocking call inside a callback is refused, not waited for") {
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue();
-    const Mem mem = bench.make_buffer(bench.place(), Bytes(64));
-    const Event gate = bench.make_host_event();
-    const Event unsignalled = bench.make_host_event();
-    const Event held = bench.barrier(queue, {gate});
-    const Event waiting = bench.barrier(other, {unsignalled});
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(fixture.place(), Bytes(64));
+    const Event gate = fixture.make_host_event();
+    const Event unsignalled = fixture.make_host_event();
+    const Event held = fixture.barrier(queue, {gate});
+    const Event waiting = fixture.barrier(other, {unsignalled});
     Bytes into(64);
-    const auto done = bench.on_final(held, [&](pi_event event, pi_result) {
+    const auto done = fixture.on_final(held, [&](pi_event event, pi_result) {
         require_error(piEventWait(waiting, PI_TIMEOUT_NEVER), PI_ERROR_WOULD_BLOCK,
                       "piEventWait in a callback");
         require_error(piQueueFinish(other), PI_ERROR_WOULD_BLOCK, "piQueueFinish in a callback");
@@ -177,31 +177,31 @@ CONFORMANCE_TEST("lifetime", "a blocking call inside a callback is refused, not 
                         "piEventWait in a callback for the event itself, which is final");
     });
     require_success(piQueueFlush(queue), "piQueueFlush");
-    bench.signal(gate);
-    bench.wait(*done, "the callback");
-    bench.check_callbacks();
-    bench.signal(unsignalled);
-    bench.wait(waiting);
-    bench.require_contents(other, mem, Bytes(64), "what a fill that was refused has not filled");
+    fixture.signal(gate);
+    fixture.wait(*done, "the callback");
+    fixture.check_callbacks();
+    fixture.signal(unsignalled);
+    fixture.wait(waiting);
+    fixture.require_contents(other, mem, Bytes(64), "what a fill that was refused has not filled");
 }
 
 CONFORMANCE_TEST("lifetime", "a callback is called once for each time that it was set") {
     constexpr int callbacks = 50;
-    const Queue queue = bench.make_queue();
-    const Event gate = bench.make_host_event();
-    const Event held = bench.barrier(queue, {gate});
+    const Queue queue = fixture.make_queue();
+    const Event gate = fixture.make_host_event();
+    const Event held = fixture.barrier(queue, {gate});
     std::atomic<int> calls{0};
     std::vector<std::shared_ptr<Flag>> flags;
     const auto set = [&] {
         for (int i = 0; i < callbacks; ++i)
-            flags.push_back(bench.on_final(held, [&](pi_event, pi_result) { ++calls; }));
+            flags.push_back(fixture.on_final(held, [&](pi_event, pi_result) { ++calls; }));
     };
     set();
-    bench.signal(gate);
-    bench.wait(held);
+    fixture.signal(gate);
+    fixture.wait(held);
     set(); // these find the event final
     for (const auto &flag : flags)
-        bench.wait(*flag, "a callback");
+        fixture.wait(*flag, "a callback");
     require_equal(calls.load(), 2 * callbacks, "how often callbacks were called");
 }
 

@@ -15,13 +15,13 @@ constexpr uint64_t size = 4096;
 // What the deeds on buffers share. `now_` is what the command finds when it runs in its time.
 class BufferDeed : public Deed {
 public:
-    BufferDeed(Bench &bench, std::string name)
-        : Deed(std::move(name)), bench_(bench), now_(bench.random_bytes(size)),
-          mem_(bench.make_buffer(bench.place(), now_)) {}
+    BufferDeed(Fixture &fixture, std::string name)
+        : Deed(std::move(name)), fixture_(fixture), now_(fixture.random_bytes(size)),
+          mem_(fixture.make_buffer(fixture.place(), now_)) {}
 
     void disturb(pi_queue other) override {
-        now_ = bench_.random_bytes(size);
-        bench_.upload(other, mem_, now_);
+        now_ = fixture_.random_bytes(size);
+        fixture_.upload(other, mem_, now_);
     }
 
 protected:
@@ -32,18 +32,18 @@ protected:
         return Description<Desc>::enqueue(queue, &desc, wait_count, wait_list, out_event);
     }
     void require_buffer(pi_queue other, pi_mem mem, const Bytes &expected, const char *when) {
-        bench_.require_contents(other, mem, expected, join(name(), ": the buffer ", when));
+        fixture_.require_contents(other, mem, expected, join(name(), ": the buffer ", when));
     }
 
-    Bench &bench_;
+    Fixture &fixture_;
     Bytes now_;
     Mem mem_;
 };
 
 class Read final : public BufferDeed {
 public:
-    explicit Read(Bench &bench)
-        : BufferDeed(bench, "piEnqueueMemBufferRead"), before_(bench.random_bytes(size)),
+    explicit Read(Fixture &fixture)
+        : BufferDeed(fixture, "piEnqueueMemBufferRead"), before_(fixture.random_bytes(size)),
           into_(before_) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
@@ -70,8 +70,8 @@ private:
 
 class Write final : public BufferDeed {
 public:
-    explicit Write(Bench &bench)
-        : BufferDeed(bench, "piEnqueueMemBufferWrite"), from_(bench.random_bytes(size)) {}
+    explicit Write(Fixture &fixture)
+        : BufferDeed(fixture, "piEnqueueMemBufferWrite"), from_(fixture.random_bytes(size)) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         const pi_region region = linear(0, 0, size);
@@ -95,9 +95,9 @@ private:
 
 class Copy final : public BufferDeed {
 public:
-    explicit Copy(Bench &bench)
-        : BufferDeed(bench, "piEnqueueMemBufferCopy"), before_(bench.random_bytes(size)),
-          dst_(bench.make_buffer(bench.place(), before_)) {}
+    explicit Copy(Fixture &fixture)
+        : BufferDeed(fixture, "piEnqueueMemBufferCopy"), before_(fixture.random_bytes(size)),
+          dst_(fixture.make_buffer(fixture.place(), before_)) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         const pi_region region = linear(0, 0, size);
@@ -123,8 +123,8 @@ private:
 
 class Fill final : public BufferDeed {
 public:
-    explicit Fill(Bench &bench)
-        : BufferDeed(bench, "piEnqueueMemBufferFill"), pattern_(bench.random_bytes(8)) {}
+    explicit Fill(Fixture &fixture)
+        : BufferDeed(fixture, "piEnqueueMemBufferFill"), pattern_(fixture.random_bytes(8)) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         pi_buffer_fill_desc desc = describe<pi_buffer_fill_desc>();
@@ -150,7 +150,7 @@ private:
 
 class Map final : public BufferDeed {
 public:
-    explicit Map(Bench &bench) : BufferDeed(bench, "piEnqueueMemBufferMap") {}
+    explicit Map(Fixture &fixture) : BufferDeed(fixture, "piEnqueueMemBufferMap") {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         pi_buffer_map_desc desc = describe<pi_buffer_map_desc>();
@@ -167,7 +167,7 @@ public:
     }
     void clean_up(pi_queue other) override {
         if (mapped_)
-            bench_.wait(bench_.unmap(other, mem_, pointer_), "unmapping");
+            fixture_.wait(fixture_.unmap(other, mem_, pointer_), "unmapping");
         else // the address may have been written early, but not if the command has failed
             require(same(pointer_, poison<void *>()), name(),
                     ": an address was written, although the command never ran");
@@ -181,10 +181,10 @@ private:
 // The range is mapped from the beginning; the host's bytes must be there once it is unmapped.
 class Unmap final : public BufferDeed {
 public:
-    explicit Unmap(Bench &bench) : BufferDeed(bench, "piEnqueueMemUnmap") {
-        const Queue queue = bench.make_queue();
-        bench.wait(bench.map(queue, mem_, PI_MAP_READ | PI_MAP_WRITE, 0, size, &pointer_));
-        now_ = bench.random_bytes(size);
+    explicit Unmap(Fixture &fixture) : BufferDeed(fixture, "piEnqueueMemUnmap") {
+        const Queue queue = fixture.make_queue();
+        fixture.wait(fixture.map(queue, mem_, PI_MAP_READ | PI_MAP_WRITE, 0, size, &pointer_));
+        now_ = fixture.random_bytes(size);
         std::memcpy(pointer_, now_.data(), size);
     }
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
@@ -202,7 +202,7 @@ public:
     void clean_up(pi_queue other) override {
         if (unmapped_)
             return;
-        bench_.wait(bench_.unmap(other, mem_, pointer_), "unmapping what is mapped still");
+        fixture_.wait(fixture_.unmap(other, mem_, pointer_), "unmapping what is mapped still");
         require_buffer(other, mem_, now_, "that was unmapped in the end");
     }
 
@@ -213,10 +213,10 @@ private:
 
 class Launch final : public BufferDeed {
 public:
-    explicit Launch(Bench &bench)
-        : BufferDeed(bench, "piEnqueueKernelLaunch"), program_(make_program(bench)),
+    explicit Launch(Fixture &fixture)
+        : BufferDeed(fixture, "piEnqueueKernelLaunch"), program_(make_program(fixture)),
           kernel_(make_kernel(program_, "add")),
-          value_(static_cast<uint32_t>(bench.random(1, UINT32_MAX))) {
+          value_(static_cast<uint32_t>(fixture.random(1, UINT32_MAX))) {
         arguments_.buffer(mem_).value(value_);
     }
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
@@ -276,9 +276,9 @@ public:
     }
 };
 
-bool runs_kernels(Bench &bench) {
+bool runs_kernels(Fixture &fixture) {
     try {
-        kernel_format(bench);
+        kernel_format(fixture);
         return true;
     } catch (const Skip &) {
         return false;
@@ -296,25 +296,25 @@ Event Deed::start(pi_queue queue, const Waits &waits, uint64_t flags) {
     return event;
 }
 
-Deeds make_deeds(Bench &bench) {
+Deeds make_deeds(Fixture &fixture) {
     Deeds deeds;
-    deeds.push_back(std::make_unique<Read>(bench));
-    deeds.push_back(std::make_unique<Write>(bench));
-    deeds.push_back(std::make_unique<Copy>(bench));
-    deeds.push_back(std::make_unique<Fill>(bench));
-    deeds.push_back(std::make_unique<Map>(bench));
-    deeds.push_back(std::make_unique<Unmap>(bench));
+    deeds.push_back(std::make_unique<Read>(fixture));
+    deeds.push_back(std::make_unique<Write>(fixture));
+    deeds.push_back(std::make_unique<Copy>(fixture));
+    deeds.push_back(std::make_unique<Fill>(fixture));
+    deeds.push_back(std::make_unique<Map>(fixture));
+    deeds.push_back(std::make_unique<Unmap>(fixture));
     deeds.push_back(std::make_unique<Marker<pi_events_wait_desc>>());
     deeds.push_back(std::make_unique<Marker<pi_barrier_desc>>());
-    if (bench.can(PI_CAPABILITY_TIMESTAMP))
+    if (fixture.can(PI_CAPABILITY_TIMESTAMP))
         deeds.push_back(std::make_unique<Marker<pi_timestamp_desc>>());
-    if (bench.can(PI_CAPABILITY_HOST_FUNCTION))
+    if (fixture.can(PI_CAPABILITY_HOST_FUNCTION))
         deeds.push_back(std::make_unique<HostFunction>());
-    if (runs_kernels(bench))
-        deeds.push_back(std::make_unique<Launch>(bench));
-    add_usm_deeds(bench, deeds);
-    add_image_deeds(bench, deeds);
-    add_global_deeds(bench, deeds);
+    if (runs_kernels(fixture))
+        deeds.push_back(std::make_unique<Launch>(fixture));
+    add_usm_deeds(fixture, deeds);
+    add_image_deeds(fixture, deeds);
+    add_global_deeds(fixture, deeds);
     return deeds;
 }
 

@@ -13,7 +13,7 @@
 
 namespace pi::suite {
 
-/// A command that is enqueued once, on the bench's place.
+/// A command that is enqueued once, on the fixture's place.
 class Deed {
 public:
     explicit Deed(std::string name) : name_(std::move(name)) {}
@@ -45,11 +45,11 @@ using Deeds = std::vector<std::unique_ptr<Deed>>;
 
 /// A read, write, copy, fill, map, unmap, events wait and barrier; a launch, a host function, a
 /// timestamp and the commands on USM, images and device globals where the device has them.
-Deeds make_deeds(Bench &bench);
+Deeds make_deeds(Fixture &fixture);
 
 /// The latter parts of them.
-void add_usm_deeds(Bench &bench, Deeds &deeds);
-void add_image_deeds(Bench &bench, Deeds &deeds);
-void add_global_deeds(Bench &bench, Deeds &deeds);
+void add_usm_deeds(Fixture &fixture, Deeds &deeds);
+void add_image_deeds(Fixture &fixture, Deeds &deeds);
+void add_global_deeds(Fixture &fixture, Deeds &deeds);
 
 } // namespace pi::suite

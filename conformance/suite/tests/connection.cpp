@@ -17,8 +17,8 @@ namespace pi::suite {
 namespace {
 
 CONFORMANCE_TEST_PAIRS("connection", "a place is unified with itself") {
-    for (const Place &place : {bench.src(), bench.dst()})
-        require_equal(bench.connection(place, place), PI_MEMORY_CONNECTION_UNIFIED,
+    for (const Place &place : {fixture.src(), fixture.dst()})
+        require_equal(fixture.connection(place, place), PI_MEMORY_CONNECTION_UNIFIED,
                       "the connection of a place with itself");
 }
 
@@ -62,12 +62,13 @@ void require_sound(const pi_memory_connection_info &info, const std::string &wha
 
 CONFORMANCE_TEST_PAIRS("connection",
                        "the whole answer agrees with the short one, and gives a reason") {
-    const pi_memory_connection answer = bench.connection(bench.src(), bench.dst());
-    const pi_memory_connection_info without = connection_info(bench.src(), bench.dst(), nullptr);
+    const pi_memory_connection answer = fixture.connection(fixture.src(), fixture.dst());
+    const pi_memory_connection_info without =
+        connection_info(fixture.src(), fixture.dst(), nullptr);
     require_sound(without, "the info for query NULL");
     require_equal(without.connection, answer, "the info's connection for query NULL");
     const pi_memory_connection_query query = describe<pi_memory_connection_query>();
-    const pi_memory_connection_info with = connection_info(bench.src(), bench.dst(), &query);
+    const pi_memory_connection_info with = connection_info(fixture.src(), fixture.dst(), &query);
     require_sound(with, "the info for buffers in scope 0");
     require_equal(with.connection, answer, "the info's connection for buffers in scope 0");
     require(std::memcmp(&with, &without, sizeof with) == 0,
@@ -88,14 +89,14 @@ CONFORMANCE_TEST_PAIRS("connection",
                  {PI_MEMORY_KIND_USM_SHARED, PI_CAPABILITY_USM, PI_USM_SHARED},
                  {PI_MEMORY_KIND_IMPORTED, PI_CAPABILITY_MEM_IMPORT, 0}};
     uint32_t kinds_of_usm = 0;
-    if (bench.can(PI_CAPABILITY_USM, bench.src().device))
-        kinds_of_usm = get_info<uint32_t>(&piDeviceGetInfo, bench.src().device,
+    if (fixture.can(PI_CAPABILITY_USM, fixture.src().device))
+        kinds_of_usm = get_info<uint32_t>(&piDeviceGetInfo, fixture.src().device,
                                           PI_DEVICE_INFO_USM_CAPABILITIES);
     for (const auto &[kind, capability, usm] : kinds) {
         pi_memory_connection_query query = describe<pi_memory_connection_query>();
         query.kind = kind;
         pi_memory_connection_info info{};
-        const pi_result result = try_connection_info(bench.src(), bench.dst(), &query, info);
+        const pi_result result = try_connection_info(fixture.src(), fixture.dst(), &query, info);
         if (result != PI_SUCCESS) {
             require(kind != PI_MEMORY_KIND_BUFFER,
                     "there is no answer for buffers: ", last_error());
@@ -104,13 +105,13 @@ CONFORMANCE_TEST_PAIRS("connection",
         }
         require_sound(info, join("the info for kind ", kind));
         const bool has =
-            bench.can(capability, bench.src().device) &&
-            (kind != PI_MEMORY_KIND_IMPORTED || import_alignment(bench, bench.src().device)) &&
+            fixture.can(capability, fixture.src().device) &&
+            (kind != PI_MEMORY_KIND_IMPORTED || import_alignment(fixture, fixture.src().device)) &&
             (usm == 0 || (kinds_of_usm & (1u << usm)) != 0);
         if (!has)
             require_equal(info.connection, PI_MEMORY_CONNECTION_NONE,
                           join("the connection of kind ", kind, ", which src does not have"));
-        else if (kind != PI_MEMORY_KIND_IMAGE && bench.relation() == Relation::one_place)
+        else if (kind != PI_MEMORY_KIND_IMAGE && fixture.relation() == Relation::one_place)
             require_equal(info.connection, PI_MEMORY_CONNECTION_UNIFIED,
                           join("the connection of kind ", kind, " with its own place"));
     }
@@ -118,25 +119,26 @@ CONFORMANCE_TEST_PAIRS("connection",
 
 CONFORMANCE_TEST_PAIRS("connection",
                        "the answers stay the same, whatever is done and asked from many threads") {
-    const pi_memory_connection answer = bench.connection(bench.src(), bench.dst());
-    const pi_memory_connection_info info = connection_info(bench.src(), bench.dst(), nullptr);
+    const pi_memory_connection answer = fixture.connection(fixture.src(), fixture.dst());
+    const pi_memory_connection_info info = connection_info(fixture.src(), fixture.dst(), nullptr);
     const auto ask_again = [&] {
-        require_equal(bench.connection(bench.src(), bench.dst()), answer,
+        require_equal(fixture.connection(fixture.src(), fixture.dst()), answer,
                       "the connection when asked again");
-        const pi_memory_connection_info again = connection_info(bench.src(), bench.dst(), nullptr);
+        const pi_memory_connection_info again =
+            connection_info(fixture.src(), fixture.dst(), nullptr);
         require(std::memcmp(&again, &info, sizeof info) == 0,
                 "the info is another one when asked again");
     };
-    bench.run_threads(4, [&](unsigned) {
+    fixture.run_threads(4, [&](unsigned) {
         for (int i = 0; i < 300; ++i)
             ask_again();
     });
-    const Bytes bytes = bench.random_bytes(4096);
-    for (const Place &place : {bench.src(), bench.dst()}) {
-        const Mem mem = bench.make_buffer(place, bytes);
-        const Queue queue = bench.make_queue(place);
+    const Bytes bytes = fixture.random_bytes(4096);
+    for (const Place &place : {fixture.src(), fixture.dst()}) {
+        const Mem mem = fixture.make_buffer(place, bytes);
+        const Queue queue = fixture.make_queue(place);
         ask_again();
-        bench.require_contents(queue, mem, bytes, "a buffer between two questions");
+        fixture.require_contents(queue, mem, bytes, "a buffer between two questions");
     }
     ask_again();
 }
@@ -162,10 +164,10 @@ void require_refused(const std::string &what, const Place &src, const Place &dst
 }
 
 CONFORMANCE_TEST_PAIRS("connection", "a device that is not of its context is refused at each end") {
-    if (bench.relation() != Relation::two_devices_two_contexts)
+    if (fixture.relation() != Relation::two_devices_two_contexts)
         skip("each device is of both contexts");
-    const Place src = bench.src();
-    const Place dst = bench.dst();
+    const Place src = fixture.src();
+    const Place dst = fixture.dst();
     const std::initializer_list<pi_result> allowed{PI_ERROR_INVALID_DEVICE};
     require_refused("src's device in dst's context", {src.device, dst.context}, dst, allowed);
     require_refused("dst's device in src's context", src, {dst.device, src.context}, allowed);
@@ -175,15 +177,15 @@ CONFORMANCE_TEST_PAIRS("connection", "a device that is not of its context is ref
 
 CONFORMANCE_TEST("connection",
                  "a device that the context was not made with is refused at each end") {
-    const Place home = bench.place();
-    std::vector<pi_device> strangers = bench.devices();
+    const Place home = fixture.place();
+    std::vector<pi_device> strangers = fixture.devices();
     strangers.erase(strangers.begin());
     pi_device sub_device = nullptr;
-    if (bench.can(PI_CAPABILITY_PARTITION)) {
+    if (fixture.can(PI_CAPABILITY_PARTITION)) {
         pi_device_partition_desc desc = describe<pi_device_partition_desc>();
         desc.kind = PI_PARTITION_EQUALLY;
         desc.count = 1;
-        if (piDevicePartition(bench.device(), &desc, 1, &sub_device, nullptr) == PI_SUCCESS &&
+        if (piDevicePartition(fixture.device(), &desc, 1, &sub_device, nullptr) == PI_SUCCESS &&
             sub_device != nullptr)
             strangers.push_back(sub_device);
     }
@@ -198,8 +200,8 @@ CONFORMANCE_TEST("connection",
 }
 
 CONFORMANCE_TEST("connection", "what is no device and no context is refused at each end") {
-    const Place home = bench.place();
-    const Queue queue = bench.make_queue();
+    const Place home = fixture.place();
+    const Queue queue = fixture.make_queue();
     const auto wrong_device = reinterpret_cast<pi_device>(queue.get());
     const auto wrong_context = reinterpret_cast<pi_context>(queue.get());
     for (const pi_device device : {pi_device{nullptr}, wrong_device}) {
@@ -215,7 +217,7 @@ CONFORMANCE_TEST("connection", "what is no device and no context is refused at e
 }
 
 CONFORMANCE_TEST("connection", "outputs of NULL are refused") {
-    const Place place = bench.place();
+    const Place place = fixture.place();
     require_error(
         piGetMemoryConnection(place.device, place.context, place.device, place.context, nullptr),
         PI_ERROR_INVALID_NULL_POINTER, "piGetMemoryConnection with out_connection NULL");
@@ -225,7 +227,7 @@ CONFORMANCE_TEST("connection", "outputs of NULL are refused") {
 }
 
 CONFORMANCE_TEST("connection", "a query obeys the rules of descriptors") {
-    const Place place = bench.place();
+    const Place place = fixture.place();
     check_descriptor(
         "piGetMemoryConnectionInfo", describe<pi_memory_connection_query>(), 0,
         [&](const pi_memory_connection_query *query) {
@@ -237,7 +239,7 @@ CONFORMANCE_TEST("connection", "a query obeys the rules of descriptors") {
 
 CONFORMANCE_TEST("connection",
                  "a kind that is not in the list is refused, and a scope connects nothing") {
-    const Place place = bench.place();
+    const Place place = fixture.place();
     for (const uint32_t kind : {uint32_t{PI_MEMORY_KIND_IMPORTED} + 1, UINT32_MAX}) {
         pi_memory_connection_query query = describe<pi_memory_connection_query>();
         query.kind = kind;
@@ -245,7 +247,7 @@ CONFORMANCE_TEST("connection",
         require_error(try_connection_info(place, place, &query, info), PI_ERROR_INVALID_ENUMERATION,
                       "a query of kind ", kind);
     }
-    const auto scopes = static_cast<uint32_t>(bench.scopes().size());
+    const auto scopes = static_cast<uint32_t>(fixture.scopes().size());
     for (const bool of_src : {true, false}) {
         pi_memory_connection_query query = describe<pi_memory_connection_query>();
         (of_src ? query.src_scope : query.dst_scope) = scopes;
@@ -266,18 +268,18 @@ CONFORMANCE_TEST("connection",
 
 CONFORMANCE_TEST("connection",
                  "between two plugin instances there is none, and the answer says so") {
-    const SecondLoader second(bench);
-    const Place home = bench.place();
+    const SecondLoader second(fixture);
+    const Place home = fixture.place();
     const Place foreign = second.place();
     for (const auto &[src, dst] : {std::pair{home, foreign}, std::pair{foreign, home}}) {
-        require_equal(bench.connection(src, dst), PI_MEMORY_CONNECTION_NONE,
+        require_equal(fixture.connection(src, dst), PI_MEMORY_CONNECTION_NONE,
                       "the connection between two plugin instances");
         const pi_memory_connection_info info = connection_info(src, dst, nullptr);
         require_sound(info, "the info between two plugin instances");
         require_equal(info.connection, PI_MEMORY_CONNECTION_NONE,
                       "the info's connection between two plugin instances");
     }
-    require_equal(bench.connection(foreign, foreign), PI_MEMORY_CONNECTION_UNIFIED,
+    require_equal(fixture.connection(foreign, foreign), PI_MEMORY_CONNECTION_UNIFIED,
                   "the connection of a place of the second instance with itself");
     const std::initializer_list<pi_result> allowed{PI_ERROR_INVALID_DEVICE,
                                                    PI_ERROR_INVALID_CONTEXT};

@@ -12,19 +12,19 @@
 namespace pi::suite {
 namespace {
 
-pi_memory_connection image_connection(Bench &bench) {
-    bench.need(PI_CAPABILITY_IMAGE, "PI_CAPABILITY_IMAGE", bench.src().device);
-    bench.need(PI_CAPABILITY_IMAGE, "PI_CAPABILITY_IMAGE", bench.dst().device);
+pi_memory_connection image_connection(Fixture &fixture) {
+    fixture.need(PI_CAPABILITY_IMAGE, "PI_CAPABILITY_IMAGE", fixture.src().device);
+    fixture.need(PI_CAPABILITY_IMAGE, "PI_CAPABILITY_IMAGE", fixture.dst().device);
     pi_memory_connection_query query = describe<pi_memory_connection_query>();
     query.kind = PI_MEMORY_KIND_IMAGE;
-    return connection_info(bench.src(), bench.dst(), &query).connection;
+    return connection_info(fixture.src(), fixture.dst(), &query).connection;
 }
 
 // Of a type and format that both devices have.
-pi_mem_image_desc common_image_desc(Bench &bench) {
+pi_mem_image_desc common_image_desc(Fixture &fixture) {
     for (const pi_image_type type : all_image_types) {
-        const std::vector<PixelFormat> theirs = formats_of(bench.dst(), type);
-        for (const PixelFormat &format : formats_of(bench.src(), type))
+        const std::vector<PixelFormat> theirs = formats_of(fixture.dst(), type);
+        for (const PixelFormat &format : formats_of(fixture.src(), type))
             if (std::find(theirs.begin(), theirs.end(), format) != theirs.end())
                 return image_desc(type, format, {20, 10, 2});
     }
@@ -33,14 +33,14 @@ pi_mem_image_desc common_image_desc(Bench &bench) {
 
 // An image at src and one at dst, and a queue of each.
 struct Ends {
-    Bench &bench;
+    Fixture &fixture;
     pi_mem_image_desc desc;
     Bytes pixels, own_pixels;
     Mem image, own;
     Queue src_queue, queue;
 
-    explicit Ends(Bench &on)
-        : bench(on), desc(common_image_desc(on)), pixels(random_pixels(on, desc)),
+    explicit Ends(Fixture &on)
+        : fixture(on), desc(common_image_desc(on)), pixels(random_pixels(on, desc)),
           own_pixels(random_pixels(on, desc)), image(make_image(on.src(), desc)),
           own(make_image(on.dst(), desc)), src_queue(on.make_queue(on.src())),
           queue(on.make_queue(on.dst())) {
@@ -51,8 +51,8 @@ struct Ends {
 };
 
 CONFORMANCE_TEST_PAIRS("connection", "an image is UNIFIED with its own place") {
-    const pi_memory_connection connection = image_connection(bench);
-    if (bench.relation() != Relation::one_place)
+    const pi_memory_connection connection = image_connection(fixture);
+    if (fixture.relation() != Relation::one_place)
         skip("the places are two");
     require_equal(connection, pi_memory_connection{PI_MEMORY_CONNECTION_UNIFIED},
                   "the connection of images");
@@ -60,20 +60,20 @@ CONFORMANCE_TEST_PAIRS("connection", "an image is UNIFIED with its own place") {
 
 CONFORMANCE_TEST_PAIRS("connection",
                        "an image that is UNIFIED is used by every command of dst's queues") {
-    if (image_connection(bench) != PI_MEMORY_CONNECTION_UNIFIED)
+    if (image_connection(fixture) != PI_MEMORY_CONNECTION_UNIFIED)
         skip("images of these places are not UNIFIED");
-    Ends ends(bench);
-    require_pixels(bench, ends.queue, ends.image, ends.desc, ends.pixels, "src's image at dst");
-    ends.pixels = random_pixels(bench, ends.desc);
-    image_upload(bench, ends.queue, ends.image, ends.desc, ends.pixels);
-    require_pixels(bench, ends.src_queue, ends.image, ends.desc, ends.pixels,
+    Ends ends(fixture);
+    require_pixels(fixture, ends.queue, ends.image, ends.desc, ends.pixels, "src's image at dst");
+    ends.pixels = random_pixels(fixture, ends.desc);
+    image_upload(fixture, ends.queue, ends.image, ends.desc, ends.pixels);
+    require_pixels(fixture, ends.src_queue, ends.image, ends.desc, ends.pixels,
                    "what dst wrote to src's image");
     const CopyRegions whole = ends.whole();
-    bench.wait(bench.enqueue(ends.queue, image_copy_desc(ends.image, ends.own, whole)));
-    require_pixels(bench, ends.queue, ends.own, ends.desc, ends.pixels, "a copy of src's image");
-    const Mem buffer = bench.make_buffer(bench.dst(), ends.own_pixels);
-    bench.wait(bench.enqueue(ends.queue, image_copy_desc(buffer, ends.image, whole)));
-    require_pixels(bench, ends.src_queue, ends.image, ends.desc, ends.own_pixels,
+    fixture.wait(fixture.enqueue(ends.queue, image_copy_desc(ends.image, ends.own, whole)));
+    require_pixels(fixture, ends.queue, ends.own, ends.desc, ends.pixels, "a copy of src's image");
+    const Mem buffer = fixture.make_buffer(fixture.dst(), ends.own_pixels);
+    fixture.wait(fixture.enqueue(ends.queue, image_copy_desc(buffer, ends.image, whole)));
+    require_pixels(fixture, ends.src_queue, ends.image, ends.desc, ends.own_pixels,
                    "src's image that dst copied a buffer to");
     const uint32_t color[4] = {};
     pi_image_fill_desc fill = describe<pi_image_fill_desc>();
@@ -81,36 +81,36 @@ CONFORMANCE_TEST_PAIRS("connection",
     fill.color = color;
     const Pixels extent = extent_of(ends.desc);
     std::copy(extent.begin(), extent.end(), fill.extent);
-    bench.wait(bench.enqueue(ends.queue, fill));
-    require_pixels(bench, ends.src_queue, ends.image, ends.desc, Bytes(ends.pixels.size()),
+    fixture.wait(fixture.enqueue(ends.queue, fill));
+    require_pixels(fixture, ends.src_queue, ends.image, ends.desc, Bytes(ends.pixels.size()),
                    "src's image that dst filled");
 }
 
 CONFORMANCE_TEST_PAIRS("connection",
                        "an image that is MIGRATABLE is copied to dst by queues of either end") {
-    if (image_connection(bench) != PI_MEMORY_CONNECTION_MIGRATABLE)
+    if (image_connection(fixture) != PI_MEMORY_CONNECTION_MIGRATABLE)
         skip("images of these places are not MIGRATABLE");
-    Ends ends(bench);
+    Ends ends(fixture);
     const CopyRegions whole = ends.whole();
     for (const bool by_dst : {false, true}) {
-        ends.pixels = random_pixels(bench, ends.desc);
-        image_upload(bench, ends.src_queue, ends.image, ends.desc, ends.pixels);
-        bench.wait(bench.enqueue(by_dst ? ends.queue : ends.src_queue,
-                                 image_copy_desc(ends.image, ends.own, whole)));
-        require_pixels(bench, ends.queue, ends.own, ends.desc, ends.pixels,
+        ends.pixels = random_pixels(fixture, ends.desc);
+        image_upload(fixture, ends.src_queue, ends.image, ends.desc, ends.pixels);
+        fixture.wait(fixture.enqueue(by_dst ? ends.queue : ends.src_queue,
+                                     image_copy_desc(ends.image, ends.own, whole)));
+        require_pixels(fixture, ends.queue, ends.own, ends.desc, ends.pixels,
                        by_dst ? "an image that dst's queue copied" : "one that src's queue copied");
     }
 }
 
 CONFORMANCE_TEST_PAIRS("connection",
                        "an image that is NONE to dst is refused by its commands, and unchanged") {
-    if (image_connection(bench) != PI_MEMORY_CONNECTION_NONE)
+    if (image_connection(fixture) != PI_MEMORY_CONNECTION_NONE)
         skip("there is a connection of images");
-    Ends ends(bench);
+    Ends ends(fixture);
     Bytes host(ends.pixels.size());
     const std::vector<pi_image_region> all{image_region({{}, extent_of(ends.desc)})};
     const CopyRegions whole = ends.whole();
-    const Mem buffer = bench.make_buffer(bench.dst(), host);
+    const Mem buffer = fixture.make_buffer(fixture.dst(), host);
     const auto refused = [&](const auto &desc) {
         require_untouched<pi_event>(
             "a command of dst on src's image", {PI_ERROR_INVALID_MEM_OBJECT},
@@ -128,8 +128,8 @@ CONFORMANCE_TEST_PAIRS("connection",
     fill.color = color;
     fill.extent[0] = 1;
     refused(fill);
-    require_pixels(bench, ends.src_queue, ends.image, ends.desc, ends.pixels, "src's image");
-    require_pixels(bench, ends.queue, ends.own, ends.desc, ends.own_pixels, "dst's image");
+    require_pixels(fixture, ends.src_queue, ends.image, ends.desc, ends.pixels, "src's image");
+    require_pixels(fixture, ends.queue, ends.own, ends.desc, ends.own_pixels, "dst's image");
 }
 
 } // namespace

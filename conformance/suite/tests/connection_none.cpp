@@ -25,23 +25,23 @@ void require_refused(pi_queue queue, const Desc &desc, const std::string &what) 
                   Description<Desc>::name, ", blocking, with ", what);
 }
 
-uint64_t offset_alignment(Bench &bench, pi_mem mem) {
+uint64_t offset_alignment(Fixture &fixture, pi_mem mem) {
     const auto device = get_info<pi_device>(&piMemGetInfo, mem, PI_MEM_INFO_DEVICE);
     const auto scope = get_info<uint32_t>(&piMemGetInfo, mem, PI_MEM_INFO_SCOPE);
-    return bench.scopes(device).at(scope).offset_alignment;
+    return fixture.scopes(device).at(scope).offset_alignment;
 }
 
-void require_launch_refused(Bench &bench, const Place &place, pi_queue queue, pi_mem foreign,
+void require_launch_refused(Fixture &fixture, const Place &place, pi_queue queue, pi_mem foreign,
                             pi_mem own, const std::string &what) {
     Program program;
     try {
-        program = make_program(bench, place);
+        program = make_program(fixture, place);
     } catch (const Skip &) {
         return;
     }
     const Kernel kernel = make_kernel(program, "combine");
     const uint64_t alignment =
-        std::max(offset_alignment(bench, foreign), offset_alignment(bench, own));
+        std::max(offset_alignment(fixture, foreign), offset_alignment(fixture, own));
     const uint64_t step = alignment <= 1024 ? 1024 : 0; // the memory alone is to be refused
     for (std::size_t position = 0; position < 3; ++position) {
         Arguments arguments;
@@ -54,13 +54,13 @@ void require_launch_refused(Bench &bench, const Place &place, pi_queue queue, pi
 }
 
 // Every command of a queue of `place` refuses the foreign memory, in every position.
-void require_all_refused(Bench &bench, const Place &place, pi_mem foreign,
+void require_all_refused(Fixture &fixture, const Place &place, pi_mem foreign,
                          const std::string &what) {
-    const Queue queue = bench.make_queue(place);
-    const Bytes own_bytes = bench.random_bytes(size);
-    const Mem own = bench.make_buffer(place, own_bytes);
+    const Queue queue = fixture.make_queue(place);
+    const Bytes own_bytes = fixture.random_bytes(size);
+    const Mem own = fixture.make_buffer(place, own_bytes);
     const Regions regions{linear(0, 0, 512)};
-    Bytes host = bench.random_bytes(size);
+    Bytes host = fixture.random_bytes(size);
     const Bytes host_before = host;
     require_refused(queue, read_desc(foreign, host, regions), what);
     require_refused(queue, write_desc(foreign, host, regions), what);
@@ -87,52 +87,52 @@ void require_all_refused(Bench &bench, const Place &place, pi_mem foreign,
     unmap.mem = foreign;
     unmap.pointer = host.data();
     require_refused(queue, unmap, what);
-    require_launch_refused(bench, place, queue, foreign, own, what);
+    require_launch_refused(fixture, place, queue, foreign, own, what);
     require_success(piQueueFinish(queue), "piQueueFinish");
     require(host == host_before, "a refused read of ", what, " has changed the host's bytes");
-    bench.require_contents(queue, own, own_bytes, "dst's own buffer after refused commands");
+    fixture.require_contents(queue, own, own_bytes, "dst's own buffer after refused commands");
 }
 
 CONFORMANCE_TEST_PAIRS("connection",
                        "memory without a connection is refused by every command of dst") {
-    for (const Link &link : links_that_are(bench, PI_MEMORY_CONNECTION_NONE)) {
-        const Bytes bytes = bench.random_bytes(size);
-        const LinkMemory memory(link, bench, bytes);
-        require_all_refused(bench, link.dst, memory, link.name() + " of src");
-        bench.require_contents(bench.make_queue(link.src), memory, bytes,
-                               link.name() + " after refused commands of dst");
+    for (const Link &link : links_that_are(fixture, PI_MEMORY_CONNECTION_NONE)) {
+        const Bytes bytes = fixture.random_bytes(size);
+        const LinkMemory memory(link, fixture, bytes);
+        require_all_refused(fixture, link.dst, memory, link.name() + " of src");
+        fixture.require_contents(fixture.make_queue(link.src), memory, bytes,
+                                 link.name() + " after refused commands of dst");
     }
 }
 
 CONFORMANCE_TEST_PAIRS("connection",
                        "memory without a connection is not copied by src's queue either") {
-    const pi_memory_connection back = bench.connection(bench.dst(), bench.src());
-    if (bench.connection(bench.src(), bench.dst()) != PI_MEMORY_CONNECTION_NONE ||
+    const pi_memory_connection back = fixture.connection(fixture.dst(), fixture.src());
+    if (fixture.connection(fixture.src(), fixture.dst()) != PI_MEMORY_CONNECTION_NONE ||
         back != PI_MEMORY_CONNECTION_NONE)
         skip("there is a connection");
-    const Bytes src_bytes = bench.random_bytes(size);
-    const Bytes dst_bytes = bench.random_bytes(size);
-    const Mem src = bench.make_buffer(bench.src(), src_bytes);
-    const Mem dst = bench.make_buffer(bench.dst(), dst_bytes);
-    const Queue queue = bench.make_queue(bench.src());
+    const Bytes src_bytes = fixture.random_bytes(size);
+    const Bytes dst_bytes = fixture.random_bytes(size);
+    const Mem src = fixture.make_buffer(fixture.src(), src_bytes);
+    const Mem dst = fixture.make_buffer(fixture.dst(), dst_bytes);
+    const Queue queue = fixture.make_queue(fixture.src());
     const Regions regions{linear(0, 0, 512)};
     require_refused(queue, copy_desc(src, dst, regions), "dst's buffer as dst");
     require_refused(queue, copy_desc(dst, src, regions), "dst's buffer as src");
     require_success(piQueueFinish(queue), "piQueueFinish");
-    bench.require_contents(queue, src, src_bytes, "src's buffer");
-    bench.require_contents(bench.make_queue(bench.dst()), dst, dst_bytes, "dst's buffer");
+    fixture.require_contents(queue, src, src_bytes, "src's buffer");
+    fixture.require_contents(fixture.make_queue(fixture.dst()), dst, dst_bytes, "dst's buffer");
 }
 
 CONFORMANCE_TEST("connection", "memory of another plugin instance is refused by every command") {
-    const SecondLoader second(bench);
-    const Bytes bytes = bench.random_bytes(size);
-    const Mem foreign = bench.make_buffer(second.place(), bytes);
-    const Mem home = bench.make_buffer(bench.place(), bytes);
-    require_all_refused(bench, bench.place(), foreign, "another instance's buffer");
-    require_all_refused(bench, second.place(), home, "another instance's buffer");
-    bench.require_contents(bench.make_queue(second.place()), foreign, bytes,
-                           "the other instance's buffer");
-    bench.require_contents(bench.make_queue(), home, bytes, "this instance's buffer");
+    const SecondLoader second(fixture);
+    const Bytes bytes = fixture.random_bytes(size);
+    const Mem foreign = fixture.make_buffer(second.place(), bytes);
+    const Mem home = fixture.make_buffer(fixture.place(), bytes);
+    require_all_refused(fixture, fixture.place(), foreign, "another instance's buffer");
+    require_all_refused(fixture, second.place(), home, "another instance's buffer");
+    fixture.require_contents(fixture.make_queue(second.place()), foreign, bytes,
+                             "the other instance's buffer");
+    fixture.require_contents(fixture.make_queue(), home, bytes, "this instance's buffer");
 }
 
 } // namespace

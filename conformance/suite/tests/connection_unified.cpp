@@ -19,26 +19,27 @@ constexpr uint64_t size = 8192;
 // Two objects at src and one at dst, with what they must hold. All commands are on a queue of dst.
 class Mixed {
 public:
-    Mixed(Bench &bench, const Link &link)
-        : bench_(bench), link_(link), model_{bench.random_bytes(size), bench.random_bytes(size),
-                                             bench.random_bytes(size)},
-          first_(link, bench, model_[0]), second_(link, bench, model_[1]),
-          own_(make_destination(link, bench, model_[2])), mems_{first_, second_, own_},
-          src_queue_(bench.make_queue(link.src)), dst_queue_(bench.make_queue(link.dst)) {}
+    Mixed(Fixture &fixture, const Link &link)
+        : fixture_(fixture),
+          link_(link), model_{fixture.random_bytes(size), fixture.random_bytes(size),
+                              fixture.random_bytes(size)},
+          first_(link, fixture, model_[0]), second_(link, fixture, model_[1]),
+          own_(make_destination(link, fixture, model_[2])), mems_{first_, second_, own_},
+          src_queue_(fixture.make_queue(link.src)), dst_queue_(fixture.make_queue(link.dst)) {}
 
     void step() {
-        const uint64_t length = bench_.random(1, size);
-        const uint64_t offset = bench_.random(0, size - length);
-        const std::size_t which = bench_.random(0, 2);
-        switch (bench_.random(0, 5)) {
+        const uint64_t length = fixture_.random(1, size);
+        const uint64_t offset = fixture_.random(0, size - length);
+        const std::size_t which = fixture_.random(0, 2);
+        switch (fixture_.random(0, 5)) {
         case 0:
-            return write(which, offset, bench_.random_bytes(length));
+            return write(which, offset, fixture_.random_bytes(length));
         case 1:
             return read(which, offset, length);
         case 2:
-            return copy(which, (which + bench_.random(1, 2)) % 3);
+            return copy(which, (which + fixture_.random(1, 2)) % 3);
         case 3:
-            return fill(which, offset, length, bench_.random_bytes(1));
+            return fill(which, offset, length, fixture_.random_bytes(1));
         case 4:
             return map(which, offset, length, PI_MAP_READ);
         default:
@@ -49,52 +50,52 @@ public:
     // Each object as both ends see it.
     void require_models() {
         for (std::size_t i = 0; i < 3; ++i)
-            bench_.require_contents(dst_queue_, mems_[i], model_[i],
-                                    join(link_.name(), ": object ", i, " by dst's queue"));
+            fixture_.require_contents(dst_queue_, mems_[i], model_[i],
+                                      join(link_.name(), ": object ", i, " by dst's queue"));
         for (std::size_t i = 0; i < 2; ++i)
-            bench_.require_contents(src_queue_, mems_[i], model_[i],
-                                    join(link_.name(), ": object ", i, " by src's queue"));
+            fixture_.require_contents(src_queue_, mems_[i], model_[i],
+                                      join(link_.name(), ": object ", i, " by src's queue"));
     }
 
 private:
     std::byte *at(std::size_t which, uint64_t offset) { return model_[which].data() + offset; }
 
     void write(std::size_t which, uint64_t offset, const Bytes &bytes) {
-        bench_.upload(dst_queue_, mems_[which], bytes, offset);
+        fixture_.upload(dst_queue_, mems_[which], bytes, offset);
         std::memcpy(at(which, offset), bytes.data(), bytes.size());
     }
     void read(std::size_t which, uint64_t offset, uint64_t length) {
-        const Bytes bytes = bench_.download(dst_queue_, mems_[which], length, offset);
+        const Bytes bytes = fixture_.download(dst_queue_, mems_[which], length, offset);
         require_same_bytes(bytes.data(), at(which, offset), length,
                            link_.name() + ": a read by dst's queue");
     }
     void copy(std::size_t from, std::size_t to) {
-        const Regions regions = random_regions(bench_, 3, size, size);
-        bench_.wait(bench_.enqueue(dst_queue_, copy_desc(mems_[from], mems_[to], regions)),
-                    link_.name() + ": a copy on dst's queue");
+        const Regions regions = random_regions(fixture_, 3, size, size);
+        fixture_.wait(fixture_.enqueue(dst_queue_, copy_desc(mems_[from], mems_[to], regions)),
+                      link_.name() + ": a copy on dst's queue");
         apply(regions, Bytes(model_[from]), model_[to]);
     }
     void fill(std::size_t which, uint64_t offset, uint64_t length, const Bytes &pattern) {
-        bench_.wait(bench_.fill(dst_queue_, mems_[which], offset, length, pattern),
-                    link_.name() + ": a fill on dst's queue");
+        fixture_.wait(fixture_.fill(dst_queue_, mems_[which], offset, length, pattern),
+                      link_.name() + ": a fill on dst's queue");
         std::fill_n(at(which, offset), length, pattern[0]);
     }
     void map(std::size_t which, uint64_t offset, uint64_t length, uint64_t flags) {
         void *pointer = nullptr;
-        bench_.wait(bench_.map(dst_queue_, mems_[which], flags, offset, length, &pointer),
-                    link_.name() + ": a map on dst's queue");
+        fixture_.wait(fixture_.map(dst_queue_, mems_[which], flags, offset, length, &pointer),
+                      link_.name() + ": a map on dst's queue");
         require_same_bytes(pointer, at(which, offset), length,
                            link_.name() + ": what dst's queue has mapped");
         if ((flags & PI_MAP_WRITE) != 0) {
-            const Bytes bytes = bench_.random_bytes(length);
+            const Bytes bytes = fixture_.random_bytes(length);
             std::memcpy(pointer, bytes.data(), length);
             std::memcpy(at(which, offset), bytes.data(), length);
         }
-        bench_.wait(bench_.unmap(dst_queue_, mems_[which], pointer),
-                    link_.name() + ": an unmap on dst's queue");
+        fixture_.wait(fixture_.unmap(dst_queue_, mems_[which], pointer),
+                      link_.name() + ": an unmap on dst's queue");
     }
 
-    Bench &bench_;
+    Fixture &fixture_;
     const Link link_;
     Bytes model_[3];
     LinkMemory first_;
@@ -107,8 +108,8 @@ private:
 
 CONFORMANCE_TEST_PAIRS("connection",
                        "unified memory takes every buffer command of dst, in every position") {
-    for (const Link &link : links_that_are(bench, PI_MEMORY_CONNECTION_UNIFIED)) {
-        Mixed mixed(bench, link);
+    for (const Link &link : links_that_are(fixture, PI_MEMORY_CONNECTION_UNIFIED)) {
+        Mixed mixed(fixture, link);
         for (int i = 0; i < 60; ++i)
             mixed.step();
         mixed.require_models();
@@ -116,20 +117,20 @@ CONFORMANCE_TEST_PAIRS("connection",
 }
 
 CONFORMANCE_TEST_PAIRS("connection", "unified memory is every argument of dst's kernels") {
-    const std::vector<Link> links = links_that_are(bench, PI_MEMORY_CONNECTION_UNIFIED);
-    const Program program = make_program(bench, bench.dst());
+    const std::vector<Link> links = links_that_are(fixture, PI_MEMORY_CONNECTION_UNIFIED);
+    const Program program = make_program(fixture, fixture.dst());
     const Kernel combine = make_kernel(program, "combine");
     const Kernel add = make_kernel(program, "add");
     constexpr uint32_t words = size / 4;
     for (const Link &link : links) {
-        const Queue queue = bench.make_queue(link.dst);
-        const Queue src_queue = bench.make_queue(link.src);
-        const Bytes a = bench.random_bytes(size);
-        const Bytes b = bench.random_bytes(size);
-        const LinkMemory mem_a(link, bench, a);
-        const LinkMemory mem_b(link, bench, b);
-        const LinkMemory result(link, bench, Bytes(size));
-        const Mem own = make_destination(link, bench, Bytes(size));
+        const Queue queue = fixture.make_queue(link.dst);
+        const Queue src_queue = fixture.make_queue(link.src);
+        const Bytes a = fixture.random_bytes(size);
+        const Bytes b = fixture.random_bytes(size);
+        const LinkMemory mem_a(link, fixture, a);
+        const LinkMemory mem_b(link, fixture, b);
+        const LinkMemory result(link, fixture, Bytes(size));
+        const Mem own = make_destination(link, fixture, Bytes(size));
         std::vector<uint32_t> expected = words_of(a);
         const std::vector<uint32_t> addends = words_of(b);
         for (uint32_t i = 0; i < words; ++i)
@@ -137,49 +138,50 @@ CONFORMANCE_TEST_PAIRS("connection", "unified memory is every argument of dst's 
         for (const pi_mem dst : {result.get(), own.get()}) {
             Arguments arguments;
             arguments.buffer(dst).buffer(mem_a).buffer(mem_b).value(uint32_t{3});
-            bench.wait(bench.enqueue(queue, launch_desc(combine, arguments, words)),
-                       link.name() + ": a launch on dst");
-            bench.require_contents(queue, dst, bytes_of(expected),
-                                   link.name() + ": what a kernel of dst has made");
+            fixture.wait(fixture.enqueue(queue, launch_desc(combine, arguments, words)),
+                         link.name() + ": a launch on dst");
+            fixture.require_contents(queue, dst, bytes_of(expected),
+                                     link.name() + ": what a kernel of dst has made");
         }
         Arguments in_place;
         in_place.buffer(result).value(uint32_t{5});
-        bench.wait(bench.enqueue(queue, launch_desc(add, in_place, words)));
+        fixture.wait(fixture.enqueue(queue, launch_desc(add, in_place, words)));
         for (uint32_t &word : expected)
             word += 5;
-        bench.require_contents(src_queue, result, bytes_of(expected),
-                               link.name() + ": a kernel's result as src's queue sees it");
+        fixture.require_contents(src_queue, result, bytes_of(expected),
+                                 link.name() + ": a kernel's result as src's queue sees it");
     }
 }
 
 CONFORMANCE_TEST_PAIRS("connection",
                        "bytes of unified memory cross between the queues once events order them") {
-    for (const Link &link : links_that_are(bench, PI_MEMORY_CONNECTION_UNIFIED)) {
-        const Queue src_queue = bench.make_queue(link.src);
-        const Queue dst_queue = bench.make_queue(link.dst);
-        const LinkMemory shared(link, bench, Bytes(size));
-        const Mem own = make_destination(link, bench, Bytes(size));
+    for (const Link &link : links_that_are(fixture, PI_MEMORY_CONNECTION_UNIFIED)) {
+        const Queue src_queue = fixture.make_queue(link.src);
+        const Queue dst_queue = fixture.make_queue(link.dst);
+        const LinkMemory shared(link, fixture, Bytes(size));
+        const Mem own = make_destination(link, fixture, Bytes(size));
         std::vector<Bytes> sent;
         std::vector<Bytes> got;
         for (int round = 0; round < 10; ++round) {
-            sent.push_back(bench.random_bytes(size));
+            sent.push_back(fixture.random_bytes(size));
             got.emplace_back(size);
         }
-        const Event gate = bench.make_host_event(link.src.context);
-        Event last = bench.make_host_event(link.src.context);
-        bench.signal(last);
+        const Event gate = fixture.make_host_event(link.src.context);
+        Event last = fixture.make_host_event(link.src.context);
+        fixture.signal(last);
         // src writes, dst copies to its own and overwrites, src reads what dst has left, and so on.
         for (std::size_t i = 0; i < sent.size(); ++i) {
-            const Event written = bench.write(src_queue, shared, 0, sent[i], {gate, last});
-            const Event copied = bench.copy(dst_queue, shared, 0, own, 0, size, {written});
+            const Event written = fixture.write(src_queue, shared, 0, sent[i], {gate, last});
+            const Event copied = fixture.copy(dst_queue, shared, 0, own, 0, size, {written});
             const Event erased =
-                bench.fill(dst_queue, shared, 0, size, Bytes(1, std::byte{0xEE}), {copied});
-            const Event back = bench.copy(dst_queue, own, 0, shared, 0, size, {erased});
-            last = bench.read(src_queue, shared, 0, got[i], {back});
+                fixture.fill(dst_queue, shared, 0, size, Bytes(1, std::byte{0xEE}), {copied});
+            const Event back = fixture.copy(dst_queue, own, 0, shared, 0, size, {erased});
+            last = fixture.read(src_queue, shared, 0, got[i], {back});
         }
-        require(!bench.is_final(last), link.name(), ": the last command is final before the first");
-        bench.signal(gate);
-        bench.wait(last);
+        require(!fixture.is_final(last), link.name(),
+                ": the last command is final before the first");
+        fixture.signal(gate);
+        fixture.wait(last);
         for (std::size_t i = 0; i < sent.size(); ++i)
             require_same_bytes(got[i].data(), sent[i].data(), size,
                                join(link.name(), ": what came back in round ", i));
@@ -187,40 +189,40 @@ CONFORMANCE_TEST_PAIRS("connection",
 }
 
 CONFORMANCE_TEST_PAIRS("connection", "views of unified memory are used by dst like buffers") {
-    for (const Place &place : {bench.src(), bench.dst()})
-        bench.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW", place.device);
-    for (const Link &link : links_that_are(bench, PI_MEMORY_CONNECTION_UNIFIED)) {
-        const Queue queue = bench.make_queue(link.dst);
+    for (const Place &place : {fixture.src(), fixture.dst()})
+        fixture.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW", place.device);
+    for (const Link &link : links_that_are(fixture, PI_MEMORY_CONNECTION_UNIFIED)) {
+        const Queue queue = fixture.make_queue(link.dst);
         const uint64_t offset =
-            std::max({src_alignment(link, bench), dst_alignment(link, bench), uint64_t{256}});
-        Bytes model = bench.random_bytes(2 * std::max(offset, size));
-        const LinkMemory root(link, bench, model);
-        const Mem view = bench.make_view(root, offset, size);
+            std::max({src_alignment(link, fixture), dst_alignment(link, fixture), uint64_t{256}});
+        Bytes model = fixture.random_bytes(2 * std::max(offset, size));
+        const LinkMemory root(link, fixture, model);
+        const Mem view = fixture.make_view(root, offset, size);
         const Bytes part(model.begin() + static_cast<std::ptrdiff_t>(offset),
                          model.begin() + static_cast<std::ptrdiff_t>(offset + size));
-        bench.require_contents(queue, view, part, link.name() + ": a view by dst's queue");
-        const Bytes bytes = bench.random_bytes(size);
-        bench.upload(queue, view, bytes);
+        fixture.require_contents(queue, view, part, link.name() + ": a view by dst's queue");
+        const Bytes bytes = fixture.random_bytes(size);
+        fixture.upload(queue, view, bytes);
         std::copy(bytes.begin(), bytes.end(), model.begin() + static_cast<std::ptrdiff_t>(offset));
-        bench.require_contents(queue, root, model, link.name() + ": the root by dst's queue");
+        fixture.require_contents(queue, root, model, link.name() + ": the root by dst's queue");
     }
 }
 
 CONFORMANCE_TEST_PAIRS("connection", "unified memory may be released right after dst's enqueue") {
-    for (const Link &link : links_that_are(bench, PI_MEMORY_CONNECTION_UNIFIED)) {
-        const Queue queue = bench.make_queue(link.dst);
-        const Bytes bytes = bench.random_bytes(size);
-        LinkMemory src(link, bench, bytes);
-        const Mem dst = make_destination(link, bench, Bytes(size));
-        const Event gate = bench.make_host_event(link.dst.context);
-        const Event copied = bench.copy(queue, src, 0, dst, 0, size, {gate});
+    for (const Link &link : links_that_are(fixture, PI_MEMORY_CONNECTION_UNIFIED)) {
+        const Queue queue = fixture.make_queue(link.dst);
+        const Bytes bytes = fixture.random_bytes(size);
+        LinkMemory src(link, fixture, bytes);
+        const Mem dst = make_destination(link, fixture, Bytes(size));
+        const Event gate = fixture.make_host_event(link.dst.context);
+        const Event copied = fixture.copy(queue, src, 0, dst, 0, size, {gate});
         src.release();
         std::vector<Mem> others;
         for (int i = 0; i < 8; ++i)
-            others.push_back(bench.make_buffer(link.src, Bytes(size, std::byte{0xEE})));
-        bench.signal(gate);
-        bench.wait(copied);
-        bench.require_contents(queue, dst, bytes, link.name() + ": a copy of released memory");
+            others.push_back(fixture.make_buffer(link.src, Bytes(size, std::byte{0xEE})));
+        fixture.signal(gate);
+        fixture.wait(copied);
+        fixture.require_contents(queue, dst, bytes, link.name() + ": a copy of released memory");
     }
 }
 

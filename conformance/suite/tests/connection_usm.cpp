@@ -19,9 +19,9 @@ constexpr uint64_t size = 8192;
 // and after. Addresses are of one context, so the places have it together.
 class Sources {
 public:
-    explicit Sources(Bench &bench)
-        : bench_(bench), src_(bench.src()), queue_(bench.make_queue(src_)) {
-        if (src_.context != bench.dst().context)
+    explicit Sources(Fixture &fixture)
+        : fixture_(fixture), src_(fixture.src()), queue_(fixture.make_queue(src_)) {
+        if (src_.context != fixture.dst().context)
             skip("the places have no context together");
         if (!has(PI_CAPABILITY_USM))
             skip("src does not have PI_CAPABILITY_USM");
@@ -32,7 +32,7 @@ public:
         allocate("before");
         pi_memory_connection_query query = describe<pi_memory_connection_query>();
         query.kind = PI_MEMORY_KIND_USM_DEVICE;
-        if (connection_info(src_, bench.dst(), &query).connection != PI_MEMORY_CONNECTION_UNIFIED)
+        if (connection_info(src_, fixture.dst(), &query).connection != PI_MEMORY_CONNECTION_UNIFIED)
             skip("USM of src is not UNIFIED for dst");
         allocate("after");
     }
@@ -61,12 +61,12 @@ private:
             pi_usm_alloc_desc alloc = describe<pi_usm_alloc_desc>();
             alloc.size = size;
             alloc.out_pointer = &pointer;
-            bench_.wait(bench_.enqueue(queue_, alloc), "an allocation by command");
+            fixture_.wait(fixture_.enqueue(queue_, alloc), "an allocation by command");
             all_.emplace_back("USM by command from " + when, Usm(src_.context, pointer, size));
         }
     }
 
-    Bench &bench_;
+    Fixture &fixture_;
     const Place src_;
     const Queue queue_;
     std::vector<Owner<pi_usm_pool>> pools_;
@@ -75,31 +75,31 @@ private:
 
 CONFORMANCE_TEST_PAIRS(
     "connection", "unified USM takes copies and fills of dst, wherever it was allocated from") {
-    const Sources sources(bench);
-    const Queue queue = bench.make_queue(bench.dst());
+    const Sources sources(fixture);
+    const Queue queue = fixture.make_queue(fixture.dst());
     for (const auto &[name, usm] : sources.all()) {
-        const Bytes pattern = bench.random_bytes(16);
-        bench.wait(bench.enqueue(queue, usm_fill_desc(usm.at(), pattern, size)));
-        require_usm_contents(bench, sources.queue(), usm.at(), repeated(pattern, size),
+        const Bytes pattern = fixture.random_bytes(16);
+        fixture.wait(fixture.enqueue(queue, usm_fill_desc(usm.at(), pattern, size)));
+        require_usm_contents(fixture, sources.queue(), usm.at(), repeated(pattern, size),
                              name + ", filled by dst, at src");
-        const Bytes bytes = bench.random_bytes(size);
-        usm_upload(bench, sources.queue(), usm.at(), bytes);
-        require_usm_contents(bench, queue, usm.at(), bytes, name + ", written by src, at dst");
+        const Bytes bytes = fixture.random_bytes(size);
+        usm_upload(fixture, sources.queue(), usm.at(), bytes);
+        require_usm_contents(fixture, queue, usm.at(), bytes, name + ", written by src, at dst");
     }
 }
 
 CONFORMANCE_TEST_PAIRS(
     "connection", "unified USM is an argument of dst's kernels, wherever it was allocated from") {
-    const Sources sources(bench);
-    const Queue queue = bench.make_queue(bench.dst());
-    const Program program = make_program(bench, bench.dst());
+    const Sources sources(fixture);
+    const Queue queue = fixture.make_queue(fixture.dst());
+    const Program program = make_program(fixture, fixture.dst());
     const Kernel kernel = make_kernel(program, "add");
     for (const auto &[name, usm] : sources.all()) {
-        usm_upload(bench, sources.queue(), usm.at(), repeated(bytes_of({1000}), size));
+        usm_upload(fixture, sources.queue(), usm.at(), repeated(bytes_of({1000}), size));
         Arguments arguments;
         arguments.pointer(usm.at()).value(uint32_t{24});
-        bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, size / 4)));
-        require_usm_contents(bench, sources.queue(), usm.at(), repeated(bytes_of({1024}), size),
+        fixture.wait(fixture.enqueue(queue, launch_desc(kernel, arguments, size / 4)));
+        require_usm_contents(fixture, sources.queue(), usm.at(), repeated(bytes_of({1024}), size),
                              name + ", after a kernel of dst, at src");
     }
 }

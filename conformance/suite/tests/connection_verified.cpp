@@ -27,14 +27,14 @@ pi_memory_verification_desc verification_of(const Link &link) {
 
 CONFORMANCE_TEST_PAIRS(
     "connection", "what is unified or migratable is verified, kind by kind and scope by scope") {
-    for (const Link &link : all_links(bench)) {
+    for (const Link &link : all_links(fixture)) {
         const pi_memory_verification_desc desc = verification_of(link);
         pi_memory_connection_info info = describe<pi_memory_connection_info>();
         require_success(piVerifyMemoryConnection(link.src.device, link.src.context, link.dst.device,
                                                  link.dst.context, &desc, &info),
                         "piVerifyMemoryConnection for " + link.name());
         require_equal(info.connection, link.connection, link.name() + ": the verified connection");
-        const bool one_place = bench.relation() == Relation::one_place;
+        const bool one_place = fixture.relation() == Relation::one_place;
         const bool checked = link.connection != PI_MEMORY_CONNECTION_NONE &&
                              (!one_place || link.kind == PI_MEMORY_KIND_IMPORTED);
         require_equal(info.verified, pi_verified{checked ? PI_VERIFIED_YES : PI_VERIFIED_UNKNOWN},
@@ -45,12 +45,12 @@ CONFORMANCE_TEST_PAIRS(
 CONFORMANCE_TEST("kernel",
                  "a verification kernel, where there is one, copies a word for each work-item") {
     const void *table = nullptr;
-    if (piPluginGetExtension(bench.plugin(), PI_VERIFICATION_KERNEL_V1,
+    if (piPluginGetExtension(fixture.plugin(), PI_VERIFICATION_KERNEL_V1,
                              sizeof(pi_verification_kernel_v1), &table) != PI_SUCCESS)
         skip("the plugin has no " PI_VERIFICATION_KERNEL_V1);
     pi_verification_kernel known{};
     const pi_result result =
-        static_cast<const pi_verification_kernel_v1 *>(table)->get_kernel(bench.device(), &known);
+        static_cast<const pi_verification_kernel_v1 *>(table)->get_kernel(fixture.device(), &known);
     if (result == PI_ERROR_UNSUPPORTED_FEATURE)
         skip("the device has no verification kernel");
     require_success(result, "get_kernel");
@@ -59,20 +59,21 @@ CONFORMANCE_TEST("kernel",
     desc.data = known.data;
     desc.size = known.size;
     Program program;
-    require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
+    require_success(piProgramCreate(fixture.context(), &desc, program.out()), "piProgramCreate");
     require_success(piProgramBuild(program, nullptr), "piProgramBuild");
     const Kernel kernel = make_kernel(program, known.name);
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     for (const uint64_t words : {1, 255, 4096}) {
-        Bytes expected = bench.random_bytes(words * 4), before = bench.random_bytes(words * 4 + 64);
-        const Mem from = bench.make_buffer(bench.place(), expected);
-        const Mem to = bench.make_buffer(bench.place(), before);
+        Bytes expected = fixture.random_bytes(words * 4),
+              before = fixture.random_bytes(words * 4 + 64);
+        const Mem from = fixture.make_buffer(fixture.place(), expected);
+        const Mem to = fixture.make_buffer(fixture.place(), before);
         Arguments arguments;
         arguments.buffer(from).buffer(to);
-        bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, words)), "the launch");
+        fixture.wait(fixture.enqueue(queue, launch_desc(kernel, arguments, words)), "the launch");
         expected.insert(expected.end(), before.end() - 64, before.end());
         Bytes found(expected.size());
-        bench.wait(bench.read(queue, to, 0, found), "a read");
+        fixture.wait(fixture.read(queue, to, 0, found), "a read");
         require_same_bytes(found.data(), expected.data(), found.size(), "the destination");
     }
 }

@@ -15,14 +15,14 @@ namespace {
 
 CONFORMANCE_TEST("device", "the devices of a platform are a list, and always the same") {
     const auto ask = [&](uint32_t capacity, pi_device *out, uint32_t *count) {
-        return piDevicesGet(bench.platform(), PI_DEVICE_TYPE_ALL, capacity, out, count);
+        return piDevicesGet(fixture.platform(), PI_DEVICE_TYPE_ALL, capacity, out, count);
     };
     const auto first = check_list<pi_device>("piDevicesGet", ask);
     require(first == check_list<pi_device>("piDevicesGet", ask),
             "piDevicesGet tells other devices when asked again");
     require_equal(std::set<pi_device>(first.begin(), first.end()).size(), first.size(),
                   "how many of the devices differ");
-    require_equal(std::count(first.begin(), first.end(), bench.device()), 1,
+    require_equal(std::count(first.begin(), first.end(), fixture.device()), 1,
                   "how often the list has the device under test");
 }
 
@@ -34,22 +34,22 @@ CONFORMANCE_TEST("device",
         const auto devices = check_list<pi_device>(
             join("piDevicesGet of type ", type),
             [&](uint32_t capacity, pi_device *out, uint32_t *count) {
-                return piDevicesGet(bench.platform(), type, capacity, out, count);
+                return piDevicesGet(fixture.platform(), type, capacity, out, count);
             });
         for (const pi_device device : devices)
             require_equal(get_info<pi_device_type>(&piDeviceGetInfo, device, PI_DEVICE_INFO_TYPE),
                           type, "the type of a device in the list of that type");
         all += devices.size();
     }
-    require_equal(all, bench.devices().size(), "how many devices the lists of all types have");
+    require_equal(all, fixture.devices().size(), "how many devices the lists of all types have");
 }
 
 CONFORMANCE_TEST("device", "no types are all types, and a bit that no type has is no device's") {
     const auto list = [&](pi_device_type types) {
         return check_list<pi_device>(join("piDevicesGet of types ", types),
                                      [&](uint32_t capacity, pi_device *out, uint32_t *count) {
-                                         return piDevicesGet(bench.platform(), types, capacity, out,
-                                                             count);
+                                         return piDevicesGet(fixture.platform(), types, capacity,
+                                                             out, count);
                                      });
     };
     const auto all = list(PI_DEVICE_TYPE_ALL);
@@ -57,7 +57,7 @@ CONFORMANCE_TEST("device", "no types are all types, and a bit that no type has i
     constexpr pi_device_type unknown = UINT32_C(1) << 30;
     require(list(unknown).empty(), "a device is of a type that there is not");
     const auto own =
-        get_info<pi_device_type>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_TYPE);
+        get_info<pi_device_type>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_TYPE);
     require(list(own | unknown) == list(own), "a bit that no type has changes the list");
 }
 
@@ -65,13 +65,13 @@ CONFORMANCE_TEST("device", "a device answers every info name by its type") {
     check_info(
         "piDeviceGetInfo",
         [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
-            return piDeviceGetInfo(bench.device(), name, size, value, out_size);
+            return piDeviceGetInfo(fixture.device(), name, size, value, out_size);
         },
         device_info_names());
 }
 
 CONFORMANCE_TEST("device", "a root device has one type, its platform and no parent") {
-    const pi_device device = bench.device();
+    const pi_device device = fixture.device();
     const auto type = get_info<pi_device_type>(&piDeviceGetInfo, device, PI_DEVICE_INFO_TYPE);
     require(std::has_single_bit(type) && (type & PI_DEVICE_TYPE_ALL) == type,
             "PI_DEVICE_INFO_TYPE is ", type, ", should be one bit of PI_DEVICE_TYPE_ALL");
@@ -82,7 +82,7 @@ CONFORMANCE_TEST("device", "a root device has one type, its platform and no pare
 }
 
 CONFORMANCE_TEST("device", "identities are those of the device, never zeros") {
-    const pi_device device = bench.device();
+    const pi_device device = fixture.device();
     struct Identity {
         pi_device_info name;
         const char *text;
@@ -110,14 +110,14 @@ CONFORMANCE_TEST("device", "devices with one UUID have one LUID and one PCI addr
                    ? get_info_list<unsigned char>(&piDeviceGetInfo, device, name)
                    : std::vector<unsigned char>();
     };
-    const auto mine = identity(bench.device(), PI_DEVICE_INFO_UUID);
+    const auto mine = identity(fixture.device(), PI_DEVICE_INFO_UUID);
     if (mine.empty())
         skip("the device has no UUID");
-    for (const pi_device other : bench.devices()) {
+    for (const pi_device other : fixture.devices()) {
         if (identity(other, PI_DEVICE_INFO_UUID) != mine)
             continue;
         for (const pi_device_info name : {PI_DEVICE_INFO_LUID, PI_DEVICE_INFO_PCI_ADDRESS}) {
-            const auto here = identity(bench.device(), name), there = identity(other, name);
+            const auto here = identity(fixture.device(), name), there = identity(other, name);
             require(here.empty() || there.empty() || here == there,
                     "two devices with one UUID differ in information ", name);
         }
@@ -126,13 +126,13 @@ CONFORMANCE_TEST("device", "devices with one UUID have one LUID and one PCI addr
 
 CONFORMANCE_TEST("device", "a device's capabilities are some of its plugin's") {
     const auto plugin =
-        get_info<uint64_t>(&piPluginGetInfo, bench.plugin(), PI_PLUGIN_INFO_CAPABILITIES);
-    require((bench.capabilities() & ~plugin) == 0, "the device has capabilities ",
-            bench.capabilities(), ", the plugin only ", plugin);
+        get_info<uint64_t>(&piPluginGetInfo, fixture.plugin(), PI_PLUGIN_INFO_CAPABILITIES);
+    require((fixture.capabilities() & ~plugin) == 0, "the device has capabilities ",
+            fixture.capabilities(), ", the plugin only ", plugin);
 }
 
 CONFORMANCE_TEST("device", "numbers of a device agree with each other") {
-    const pi_device device = bench.device();
+    const pi_device device = fixture.device();
     const auto global =
         info_or<uint64_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_GLOBAL_MEMORY_SIZE, UINT64_MAX);
     const auto largest =
@@ -153,7 +153,7 @@ CONFORMANCE_TEST("device", "numbers of a device agree with each other") {
         info_or<uint64_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT, 1);
     require(std::has_single_bit(alignment), "PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT is ", alignment,
             ", no power of two");
-    if (bench.can(PI_CAPABILITY_IMAGE))
+    if (fixture.can(PI_CAPABILITY_IMAGE))
         require_equal(info_or<uint32_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_IMAGES, 1), 1u,
                       "PI_DEVICE_INFO_IMAGES of a device with PI_CAPABILITY_IMAGE");
 }
@@ -163,11 +163,11 @@ CONFORMANCE_TEST("device",
     for (const pi_device_info name :
          {PI_DEVICE_INFO_HOST_READ_CHANNELS, PI_DEVICE_INFO_HOST_WRITE_CHANNELS}) {
         uint64_t size = 0;
-        const pi_result asked = piDeviceGetInfo(bench.device(), name, 0, nullptr, &size);
+        const pi_result asked = piDeviceGetInfo(fixture.device(), name, 0, nullptr, &size);
         if (asked == PI_ERROR_UNSUPPORTED_FEATURE)
             continue;
         require_success(asked, "the size of info ", name);
-        const auto told = get_info_list<uint64_t>(&piDeviceGetInfo, bench.device(), name);
+        const auto told = get_info_list<uint64_t>(&piDeviceGetInfo, fixture.device(), name);
         const std::string what = name == PI_DEVICE_INFO_HOST_READ_CHANNELS
                                      ? "PI_DEVICE_INFO_HOST_READ_CHANNELS"
                                      : "PI_DEVICE_INFO_HOST_WRITE_CHANNELS";
@@ -176,14 +176,14 @@ CONFORMANCE_TEST("device",
         const std::set<uint64_t> channels(told.begin(), told.end());
         require_equal(channels.size(), told.size(), what + ": how many are different");
         require(!channels.contains(0), what, " tells 0, which is none");
-        require(told == get_info_list<uint64_t>(&piDeviceGetInfo, bench.device(), name), what,
+        require(told == get_info_list<uint64_t>(&piDeviceGetInfo, fixture.device(), name), what,
                 " differs when asked again");
     }
 }
 
 CONFORMANCE_TEST("device", "a device that runs programs tells their formats and group sizes") {
-    bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
-    const pi_device device = bench.device();
+    fixture.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
+    const pi_device device = fixture.device();
     const auto formats =
         get_info<uint32_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_PROGRAM_FORMATS);
     require(formats != 0, "PI_DEVICE_INFO_PROGRAM_FORMATS is empty");
@@ -201,7 +201,7 @@ CONFORMANCE_TEST("device", "a device that runs programs tells their formats and 
 CONFORMANCE_TEST("device", "the memory scopes are a list, and scope 0 is ordinary memory") {
     const auto scopes = check_list<pi_memory_scope>(
         "piDeviceGetMemoryScopes", [&](uint32_t capacity, pi_memory_scope *out, uint32_t *count) {
-            return piDeviceGetMemoryScopes(bench.device(), capacity, out, count);
+            return piDeviceGetMemoryScopes(fixture.device(), capacity, out, count);
         });
     require(!scopes.empty(), "the device has no memory scope, should have scope 0");
     std::set<std::string> names;
@@ -222,19 +222,19 @@ CONFORMANCE_TEST("device", "the memory scopes are a list, and scope 0 is ordinar
 }
 
 CONFORMANCE_TEST("device", "retaining and releasing a root device changes nothing") {
-    const std::vector<pi_device> before = bench.devices();
+    const std::vector<pi_device> before = fixture.devices();
     for (int round = 0; round < 3; ++round)
-        require_success(piDeviceRetain(bench.device()), "piDeviceRetain");
+        require_success(piDeviceRetain(fixture.device()), "piDeviceRetain");
     // Also more often than it was retained: it lives as long as its plugin.
     for (int round = 0; round < 5; ++round)
-        require_success(piDeviceRelease(bench.device()), "piDeviceRelease");
-    const Mem mem = bench.make_buffer(64);
-    require(bench.devices() == before, "piDevicesGet tells other devices");
+        require_success(piDeviceRelease(fixture.device()), "piDeviceRelease");
+    const Mem mem = fixture.make_buffer(64);
+    require(fixture.devices() == before, "piDevicesGet tells other devices");
 }
 
 CONFORMANCE_TEST("device",
                  "the clocks of device and host go forward, the host's being CLOCK_MONOTONIC") {
-    bench.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
+    fixture.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
     uint64_t device_time = 0;
     uint64_t host_time = 0;
     const auto read_steady = [] {
@@ -245,7 +245,7 @@ CONFORMANCE_TEST("device",
         uint64_t device_now = 0;
         uint64_t host_now = 0;
         const uint64_t before = read_steady();
-        require_success(piDeviceGetGlobalTimestamps(bench.device(), &device_now, &host_now),
+        require_success(piDeviceGetGlobalTimestamps(fixture.device(), &device_now, &host_now),
                         "piDeviceGetGlobalTimestamps");
         require(device_now >= device_time, "the device's clock went back from ", device_time,
                 " to ", device_now);
@@ -257,16 +257,16 @@ CONFORMANCE_TEST("device",
         require(before <= host_time && host_time <= after, "the host's time is ", host_time,
                 ", but CLOCK_MONOTONIC was ", before, " before the call and ", after, " after it");
     }
-    require_success(piDeviceGetGlobalTimestamps(bench.device(), nullptr, &host_time),
+    require_success(piDeviceGetGlobalTimestamps(fixture.device(), nullptr, &host_time),
                     "piDeviceGetGlobalTimestamps without the device's time");
-    require_success(piDeviceGetGlobalTimestamps(bench.device(), &device_time, nullptr),
+    require_success(piDeviceGetGlobalTimestamps(fixture.device(), &device_time, nullptr),
                     "piDeviceGetGlobalTimestamps without the host's time");
 }
 
 CONFORMANCE_TEST("device",
                  "the device's clock goes as far as the host's in the same time: in nanoseconds") {
-    bench.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
-    if (get_info<uint32_t>(&piPlatformGetInfo, bench.platform(), PI_PLATFORM_INFO_BACKEND) ==
+    fixture.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
+    if (get_info<uint32_t>(&piPlatformGetInfo, fixture.platform(), PI_PLATFORM_INFO_BACKEND) ==
         PI_BACKEND_SIMULATED)
         skip("the device is simulated, and so is its time");
     using Clock = std::chrono::steady_clock;
@@ -277,7 +277,7 @@ CONFORMANCE_TEST("device",
     };
     const auto read = [&] {
         Reading reading{Clock::now(), 0, {}};
-        require_success(piDeviceGetGlobalTimestamps(bench.device(), &reading.device, nullptr),
+        require_success(piDeviceGetGlobalTimestamps(fixture.device(), &reading.device, nullptr),
                         "piDeviceGetGlobalTimestamps");
         reading.after = Clock::now();
         return reading;
@@ -297,21 +297,21 @@ CONFORMANCE_TEST("device",
 }
 
 CONFORMANCE_TEST("device", "a device without a clock tells no time, and runs no timestamp") {
-    if (bench.can(PI_CAPABILITY_TIMESTAMP))
+    if (fixture.can(PI_CAPABILITY_TIMESTAMP))
         skip("the device has a clock");
     require_untouched<uint64_t>(
         "piDeviceGetGlobalTimestamps", {PI_ERROR_UNSUPPORTED_FEATURE},
-        [&](uint64_t *out) { return piDeviceGetGlobalTimestamps(bench.device(), out, nullptr); });
-    const Queue queue = bench.make_queue();
+        [&](uint64_t *out) { return piDeviceGetGlobalTimestamps(fixture.device(), out, nullptr); });
+    const Queue queue = fixture.make_queue();
     require_untouched<pi_event>(
         "piEnqueueTimestamp", {PI_ERROR_UNSUPPORTED_FEATURE},
         [&](pi_event *out) { return try_enqueue(queue, describe<pi_timestamp_desc>(), {}, out); });
 }
 
 CONFORMANCE_TEST("device", "the best of a program's images has a format of the device's") {
-    bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
+    fixture.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
     const auto formats =
-        get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+        get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
     const auto good = static_cast<uint32_t>(std::countr_zero(formats));
     constexpr uint32_t unknown = 31;
     constexpr const char *targets[] = {"",      "opencl_c", "spirv64", "cuda_c", "ptx",
@@ -319,7 +319,7 @@ CONFORMANCE_TEST("device", "the best of a program's images has a format of the d
     const pi_program_binary binaries[] = {{"no_such_target", unknown, 0},
                                           {targets[good < 9 ? good : 0], good, 0}};
     uint32_t index = poison<uint32_t>();
-    const pi_result chosen = piDeviceSelectBinary(bench.device(), 2, binaries, &index);
+    const pi_result chosen = piDeviceSelectBinary(fixture.device(), 2, binaries, &index);
     if (chosen == PI_ERROR_UNSUPPORTED_FEATURE)
         skip("the plugin does not have piDeviceSelectBinary");
     const bool named = good == PI_PROGRAM_FORMAT_OPENCL_C || good == PI_PROGRAM_FORMAT_SPIRV ||
@@ -329,7 +329,7 @@ CONFORMANCE_TEST("device", "the best of a program's images has a format of the d
     require_success(chosen, "piDeviceSelectBinary");
     require_equal(index, 1u, "the image that piDeviceSelectBinary has chosen");
     index = poison<uint32_t>();
-    const pi_result none = piDeviceSelectBinary(bench.device(), 1, binaries, &index);
+    const pi_result none = piDeviceSelectBinary(fixture.device(), 1, binaries, &index);
     require(none != PI_SUCCESS, "piDeviceSelectBinary took an image of an unknown format");
     require_equal(index, poison<uint32_t>(), "the index after piDeviceSelectBinary has failed");
 }

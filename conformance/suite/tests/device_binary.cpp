@@ -10,16 +10,16 @@ namespace pi::suite {
 namespace {
 
 // Skips where the plugin does not choose.
-void need_select(Bench &bench) {
+void need_select(Fixture &fixture) {
     uint32_t index = 0;
-    if (piDeviceSelectBinary(bench.device(), 0, nullptr, &index) == PI_ERROR_UNSUPPORTED_FEATURE)
+    if (piDeviceSelectBinary(fixture.device(), 0, nullptr, &index) == PI_ERROR_UNSUPPORTED_FEATURE)
         skip("the plugin does not have piDeviceSelectBinary");
 }
 
 // The images that the device should take, of those whose targets' names pi.h gives.
-std::vector<pi_program_binary> suitable(Bench &bench) {
+std::vector<pi_program_binary> suitable(Fixture &fixture) {
     const auto formats =
-        get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+        get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
     std::vector<pi_program_binary> all;
     for (const pi_program_binary &one :
          {pi_program_binary{"opencl_c", PI_PROGRAM_FORMAT_OPENCL_C, 0},
@@ -39,36 +39,36 @@ constexpr pi_program_binary newer_format{"opencl_c", 1000, 0};
 
 using Binaries = std::vector<pi_program_binary>;
 
-uint32_t select(Bench &bench, const Binaries &binaries) {
+uint32_t select(Fixture &fixture, const Binaries &binaries) {
     uint32_t index = poison<uint32_t>();
-    require_success(piDeviceSelectBinary(bench.device(), static_cast<uint32_t>(binaries.size()),
+    require_success(piDeviceSelectBinary(fixture.device(), static_cast<uint32_t>(binaries.size()),
                                          binaries.data(), &index),
                     "piDeviceSelectBinary");
     return index;
 }
 
 CONFORMANCE_TEST("device", "a device finds the image that suits it, wherever in the list it is") {
-    need_select(bench);
-    for (const pi_program_binary &good : suitable(bench)) {
+    need_select(fixture);
+    for (const pi_program_binary &good : suitable(fixture)) {
         const std::string what = join("the image of \"", good.target, "\" of format ", good.format);
-        require_equal(select(bench, {good}), 0u, what + " alone");
-        require_equal(select(bench, {good, wrong_target, wrong_format}), 0u, what + " first");
-        require_equal(select(bench, {wrong_format, good, newer_format}), 1u, what + " between");
-        require_equal(select(bench, {wrong_target, newer_format, wrong_format, good}), 3u,
+        require_equal(select(fixture, {good}), 0u, what + " alone");
+        require_equal(select(fixture, {good, wrong_target, wrong_format}), 0u, what + " first");
+        require_equal(select(fixture, {wrong_format, good, newer_format}), 1u, what + " between");
+        require_equal(select(fixture, {wrong_target, newer_format, wrong_format, good}), 3u,
                       what + " last");
-        require_equal(select(bench, {wrong_target, good, good}), 1u, what + " twice");
+        require_equal(select(fixture, {wrong_target, good, good}), 1u, what + " twice");
     }
 }
 
 CONFORMANCE_TEST("device",
                  "a device chooses the same image of several that suit it in whatever order") {
-    need_select(bench);
-    const Binaries all = suitable(bench);
+    need_select(fixture);
+    const Binaries all = suitable(fixture);
     if (all.size() < 2)
         skip("one image suits the device");
     const Binaries turned(all.rbegin(), all.rend());
-    const pi_program_binary &one = all[select(bench, all)];
-    const pi_program_binary &other = turned[select(bench, turned)];
+    const pi_program_binary &one = all[select(fixture, all)];
+    const pi_program_binary &other = turned[select(fixture, turned)];
     // Of equals it is the first.
     if (std::string(all[0].target) == all[1].target)
         require(one.format == all[0].format && other.format == turned[0].format,
@@ -78,12 +78,12 @@ CONFORMANCE_TEST("device",
 }
 
 CONFORMANCE_TEST("device", "a device takes no image that does not suit it") {
-    need_select(bench);
-    const pi_program_binary good = suitable(bench).front();
+    need_select(fixture);
+    const pi_program_binary good = suitable(fixture).front();
     const auto refused = [&](const std::string &what, pi_result error, uint32_t count,
                              const pi_program_binary *binaries) {
         require_untouched<uint32_t>(what, {error}, [&](uint32_t *out) {
-            return piDeviceSelectBinary(bench.device(), count, binaries, out);
+            return piDeviceSelectBinary(fixture.device(), count, binaries, out);
         });
     };
     const pi_program_binary wrong[] = {wrong_target, wrong_format, newer_format};
@@ -105,7 +105,7 @@ CONFORMANCE_TEST("device", "a device takes no image that does not suit it") {
     require_untouched<uint32_t>(
         "an image for the device NULL", {PI_ERROR_INVALID_DEVICE},
         [&](uint32_t *out) { return piDeviceSelectBinary(nullptr, 1, &good, out); });
-    require_error(piDeviceSelectBinary(bench.device(), 1, &good, nullptr),
+    require_error(piDeviceSelectBinary(fixture.device(), 1, &good, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER, "piDeviceSelectBinary with out_index NULL");
 }
 

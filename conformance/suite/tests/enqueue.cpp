@@ -19,53 +19,53 @@ std::string event_text(pi_event event) {
 }
 
 // The command is not done. What is enqueued and finished here would have given it time to run.
-void require_held(Bench &bench, pi_queue queue, pi_queue other, Deed &deed, pi_event event) {
+void require_held(Fixture &fixture, pi_queue queue, pi_queue other, Deed &deed, pi_event event) {
     require_success(piQueueFlush(queue), "piQueueFlush");
-    const Mem scratch = bench.make_buffer(1 << 16);
+    const Mem scratch = fixture.make_buffer(1 << 16);
     for (int i = 0; i < 3; ++i)
-        bench.wait(bench.fill(other, scratch, 0, 1 << 16, Bytes(1, std::byte{1})));
-    require(!bench.is_final(event), deed.name(), " is final before an event of its wait list");
+        fixture.wait(fixture.fill(other, scratch, 0, 1 << 16, Bytes(1, std::byte{1})));
+    require(!fixture.is_final(event), deed.name(), " is final before an event of its wait list");
     require_error(piEventWait(event, 0), PI_ERROR_TIMEOUT, "waiting for no time for ", deed.name(),
                   ", which is held back");
     deed.require_undone(other);
 }
 
-void require_final(Bench &bench, Deed &deed, pi_event event) {
-    bench.wait(event, deed.name());
-    require(bench.is_final(event), deed.name(), " was waited for and is not final");
+void require_final(Fixture &fixture, Deed &deed, pi_event event) {
+    fixture.wait(event, deed.name());
+    require(fixture.is_final(event), deed.name(), " was waited for and is not final");
     require_equal(get_info<pi_result>(&piEventGetInfo, event, PI_EVENT_INFO_RESULT), PI_SUCCESS,
                   deed.name() + ": the result");
 }
 
 CONFORMANCE_TEST("enqueue", "every command has done its work when its event is final") {
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue();
-    for (const auto &deed : make_deeds(bench)) {
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
+    for (const auto &deed : make_deeds(fixture)) {
         const Event event = deed->start(queue);
-        require_final(bench, *deed, event);
+        require_final(fixture, *deed, event);
         deed->require_done(other);
         deed->clean_up(other);
     }
     // What takes longer than a look at its last bytes, which are done last if it were final too early.
-    const uint64_t large = bench.at_most(16 << 20);
-    const Mem mem = bench.make_buffer(large);
+    const uint64_t large = fixture.at_most(16 << 20);
+    const Mem mem = fixture.make_buffer(large);
     for (int value = 1; value <= 4; ++value) {
         const Bytes pattern(1, std::byte(value));
-        bench.wait(bench.fill(queue, mem, 0, large, pattern));
-        require(bench.download(other, mem, 1, large - 1) == pattern, "a fill of ", large,
+        fixture.wait(fixture.fill(queue, mem, 0, large, pattern));
+        require(fixture.download(other, mem, 1, large - 1) == pattern, "a fill of ", large,
                 " bytes is final, and its last byte is not filled");
     }
 }
 
 CONFORMANCE_TEST("enqueue", "every command of an out-of-order queue does its work, too") {
-    const Queue queue = bench.make_out_of_order_queue();
-    const Queue other = bench.make_queue();
-    const Deeds deeds = make_deeds(bench);
+    const Queue queue = fixture.make_out_of_order_queue();
+    const Queue other = fixture.make_queue();
+    const Deeds deeds = make_deeds(fixture);
     std::vector<Event> events;
     for (const auto &deed : deeds)
         events.push_back(deed->start(queue));
     for (std::size_t i = 0; i < deeds.size(); ++i) {
-        require_final(bench, *deeds[i], events[i]);
+        require_final(fixture, *deeds[i], events[i]);
         deeds[i]->require_done(other);
         deeds[i]->clean_up(other);
     }
@@ -73,53 +73,53 @@ CONFORMANCE_TEST("enqueue", "every command of an out-of-order queue does its wor
 
 // The wait list has one that is final already between two that are not, of which either may be the last to
 // be signalled.
-void check_held(Bench &bench, pi_queue queue, pi_queue other, Deed &deed, std::size_t last) {
-    const Event done = bench.barrier(other);
-    bench.wait(done);
-    const Event gates[] = {bench.make_host_event(), bench.make_host_event()};
+void check_held(Fixture &fixture, pi_queue queue, pi_queue other, Deed &deed, std::size_t last) {
+    const Event done = fixture.barrier(other);
+    fixture.wait(done);
+    const Event gates[] = {fixture.make_host_event(), fixture.make_host_event()};
     const Event event = deed.start(queue, {gates[0], done, gates[1]});
-    require_held(bench, queue, other, deed, event);
+    require_held(fixture, queue, other, deed, event);
     deed.disturb(other);
-    bench.signal(gates[1 - last]);
-    require_held(bench, queue, other, deed, event);
-    bench.signal(gates[last]);
-    require_final(bench, deed, event);
+    fixture.signal(gates[1 - last]);
+    require_held(fixture, queue, other, deed, event);
+    fixture.signal(gates[last]);
+    require_final(fixture, deed, event);
     deed.require_done(other);
     deed.clean_up(other);
 }
 
 CONFORMANCE_TEST("enqueue", "no command runs before every event of its wait list") {
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue();
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
     for (const std::size_t last : {0, 1}) {
-        for (const auto &deed : make_deeds(bench))
-            check_held(bench, queue, other, *deed, last);
+        for (const auto &deed : make_deeds(fixture))
+            check_held(fixture, queue, other, *deed, last);
     }
 }
 
 CONFORMANCE_TEST("enqueue",
                  "no command of an out-of-order queue runs before every event of its wait list") {
-    const Queue queue = bench.make_out_of_order_queue();
-    const Queue other = bench.make_queue();
+    const Queue queue = fixture.make_out_of_order_queue();
+    const Queue other = fixture.make_queue();
     for (const std::size_t last : {0, 1}) {
-        for (const auto &deed : make_deeds(bench))
-            check_held(bench, queue, other, *deed, last);
+        for (const auto &deed : make_deeds(fixture))
+            check_held(fixture, queue, other, *deed, last);
     }
 }
 
 CONFORMANCE_TEST("enqueue", "a command waits for another queue's command") {
-    const Queue first = bench.make_queue();
-    const Queue second = bench.make_queue();
-    const Queue other = bench.make_queue();
-    for (const auto &deed : make_deeds(bench)) {
-        const Event gate = bench.make_host_event();
-        const Event before = bench.barrier(first, {gate});
+    const Queue first = fixture.make_queue();
+    const Queue second = fixture.make_queue();
+    const Queue other = fixture.make_queue();
+    for (const auto &deed : make_deeds(fixture)) {
+        const Event gate = fixture.make_host_event();
+        const Event before = fixture.barrier(first, {gate});
         const Event event = deed->start(second, {before});
-        require_held(bench, second, other, *deed, event);
+        require_held(fixture, second, other, *deed, event);
         deed->disturb(other);
-        bench.signal(gate);
-        require_final(bench, *deed, event);
-        require(bench.is_final(before), deed->name(), " is final, its wait list is not");
+        fixture.signal(gate);
+        require_final(fixture, *deed, event);
+        require(fixture.is_final(before), deed->name(), " is final, its wait list is not");
         deed->require_done(other);
         deed->clean_up(other);
     }
@@ -127,67 +127,67 @@ CONFORMANCE_TEST("enqueue", "a command waits for another queue's command") {
 
 CONFORMANCE_TEST("enqueue",
                  "enqueueing never waits, whatever the command and however many are held") {
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue();
-    const Deeds deeds = make_deeds(bench);
-    const Event gate = bench.make_host_event();
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
+    const Deeds deeds = make_deeds(fixture);
+    const Event gate = fixture.make_host_event();
     std::vector<Event> events;
     // If one of these waited, it would wait for ever.
     for (const auto &deed : deeds)
         events.push_back(deed->start(queue, {gate}));
     std::vector<Event> markers;
     for (int i = 0; i < 500; ++i)
-        markers.push_back(i % 2 == 0 ? bench.barrier(queue) : bench.events_wait(queue, {gate}));
+        markers.push_back(i % 2 == 0 ? fixture.barrier(queue) : fixture.events_wait(queue, {gate}));
     require_success(piQueueFlush(queue), "piQueueFlush");
     for (std::size_t i = 0; i < deeds.size(); ++i) {
-        require(!bench.is_final(events[i]), deeds[i]->name(), " is final before its event");
+        require(!fixture.is_final(events[i]), deeds[i]->name(), " is final before its event");
         deeds[i]->require_undone(other);
         deeds[i]->disturb(other);
     }
-    require(!bench.is_final(markers.back()), "the last of many is final before its event");
-    bench.signal(gate);
+    require(!fixture.is_final(markers.back()), "the last of many is final before its event");
+    fixture.signal(gate);
     for (std::size_t i = 0; i < deeds.size(); ++i) {
-        require_final(bench, *deeds[i], events[i]);
+        require_final(fixture, *deeds[i], events[i]);
         deeds[i]->require_done(other);
         deeds[i]->clean_up(other);
     }
-    bench.wait(markers.back());
+    fixture.wait(markers.back());
 }
 
 CONFORMANCE_TEST("enqueue", "hundreds of host events may be waited for by one command") {
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue();
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
     std::vector<Event> gates;
     Waits waits;
     for (int i = 0; i < 300; ++i) {
-        gates.push_back(bench.make_host_event());
+        gates.push_back(fixture.make_host_event());
         waits.push_back(gates.back());
     }
-    const Bytes bytes = bench.random_bytes(256);
-    const Mem mem = bench.make_buffer(bench.place(), Bytes(256));
-    const Event event = bench.write(queue, mem, 0, bytes, waits);
-    std::shuffle(waits.begin(), waits.end(), bench.random());
+    const Bytes bytes = fixture.random_bytes(256);
+    const Mem mem = fixture.make_buffer(fixture.place(), Bytes(256));
+    const Event event = fixture.write(queue, mem, 0, bytes, waits);
+    std::shuffle(waits.begin(), waits.end(), fixture.random());
     for (const pi_event gate : waits) {
-        require(!bench.is_final(event), "a command is final before the last of its 300 events");
-        bench.signal(gate);
+        require(!fixture.is_final(event), "a command is final before the last of its 300 events");
+        fixture.signal(gate);
     }
-    bench.wait(event);
-    bench.require_contents(other, mem, bytes, "what was written behind 300 events");
+    fixture.wait(event);
+    fixture.require_contents(other, mem, bytes, "what was written behind 300 events");
 }
 
 // A failing event first, last or already final: the command fails and does nothing.
-void check_poisoned(Bench &bench, pi_queue queue, pi_queue other, Deed &deed, int variant) {
-    const Event good = bench.make_host_event();
-    const Event bad = bench.make_host_event();
+void check_poisoned(Fixture &fixture, pi_queue queue, pi_queue other, Deed &deed, int variant) {
+    const Event good = fixture.make_host_event();
+    const Event bad = fixture.make_host_event();
     if (variant == 2)
-        bench.signal(bad, PI_ERROR_OUT_OF_RESOURCES);
+        fixture.signal(bad, PI_ERROR_OUT_OF_RESOURCES);
     const Event event =
         variant == 0 ? deed.start(queue, {bad, good}) : deed.start(queue, {good, bad});
     if (variant != 2)
-        bench.signal(bad, PI_ERROR_OUT_OF_RESOURCES);
-    bench.signal(good);
-    bench.require_result(event, PI_ERROR_DEPENDENCY_FAILED,
-                         deed.name() + ": the result behind a failed event");
+        fixture.signal(bad, PI_ERROR_OUT_OF_RESOURCES);
+    fixture.signal(good);
+    fixture.require_result(event, PI_ERROR_DEPENDENCY_FAILED,
+                           deed.name() + ": the result behind a failed event");
     const std::string told = last_error_text();
     const std::string text = event_text(event);
     const std::string root = event_text(bad);
@@ -204,19 +204,19 @@ void check_poisoned(Bench &bench, pi_queue queue, pi_queue other, Deed &deed, in
 
 CONFORMANCE_TEST("enqueue",
                  "a command whose event failed does nothing and fails with the root's text") {
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue();
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
     for (int variant = 0; variant < 3; ++variant) {
-        for (const auto &deed : make_deeds(bench))
-            check_poisoned(bench, queue, other, *deed, variant);
+        for (const auto &deed : make_deeds(fixture))
+            check_poisoned(fixture, queue, other, *deed, variant);
     }
 }
 
 CONFORMANCE_TEST("enqueue", "a command without out_event does its work all the same") {
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue();
-    const Deeds deeds = make_deeds(bench);
-    const Event gate = bench.make_host_event();
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
+    const Deeds deeds = make_deeds(fixture);
+    const Event gate = fixture.make_host_event();
     const pi_event wait = gate;
     for (const auto &deed : deeds)
         require_success(deed->enqueue(queue, 0, 1, &wait, nullptr), deed->name(),
@@ -225,7 +225,7 @@ CONFORMANCE_TEST("enqueue", "a command without out_event does its work all the s
         deed->require_undone(other);
         deed->disturb(other);
     }
-    bench.signal(gate);
+    fixture.signal(gate);
     require_success(piQueueFinish(queue), "piQueueFinish");
     for (const auto &deed : deeds) {
         deed->require_done(other);
@@ -234,32 +234,33 @@ CONFORMANCE_TEST("enqueue", "a command without out_event does its work all the s
 }
 
 CONFORMANCE_TEST("enqueue", "a blocking command has done its work when the call returns") {
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue();
-    for (const auto &deed : make_deeds(bench)) {
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
+    for (const auto &deed : make_deeds(fixture)) {
         const Event event = deed->start(queue, {}, PI_COMMAND_BLOCKING);
-        require(bench.is_final(event), deed->name(), " is not final when a blocking call returns");
+        require(fixture.is_final(event), deed->name(),
+                " is not final when a blocking call returns");
         deed->require_done(other);
         deed->clean_up(other);
     }
 }
 
 CONFORMANCE_TEST("enqueue", "a blocking command waits for its wait list, and fails with it") {
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue();
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
     for (const bool fails : {false, true}) {
-        for (const auto &deed : make_deeds(bench)) {
-            const Event gate = bench.make_host_event();
+        for (const auto &deed : make_deeds(fixture)) {
+            const Event gate = fixture.make_host_event();
             const pi_event wait = gate;
             std::atomic<bool> signalled{false};
             pi_result result = PI_SUCCESS;
             bool in_time = false;
             std::string text;
-            bench.run_threads(2, [&](unsigned thread) {
+            fixture.run_threads(2, [&](unsigned thread) {
                 if (thread == 0) {
                     std::this_thread::sleep_for(std::chrono::milliseconds(2));
                     signalled = true;
-                    bench.signal(gate, fails ? PI_ERROR_BACKEND : PI_SUCCESS);
+                    fixture.signal(gate, fails ? PI_ERROR_BACKEND : PI_SUCCESS);
                     return;
                 }
                 result = deed->enqueue(queue, PI_COMMAND_BLOCKING, 1, &wait, nullptr);
@@ -277,12 +278,12 @@ CONFORMANCE_TEST("enqueue", "a blocking command waits for its wait list, and fai
 }
 
 CONFORMANCE_TEST("enqueue", "a blocking command that fails with its wait list writes no event") {
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue();
-    const Event bad = bench.make_host_event();
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
+    const Event bad = fixture.make_host_event();
     const pi_event wait = bad;
-    bench.signal(bad, PI_ERROR_BACKEND);
-    for (const auto &deed : make_deeds(bench)) {
+    fixture.signal(bad, PI_ERROR_BACKEND);
+    for (const auto &deed : make_deeds(fixture)) {
         require_untouched<pi_event>(
             deed->name() + " with PI_COMMAND_BLOCKING behind a failed event",
             {PI_ERROR_DEPENDENCY_FAILED}, [&](pi_event *out) {
@@ -294,15 +295,15 @@ CONFORMANCE_TEST("enqueue", "a blocking command that fails with its wait list wr
 }
 
 CONFORMANCE_TEST("enqueue", "a wait list is not looked at when its count is 0") {
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue();
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
     for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_COMMAND_BLOCKING}}) {
-        for (const auto &deed : make_deeds(bench)) {
+        for (const auto &deed : make_deeds(fixture)) {
             Event event;
             require_success(deed->enqueue(queue, flags, 0, nowhere<pi_event>(), event.out()),
                             deed->name(),
                             " with a wait_count of 0 and a wait_list that is not NULL");
-            bench.wait(event, deed->name());
+            fixture.wait(event, deed->name());
             deed->require_done(other);
             deed->clean_up(other);
         }
@@ -310,11 +311,11 @@ CONFORMANCE_TEST("enqueue", "a wait list is not looked at when its count is 0") 
 }
 
 CONFORMANCE_TEST("enqueue", "a command with a wait list that is none is refused and never runs") {
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue();
-    const Event good = bench.barrier(other);
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
+    const Event good = fixture.barrier(other);
     const pi_event with_null[] = {good, nullptr, good};
-    for (const auto &deed : make_deeds(bench)) {
+    for (const auto &deed : make_deeds(fixture)) {
         const auto refused = [&](const char *what, pi_result error, uint32_t count,
                                  const pi_event *list) {
             require_untouched<pi_event>(

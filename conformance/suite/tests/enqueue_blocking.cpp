@@ -14,23 +14,23 @@ namespace {
 /// Two buffers, and what they must hold once everything is done.
 class Model {
 public:
-    Model(Bench &bench, uint64_t size) : bench_(bench) {
+    Model(Fixture &fixture, uint64_t size) : fixture_(fixture) {
         for (Bytes &bytes : bytes_)
-            bytes = bench.random_bytes(size);
+            bytes = fixture.random_bytes(size);
         for (size_t i = 0; i < 2; ++i)
-            mems_[i] = bench.make_buffer(bench.place(), bytes_[i]);
+            mems_[i] = fixture.make_buffer(fixture.place(), bytes_[i]);
     }
 
     /// One command at random, with or without PI_COMMAND_BLOCKING and out_event.
     void step(pi_queue queue) {
-        const size_t to = bench_.random(0, 1);
-        const uint64_t size = bench_.random(1, bytes_[to].size());
-        const uint64_t from_offset = bench_.random(0, bytes_[to].size() - size);
-        const uint64_t to_offset = bench_.random(0, bytes_[to].size() - size);
+        const size_t to = fixture_.random(0, 1);
+        const uint64_t size = fixture_.random(1, bytes_[to].size());
+        const uint64_t from_offset = fixture_.random(0, bytes_[to].size() - size);
+        const uint64_t to_offset = fixture_.random(0, bytes_[to].size() - size);
         const Regions regions{linear(from_offset, to_offset, size)};
-        switch (bench_.random(0, 3)) {
+        switch (fixture_.random(0, 3)) {
         case 0: {
-            const Bytes &source = keep(bench_.random_bytes(bytes_[to].size()));
+            const Bytes &source = keep(fixture_.random_bytes(bytes_[to].size()));
             apply(regions, source, bytes_[to]);
             return enqueue(queue, write_desc(mems_[to], source, regions));
         }
@@ -38,7 +38,7 @@ public:
             apply(regions, bytes_[1 - to], bytes_[to]);
             return enqueue(queue, copy_desc(mems_[1 - to], mems_[to], regions));
         case 2: {
-            const Bytes &pattern = keep(bench_.random_bytes(1));
+            const Bytes &pattern = keep(fixture_.random_bytes(1));
             std::fill_n(bytes_[to].begin() + static_cast<std::ptrdiff_t>(to_offset), size,
                         pattern[0]);
             pi_buffer_fill_desc desc = describe<pi_buffer_fill_desc>();
@@ -60,7 +60,7 @@ public:
         for (const Read &read : reads_)
             require_read(read);
         for (size_t i = 0; i < 2; ++i)
-            bench_.require_contents(queue, mems_[i], bytes_[i], join("buffer ", i, story_));
+            fixture_.require_contents(queue, mems_[i], bytes_[i], join("buffer ", i, story_));
     }
 
 private:
@@ -71,7 +71,7 @@ private:
 
     void read(pi_queue queue, size_t from, const Regions &regions) {
         Read &read = reads_.emplace_back();
-        read.into = bench_.random_bytes(bytes_[from].size());
+        read.into = fixture_.random_bytes(bytes_[from].size());
         read.expected = read.into;
         apply(regions, bytes_[from], read.expected);
         enqueue(queue, read_desc(mems_[from], read.into, regions));
@@ -86,19 +86,19 @@ private:
 
     template <typename Desc>
     void enqueue(pi_queue queue, Desc desc) {
-        blocking_ = bench_.random(0, 1) == 1;
+        blocking_ = fixture_.random(0, 1) == 1;
         desc.flags |= blocking_ ? PI_COMMAND_BLOCKING : 0;
-        const bool wants_event = bench_.random(0, 1) == 1;
+        const bool wants_event = fixture_.random(0, 1) == 1;
         story_ = join(" after ", Description<Desc>::name, blocking_ ? ", blocking" : "",
                       wants_event ? ", with an event" : "");
         Event event;
         require_success(try_enqueue(queue, desc, {}, wants_event ? event.out() : nullptr),
                         Description<Desc>::name);
-        require(!wants_event || !blocking_ || bench_.is_final(event), Description<Desc>::name,
+        require(!wants_event || !blocking_ || fixture_.is_final(event), Description<Desc>::name,
                 " is not final when a blocking call returns");
     }
 
-    Bench &bench_;
+    Fixture &fixture_;
     Bytes bytes_[2];
     Mem mems_[2];
     std::deque<Bytes> kept_; ///< what commands in flight may still read
@@ -108,9 +108,9 @@ private:
 };
 
 CONFORMANCE_TEST("enqueue", "blocking and other commands of one queue happen in their order") {
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     for (int round = 0; round < 10; ++round) {
-        Model model(bench, bench.random(1, 3000));
+        Model model(fixture, fixture.random(1, 3000));
         for (int step = 0; step < 30; ++step)
             model.step(queue);
         model.require_all(queue);
@@ -119,45 +119,45 @@ CONFORMANCE_TEST("enqueue", "blocking and other commands of one queue happen in 
 
 CONFORMANCE_TEST("enqueue",
                  "a blocking command comes after commands of its queue that are held back") {
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue();
-    const Mem mem = bench.make_buffer(bench.place(), Bytes(64, std::byte{1}));
-    const Event gate = bench.make_host_event();
-    const Event held = bench.fill(queue, mem, 0, 64, Bytes(1, std::byte{2}), {gate});
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(fixture.place(), Bytes(64, std::byte{1}));
+    const Event gate = fixture.make_host_event();
+    const Event held = fixture.fill(queue, mem, 0, 64, Bytes(1, std::byte{2}), {gate});
     Bytes seen(64);
     const Regions all{linear(0, 0, 64)};
-    bench.run_threads(2, [&](unsigned thread) {
+    fixture.run_threads(2, [&](unsigned thread) {
         if (thread == 0) {
             auto desc = read_desc(mem, seen, all);
             desc.flags |= PI_COMMAND_BLOCKING;
             require_success(try_enqueue(queue, desc), "a blocking read");
             return;
         }
-        bench.signal_after(gate, [&] {
-            bench.require_contents(other, mem, Bytes(64, std::byte{1}),
-                                   "while the fill is held back");
+        fixture.signal_after(gate, [&] {
+            fixture.require_contents(other, mem, Bytes(64, std::byte{1}),
+                                     "while the fill is held back");
         });
     });
     require(seen == Bytes(64, std::byte{2}), "a blocking read passed a command before it");
-    bench.wait(held);
+    fixture.wait(held);
 }
 
 CONFORMANCE_TEST("enqueue",
                  "a blocking write or read of few bytes moves all of them and no others") {
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     constexpr uint64_t guard = 16;
     for (const uint64_t size :
          {1, 2, 3, 5, 7, 9, 15, 31, 65, 127, 1021, 4095, 4097, 65535, 65537}) {
-        Bytes expected = bench.random_bytes(size + 2 * guard);
-        const Mem mem = bench.make_buffer(bench.place(), expected);
-        const Bytes bytes = bench.random_bytes(size);
+        Bytes expected = fixture.random_bytes(size + 2 * guard);
+        const Mem mem = fixture.make_buffer(fixture.place(), expected);
+        const Bytes bytes = fixture.random_bytes(size);
         const Regions write_region{linear(0, guard, size)};
         auto write = write_desc(mem, bytes, write_region);
         write.flags |= PI_COMMAND_BLOCKING;
         require_success(try_enqueue(queue, write), "a blocking write of ", size, " bytes");
         std::copy(bytes.begin(), bytes.end(), expected.begin() + guard);
 
-        Bytes seen = bench.random_bytes(size + 2 * guard);
+        Bytes seen = fixture.random_bytes(size + 2 * guard);
         Bytes around = seen;
         std::copy(bytes.begin(), bytes.end(), around.begin() + guard);
         const Regions read_region{linear(guard, guard, size)};
@@ -165,20 +165,20 @@ CONFORMANCE_TEST("enqueue",
         read.flags |= PI_COMMAND_BLOCKING;
         require_success(try_enqueue(queue, read), "a blocking read of ", size, " bytes");
         require(seen == around, "a blocking read of ", size, " bytes gave others");
-        bench.require_contents(queue, mem, expected,
-                               join("after a blocking write of ", size, " bytes"));
+        fixture.require_contents(queue, mem, expected,
+                                 join("after a blocking write of ", size, " bytes"));
     }
 }
 
 CONFORMANCE_TEST("enqueue", "threads that block on one queue get what is theirs") {
     for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_QUEUE_OUT_OF_ORDER}}) {
         const auto known =
-            get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
+            get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
         if ((known & flags) != flags)
             continue;
-        const Queue queue = bench.make_queue(flags);
-        const Mem mem = bench.make_buffer(4 * 512);
-        bench.run_threads(4, [&](unsigned thread) {
+        const Queue queue = fixture.make_queue(flags);
+        const Mem mem = fixture.make_buffer(4 * 512);
+        fixture.run_threads(4, [&](unsigned thread) {
             for (unsigned round = 0; round < 50; ++round) {
                 const Bytes mine(512, static_cast<std::byte>(thread * 50 + round));
                 Bytes seen(512);

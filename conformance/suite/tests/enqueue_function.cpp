@@ -15,7 +15,7 @@ namespace pi::suite {
 namespace {
 
 struct Calls {
-    Bench &bench;
+    Fixture &fixture;
     pi_queue queue;
     pi_event unsignalled;
     std::mutex mutex;
@@ -44,14 +44,14 @@ void PI_CALL note_call(void *user_data) {
 
 CONFORMANCE_TEST("enqueue",
                  "host functions run once each, in order, and under the rules of callbacks") {
-    bench.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
+    fixture.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
     constexpr int count = 20;
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue();
-    const Event unsignalled = bench.make_host_event();
-    const Event gate = bench.make_host_event();
-    const Event held = bench.barrier(other, {unsignalled});
-    Calls calls{bench, other, unsignalled, {}, {}, ""};
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
+    const Event unsignalled = fixture.make_host_event();
+    const Event gate = fixture.make_host_event();
+    const Event held = fixture.barrier(other, {unsignalled});
+    Calls calls{fixture, other, unsignalled, {}, {}, ""};
     std::vector<Call> each;
     for (int i = 0; i < count; ++i)
         each.push_back({&calls, i});
@@ -60,23 +60,23 @@ CONFORMANCE_TEST("enqueue",
         pi_host_function_desc desc = describe<pi_host_function_desc>();
         desc.function = &note_call;
         desc.user_data = &each[static_cast<std::size_t>(i)];
-        last = i == 0 ? bench.enqueue(queue, desc, {gate}) : bench.enqueue(queue, desc);
+        last = i == 0 ? fixture.enqueue(queue, desc, {gate}) : fixture.enqueue(queue, desc);
     }
     require_success(piQueueFlush(queue), "piQueueFlush");
-    bench.wait(bench.barrier(bench.make_queue()));
+    fixture.wait(fixture.barrier(fixture.make_queue()));
     {
         const std::scoped_lock lock(calls.mutex);
         require(calls.order.empty(), "a host function has run before its event");
     }
-    bench.signal(gate);
-    bench.wait(last);
+    fixture.signal(gate);
+    fixture.wait(last);
     const std::scoped_lock lock(calls.mutex);
     require(calls.problem.empty(), calls.problem);
     require_equal(calls.order.size(), std::size_t{count}, "how many host functions have run");
     require(std::is_sorted(calls.order.begin(), calls.order.end()),
             "host functions of an in-order queue have run out of order");
-    bench.signal(unsignalled);
-    bench.wait(held);
+    fixture.signal(unsignalled);
+    fixture.wait(held);
 }
 
 // What a host function finds in memory that a command before it writes.
@@ -91,12 +91,12 @@ void PI_CALL look(void *user_data) {
 }
 
 CONFORMANCE_TEST("enqueue", "a host function begins after commands before it that have no event") {
-    bench.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
+    fixture.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
     constexpr uint64_t size = 64 * 1024;
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     for (int round = 0; round < 20; ++round) {
-        const Bytes bytes = bench.random_bytes(size);
-        const Mem mem = bench.make_buffer(bench.place(), bytes);
+        const Bytes bytes = fixture.random_bytes(size);
+        const Mem mem = fixture.make_buffer(fixture.place(), bytes);
         Bytes into(size);
         Seen seen{&into, {}};
         const pi_region region = linear(0, 0, size);
@@ -109,7 +109,7 @@ CONFORMANCE_TEST("enqueue", "a host function begins after commands before it tha
         pi_host_function_desc desc = describe<pi_host_function_desc>();
         desc.function = &look;
         desc.user_data = &seen;
-        bench.wait(bench.enqueue(queue, desc));
+        fixture.wait(fixture.enqueue(queue, desc));
         require(seen.found == bytes, "the host function has run before the read was done");
     }
 }
@@ -120,47 +120,47 @@ void PI_CALL note_thread(void *user_data) {
 
 CONFORMANCE_TEST("enqueue",
                  "a host function runs on no thread of the application, whatever it waits for") {
-    bench.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
+    fixture.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
     std::thread::id ran_on;
     pi_host_function_desc desc = describe<pi_host_function_desc>();
     desc.function = &note_thread;
     desc.user_data = &ran_on;
     const auto require_other = [&](pi_event event, const std::string &what) {
-        bench.wait(event, what);
+        fixture.wait(event, what);
         require(ran_on != std::thread::id(), what, " did not run");
         require(ran_on != std::this_thread::get_id(), what, " ran on the thread of a call");
         ran_on = {};
     };
-    Queue queue = bench.make_queue();
-    require_other(bench.enqueue(queue, desc), "a host function on an idle queue");
+    Queue queue = fixture.make_queue();
+    require_other(fixture.enqueue(queue, desc), "a host function on an idle queue");
     {
-        const Event event = bench.enqueue(queue, desc);
+        const Event event = fixture.enqueue(queue, desc);
         require_success(piQueueFlush(queue), "piQueueFlush");
         require_other(event, "a host function that was flushed");
     }
     {
-        const Event event = bench.enqueue(queue, desc);
+        const Event event = fixture.enqueue(queue, desc);
         require_success(piQueueFinish(queue), "piQueueFinish");
         require_other(event, "a host function that piQueueFinish waited for");
     }
     {
-        const Event gate = bench.make_host_event();
-        const Event event = bench.enqueue(queue, desc, {gate});
+        const Event gate = fixture.make_host_event();
+        const Event event = fixture.enqueue(queue, desc, {gate});
         require_success(piQueueFlush(queue), "piQueueFlush");
-        bench.signal(gate);
+        fixture.signal(gate);
         require_other(event, "a host function whose event was signalled");
     }
     desc.flags = PI_COMMAND_BLOCKING;
-    require_other(bench.enqueue(queue, desc), "a blocking host function");
+    require_other(fixture.enqueue(queue, desc), "a blocking host function");
     desc.flags = 0;
-    const Event event = bench.enqueue(queue, desc);
+    const Event event = fixture.enqueue(queue, desc);
     queue.reset();
     require_other(event, "a host function of a released queue");
 }
 
 CONFORMANCE_TEST("enqueue", "a host function of NULL is refused") {
-    bench.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
-    const Queue queue = bench.make_queue();
+    fixture.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
+    const Queue queue = fixture.make_queue();
     const pi_host_function_desc desc = describe<pi_host_function_desc>();
     require_untouched<pi_event>("piEnqueueHostFunction with function NULL",
                                 {PI_ERROR_INVALID_NULL_POINTER},
@@ -169,19 +169,19 @@ CONFORMANCE_TEST("enqueue", "a host function of NULL is refused") {
 
 CONFORMANCE_TEST("enqueue",
                  "a timestamp tells when it ran, not when it was enqueued, on any queue") {
-    bench.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
+    fixture.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
     const auto time_of = [](pi_event event, uint32_t name) {
         return get_info<uint64_t>(&piEventGetProfilingInfo, event, name);
     };
-    const Queue queue = bench.make_queue(); // without PI_QUEUE_PROFILING
-    const Event gate = bench.make_host_event();
-    const Event first = bench.enqueue(queue, describe<pi_timestamp_desc>(), {gate});
-    const Event before = bench.enqueue(bench.make_queue(), describe<pi_timestamp_desc>());
-    bench.wait(before);
-    bench.signal(gate);
-    bench.wait(first);
-    const Event second = bench.enqueue(queue, describe<pi_timestamp_desc>());
-    bench.wait(second);
+    const Queue queue = fixture.make_queue(); // without PI_QUEUE_PROFILING
+    const Event gate = fixture.make_host_event();
+    const Event first = fixture.enqueue(queue, describe<pi_timestamp_desc>(), {gate});
+    const Event before = fixture.enqueue(fixture.make_queue(), describe<pi_timestamp_desc>());
+    fixture.wait(before);
+    fixture.signal(gate);
+    fixture.wait(first);
+    const Event second = fixture.enqueue(queue, describe<pi_timestamp_desc>());
+    fixture.wait(second);
     // Of one clock: coarse times may be equal, but do not go back.
     uint64_t last = 0;
     for (const auto &[what, event] :

@@ -21,11 +21,11 @@ constexpr std::size_t buffers = 5;
 // buffers and the host must hold in the end. Nothing runs before `gate`.
 class RandomProgram {
 public:
-    RandomProgram(Bench &bench, std::vector<pi_queue> queues)
-        : bench_(bench), queues_(std::move(queues)), gate_(bench.make_host_event()) {
+    RandomProgram(Fixture &fixture, std::vector<pi_queue> queues)
+        : fixture_(fixture), queues_(std::move(queues)), gate_(fixture.make_host_event()) {
         for (std::size_t i = 0; i < buffers; ++i) {
-            model_.push_back(bench.random_bytes(size));
-            mems_.push_back(bench.make_buffer(bench.place(), model_.back()));
+            model_.push_back(fixture.random_bytes(size));
+            mems_.push_back(fixture.make_buffer(fixture.place(), model_.back()));
         }
         touched_.resize(buffers);
     }
@@ -35,16 +35,16 @@ public:
     ~RandomProgram() {
         gate_.reset();
         for (const Event &event : events_)
-            piEventWait(event, bench_.patience_ns());
+            piEventWait(event, fixture_.patience_ns());
     }
 
     void add() {
-        const uint64_t length = bench_.random(1, size);
-        const uint64_t from = bench_.random(0, size - length);
-        const uint64_t to = bench_.random(0, size - length);
-        const std::size_t a = bench_.random(0, buffers - 1);
-        const std::size_t b = (a + bench_.random(1, buffers - 1)) % buffers;
-        switch (bench_.random(0, 3)) {
+        const uint64_t length = fixture_.random(1, size);
+        const uint64_t from = fixture_.random(0, size - length);
+        const uint64_t to = fixture_.random(0, size - length);
+        const std::size_t a = fixture_.random(0, buffers - 1);
+        const std::size_t b = (a + fixture_.random(1, buffers - 1)) % buffers;
+        switch (fixture_.random(0, 3)) {
         case 0:
             return write(a, to, length);
         case 1:
@@ -58,16 +58,16 @@ public:
 
     void require_result() {
         for (const Event &event : events_)
-            require(!bench_.is_final(event), "a command is final before the gate is open");
-        bench_.signal(gate_);
+            require(!fixture_.is_final(event), "a command is final before the gate is open");
+        fixture_.signal(gate_);
         for (const Event &event : events_)
-            bench_.wait(event);
+            fixture_.wait(event);
         for (std::size_t i = 0; i < reads_.size(); ++i)
             require_same_bytes(reads_[i].data(), expected_reads_[i].data(), reads_[i].size(),
                                join("what read ", i, " gave"));
-        const Queue queue = bench_.make_queue();
+        const Queue queue = fixture_.make_queue();
         for (std::size_t i = 0; i < buffers; ++i)
-            bench_.require_contents(queue, mems_[i], model_[i], join("buffer ", i));
+            fixture_.require_contents(queue, mems_[i], model_[i], join("buffer ", i));
     }
 
 private:
@@ -76,7 +76,7 @@ private:
         Waits readers;
     };
 
-    pi_queue queue() { return queues_[bench_.random(0, queues_.size() - 1)]; }
+    pi_queue queue() { return queues_[fixture_.random(0, queues_.size() - 1)]; }
 
     Waits behind(std::size_t reads, std::size_t writes) {
         Waits waits{gate_};
@@ -87,9 +87,9 @@ private:
         if (writes < buffers)
             waits.insert(waits.end(), touched_[writes].readers.begin(),
                          touched_[writes].readers.end());
-        if (bench_.random(0, 3) == 0)
+        if (fixture_.random(0, 3) == 0)
             waits.push_back(waits.back()); // twice the same is no mistake
-        std::shuffle(waits.begin(), waits.end(), bench_.random());
+        std::shuffle(waits.begin(), waits.end(), fixture_.random());
         return waits;
     }
     void note(Event event, std::size_t reads, std::size_t writes) {
@@ -101,24 +101,24 @@ private:
     }
 
     void write(std::size_t dst, uint64_t to, uint64_t length) {
-        writes_.push_back(bench_.random_bytes(length));
-        note(bench_.write(queue(), mems_[dst], to, writes_.back(), behind(none, dst)), none, dst);
+        writes_.push_back(fixture_.random_bytes(length));
+        note(fixture_.write(queue(), mems_[dst], to, writes_.back(), behind(none, dst)), none, dst);
         std::copy(writes_.back().begin(), writes_.back().end(), at(dst, to));
     }
     void copy(std::size_t src, std::size_t dst, uint64_t from, uint64_t to, uint64_t length) {
-        note(bench_.copy(queue(), mems_[src], from, mems_[dst], to, length, behind(src, dst)), src,
-             dst);
+        note(fixture_.copy(queue(), mems_[src], from, mems_[dst], to, length, behind(src, dst)),
+             src, dst);
         std::copy_n(at(src, from), length, at(dst, to));
     }
     void read(std::size_t src, uint64_t from, uint64_t length) {
         reads_.emplace_back(length);
-        note(bench_.read(queue(), mems_[src], from, reads_.back(), behind(src, none)), src, none);
+        note(fixture_.read(queue(), mems_[src], from, reads_.back(), behind(src, none)), src, none);
         expected_reads_.emplace_back(at(src, from),
                                      at(src, from) + static_cast<std::ptrdiff_t>(length));
     }
     void fill(std::size_t dst, uint64_t to, uint64_t length) {
-        const Bytes pattern = bench_.random_bytes(1);
-        note(bench_.fill(queue(), mems_[dst], to, length, pattern, behind(none, dst)), none, dst);
+        const Bytes pattern = fixture_.random_bytes(1);
+        note(fixture_.fill(queue(), mems_[dst], to, length, pattern, behind(none, dst)), none, dst);
         std::fill_n(at(dst, to), length, pattern[0]);
     }
     Bytes::iterator at(std::size_t buffer, uint64_t offset) {
@@ -126,7 +126,7 @@ private:
     }
 
     static constexpr std::size_t none = buffers;
-    Bench &bench_;
+    Fixture &fixture_;
     std::deque<Bytes> writes_;
     std::deque<Bytes> reads_;
     std::vector<pi_queue> queues_;
@@ -140,10 +140,10 @@ private:
 
 CONFORMANCE_TEST("enqueue",
                  "commands of many queues, ordered by events, leave what they would one by one") {
-    const Queue queues[] = {bench.make_queue(), bench.make_queue(), bench.make_queue(),
-                            bench.make_queue()};
+    const Queue queues[] = {fixture.make_queue(), fixture.make_queue(), fixture.make_queue(),
+                            fixture.make_queue()};
     for (int round = 0; round < 3; ++round) {
-        RandomProgram program(bench, {queues[0], queues[1], queues[2], queues[3]});
+        RandomProgram program(fixture, {queues[0], queues[1], queues[2], queues[3]});
         for (int i = 0; i < 80; ++i)
             program.add();
         program.require_result();
@@ -153,10 +153,10 @@ CONFORMANCE_TEST("enqueue",
 CONFORMANCE_TEST(
     "enqueue", "commands of an out-of-order queue, ordered by events, leave what they would one by "
                "one") {
-    const Queue queue = bench.make_out_of_order_queue();
-    const Queue other = bench.make_out_of_order_queue();
+    const Queue queue = fixture.make_out_of_order_queue();
+    const Queue other = fixture.make_out_of_order_queue();
     for (int round = 0; round < 3; ++round) {
-        RandomProgram program(bench, {queue, queue, other});
+        RandomProgram program(fixture, {queue, queue, other});
         for (int i = 0; i < 80; ++i)
             program.add();
         program.require_result();
@@ -166,149 +166,149 @@ CONFORMANCE_TEST(
 // ----- Events waits and barriers -----
 
 // The queue is flushed, and a command of another queue has been waited for.
-void give_time(Bench &bench, pi_queue queue) {
+void give_time(Fixture &fixture, pi_queue queue) {
     require_success(piQueueFlush(queue), "piQueueFlush");
-    const Queue other = bench.make_queue();
-    const Mem scratch = bench.make_buffer(1 << 16);
+    const Queue other = fixture.make_queue();
+    const Mem scratch = fixture.make_buffer(1 << 16);
     for (int i = 0; i < 3; ++i)
-        bench.wait(bench.fill(other, scratch, 0, 1 << 16, Bytes(1, std::byte{1})));
+        fixture.wait(fixture.fill(other, scratch, 0, 1 << 16, Bytes(1, std::byte{1})));
 }
 
 CONFORMANCE_TEST("enqueue",
                  "an events wait without a list is complete when all commands before it are") {
-    const Queue queue = bench.make_out_of_order_queue();
-    const Event gates[] = {bench.make_host_event(), bench.make_host_event()};
-    const Event first = bench.barrier(bench.make_queue(), {gates[0]});
-    const Event held = bench.events_wait(queue, {gates[1]});
-    const Event behind = bench.events_wait(queue, {first});
+    const Queue queue = fixture.make_out_of_order_queue();
+    const Event gates[] = {fixture.make_host_event(), fixture.make_host_event()};
+    const Event first = fixture.barrier(fixture.make_queue(), {gates[0]});
+    const Event held = fixture.events_wait(queue, {gates[1]});
+    const Event behind = fixture.events_wait(queue, {first});
     Event all;
     require_success(piEnqueueEventsWait(queue, nullptr, 0, nullptr, all.out()),
                     "piEnqueueEventsWait with desc NULL and no list");
-    const Event later = bench.events_wait(queue, {gates[1]});
-    give_time(bench, queue);
-    require(!bench.is_final(all), "it is complete before what was enqueued before it");
-    bench.signal(gates[1]);
-    bench.wait(held);
-    bench.wait(later, "a later command, which does not wait for an events wait");
-    give_time(bench, queue);
-    require(!bench.is_final(all), "it is complete before the other command before it");
-    bench.signal(gates[0]);
-    bench.wait(behind);
-    bench.wait(all);
+    const Event later = fixture.events_wait(queue, {gates[1]});
+    give_time(fixture, queue);
+    require(!fixture.is_final(all), "it is complete before what was enqueued before it");
+    fixture.signal(gates[1]);
+    fixture.wait(held);
+    fixture.wait(later, "a later command, which does not wait for an events wait");
+    give_time(fixture, queue);
+    require(!fixture.is_final(all), "it is complete before the other command before it");
+    fixture.signal(gates[0]);
+    fixture.wait(behind);
+    fixture.wait(all);
 }
 
 CONFORMANCE_TEST("enqueue",
                  "an events wait with a list waits for that alone, and nothing waits for it") {
-    const Queue queue = bench.make_out_of_order_queue();
-    const Event gates[] = {bench.make_host_event(), bench.make_host_event()};
-    const Event held = bench.events_wait(queue, {gates[0]});
-    const Event listed = bench.events_wait(queue, {gates[1]});
-    const Mem mem = bench.make_buffer(64);
-    bench.wait(bench.fill(queue, mem, 0, 64, Bytes(1, std::byte{1})),
-               "a command behind events waits");
-    require(!bench.is_final(listed), "an events wait is complete before its list");
-    bench.signal(gates[1]);
-    bench.wait(listed, "an events wait behind a command that it does not list");
-    require(!bench.is_final(held), "the held command is final before its event");
-    bench.signal(gates[0]);
-    bench.wait(held);
+    const Queue queue = fixture.make_out_of_order_queue();
+    const Event gates[] = {fixture.make_host_event(), fixture.make_host_event()};
+    const Event held = fixture.events_wait(queue, {gates[0]});
+    const Event listed = fixture.events_wait(queue, {gates[1]});
+    const Mem mem = fixture.make_buffer(64);
+    fixture.wait(fixture.fill(queue, mem, 0, 64, Bytes(1, std::byte{1})),
+                 "a command behind events waits");
+    require(!fixture.is_final(listed), "an events wait is complete before its list");
+    fixture.signal(gates[1]);
+    fixture.wait(listed, "an events wait behind a command that it does not list");
+    require(!fixture.is_final(held), "the held command is final before its event");
+    fixture.signal(gates[0]);
+    fixture.wait(held);
 }
 
 CONFORMANCE_TEST("enqueue",
                  "later commands wait for a barrier with a list, and it for nothing but its list") {
-    const Queue queue = bench.make_out_of_order_queue();
-    const Event gates[] = {bench.make_host_event(), bench.make_host_event()};
-    const Event held = bench.events_wait(queue, {gates[0]});
-    const Event barrier = bench.barrier(queue, {gates[1]});
-    const Mem mem = bench.make_buffer(bench.place(), Bytes(64));
-    const Event later = bench.fill(queue, mem, 0, 64, Bytes(1, std::byte{1}));
-    const Event listed = bench.events_wait(queue, {gates[0]});
-    give_time(bench, queue);
-    require(!bench.is_final(barrier), "the barrier is complete before its list");
-    require(!bench.is_final(later), "a command has passed the barrier");
-    bench.signal(gates[1]);
-    bench.wait(barrier, "a barrier whose list is final");
-    bench.wait(later, "a command behind a barrier");
-    require(!bench.is_final(held), "the held command is final before its event");
-    bench.signal(gates[0]);
-    bench.wait(listed);
+    const Queue queue = fixture.make_out_of_order_queue();
+    const Event gates[] = {fixture.make_host_event(), fixture.make_host_event()};
+    const Event held = fixture.events_wait(queue, {gates[0]});
+    const Event barrier = fixture.barrier(queue, {gates[1]});
+    const Mem mem = fixture.make_buffer(fixture.place(), Bytes(64));
+    const Event later = fixture.fill(queue, mem, 0, 64, Bytes(1, std::byte{1}));
+    const Event listed = fixture.events_wait(queue, {gates[0]});
+    give_time(fixture, queue);
+    require(!fixture.is_final(barrier), "the barrier is complete before its list");
+    require(!fixture.is_final(later), "a command has passed the barrier");
+    fixture.signal(gates[1]);
+    fixture.wait(barrier, "a barrier whose list is final");
+    fixture.wait(later, "a command behind a barrier");
+    require(!fixture.is_final(held), "the held command is final before its event");
+    fixture.signal(gates[0]);
+    fixture.wait(listed);
 }
 
 CONFORMANCE_TEST("enqueue", "every command behind a barrier begins after it") {
-    const Queue queue = bench.make_out_of_order_queue();
+    const Queue queue = fixture.make_out_of_order_queue();
     constexpr std::size_t count = 16;
     std::vector<Mem> mems;
     for (std::size_t i = 0; i < count; ++i)
-        mems.push_back(bench.make_buffer(bench.place(), Bytes(size)));
-    const Event gate = bench.make_host_event();
+        mems.push_back(fixture.make_buffer(fixture.place(), Bytes(size)));
+    const Event gate = fixture.make_host_event();
     std::vector<Event> events;
     // Each buffer is written before the first barrier, between the two, and behind the second.
     for (int step = 1; step <= 3; ++step) {
         for (const Mem &mem : mems) {
             const Bytes pattern(1, static_cast<std::byte>(step));
-            events.push_back(step == 1 ? bench.fill(queue, mem, 0, size, pattern, {gate})
-                                       : bench.fill(queue, mem, 0, size, pattern));
+            events.push_back(step == 1 ? fixture.fill(queue, mem, 0, size, pattern, {gate})
+                                       : fixture.fill(queue, mem, 0, size, pattern));
         }
         if (step == 1)
             require_success(piEnqueueBarrier(queue, nullptr, 0, nullptr, nullptr),
                             "piEnqueueBarrier with desc and out_event NULL");
         else if (step == 2)
-            events.push_back(bench.barrier(queue));
+            events.push_back(fixture.barrier(queue));
     }
-    give_time(bench, queue);
+    give_time(fixture, queue);
     for (const Event &event : events)
-        require(!bench.is_final(event), "a command has passed the first, or the second barrier");
-    bench.signal(gate);
+        require(!fixture.is_final(event), "a command has passed the first, or the second barrier");
+    fixture.signal(gate);
     for (const Event &event : events)
-        bench.wait(event);
+        fixture.wait(event);
     for (const Mem &mem : mems)
-        bench.require_contents(queue, mem, Bytes(size, std::byte{3}),
-                               "what was written behind two barriers");
+        fixture.require_contents(queue, mem, Bytes(size, std::byte{3}),
+                                 "what was written behind two barriers");
 }
 
 CONFORMANCE_TEST("enqueue",
                  "in an in-order queue events waits and barriers have their places, too") {
-    const Queue queue = bench.make_queue();
-    const Event gate = bench.make_host_event();
-    const Event done = bench.make_host_event();
-    bench.signal(done);
-    const Event held = bench.events_wait(queue, {gate});
-    const Event behind[] = {bench.events_wait(queue), bench.events_wait(queue, {done}),
-                            bench.barrier(queue), bench.barrier(queue, {done})};
-    give_time(bench, queue);
+    const Queue queue = fixture.make_queue();
+    const Event gate = fixture.make_host_event();
+    const Event done = fixture.make_host_event();
+    fixture.signal(done);
+    const Event held = fixture.events_wait(queue, {gate});
+    const Event behind[] = {fixture.events_wait(queue), fixture.events_wait(queue, {done}),
+                            fixture.barrier(queue), fixture.barrier(queue, {done})};
+    give_time(fixture, queue);
     for (const Event &event : behind)
-        require(!bench.is_final(event), "a command is final before the one before it");
-    bench.signal(gate);
+        require(!fixture.is_final(event), "a command is final before the one before it");
+    fixture.signal(gate);
     for (const Event &event : behind)
-        bench.wait(event);
-    require(bench.is_final(held), "the first command is final after its successors");
+        fixture.wait(event);
+    require(fixture.is_final(held), "the first command is final after its successors");
 }
 
 CONFORMANCE_TEST("enqueue",
                  "an in-order queue begins each kind of command after the one before it") {
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     Bytes into(size);
-    const Bytes from = bench.random_bytes(size);
-    const Mem a = bench.make_buffer(bench.place(), Bytes(size));
-    const Mem b = bench.make_buffer(bench.place(), Bytes(size));
+    const Bytes from = fixture.random_bytes(size);
+    const Mem a = fixture.make_buffer(fixture.place(), Bytes(size));
+    const Mem b = fixture.make_buffer(fixture.place(), Bytes(size));
     for (int round = 0; round < 10; ++round) {
-        const Event gate = bench.make_host_event();
+        const Event gate = fixture.make_host_event();
         void *pointer = nullptr;
-        bench.fill(queue, a, 0, size, Bytes(1, std::byte{1}), {gate});
-        bench.write(queue, a, 0, from);
-        bench.copy(queue, a, 0, b, 0, size);
-        bench.fill(queue, a, 0, size, Bytes(1, std::byte{2}));
-        const Event mapped = bench.map(queue, b, PI_MAP_READ, 0, size, &pointer);
-        const Event read = bench.read(queue, b, 0, into);
-        bench.signal(gate);
-        bench.wait(read);
-        require(bench.is_final(mapped), "the map is not final when its successor is");
+        fixture.fill(queue, a, 0, size, Bytes(1, std::byte{1}), {gate});
+        fixture.write(queue, a, 0, from);
+        fixture.copy(queue, a, 0, b, 0, size);
+        fixture.fill(queue, a, 0, size, Bytes(1, std::byte{2}));
+        const Event mapped = fixture.map(queue, b, PI_MAP_READ, 0, size, &pointer);
+        const Event read = fixture.read(queue, b, 0, into);
+        fixture.signal(gate);
+        fixture.wait(read);
+        require(fixture.is_final(mapped), "the map is not final when its successor is");
         require_same_bytes(into.data(), from.data(), size, "what was read in the end");
         require_same_bytes(pointer, from.data(), size, "what was mapped");
-        bench.unmap(queue, b, pointer);
-        bench.fill(queue, b, 0, size, Bytes(1, std::byte{3}));
-        bench.require_contents(queue, b, Bytes(size, std::byte{3}), "the buffer behind an unmap");
-        bench.require_contents(queue, a, Bytes(size, std::byte{2}), "the other buffer");
+        fixture.unmap(queue, b, pointer);
+        fixture.fill(queue, b, 0, size, Bytes(1, std::byte{3}));
+        fixture.require_contents(queue, b, Bytes(size, std::byte{3}), "the buffer behind an unmap");
+        fixture.require_contents(queue, a, Bytes(size, std::byte{2}), "the other buffer");
     }
 }
 

@@ -67,11 +67,11 @@ std::vector<Misdescribed> sizes_that_are_wrong() {
 }
 
 // The regions are refused, whichever of them is at fault, and nothing is moved.
-void require_refused(Bench &bench, pi_queue queue, Transfer transfer, const std::string &what,
+void require_refused(Fixture &fixture, pi_queue queue, Transfer transfer, const std::string &what,
                      const Regions &regions, std::initializer_list<pi_result> allowed) {
-    const Bytes src = bench.random_bytes(size);
-    const Bytes dst = bench.random_bytes(size);
-    Transferred transferred(bench, bench.place(), transfer, src, dst);
+    const Bytes src = fixture.random_bytes(size);
+    const Bytes dst = fixture.random_bytes(size);
+    Transferred transferred(fixture, fixture.place(), transfer, src, dst);
     const std::string whole = join(name_of(transfer), " with ", what);
     require_untouched<pi_event>(whole, allowed, [&](pi_event *event) {
         return transferred.enqueue(queue, regions, {}, event);
@@ -86,51 +86,51 @@ bool at_fault(Transfer transfer, const Misdescribed &one) {
            (one.of_dst && transfer != Transfer::read);
 }
 
-void require_sizes_refused(Bench &bench, Transfer transfer) {
-    const Queue queue = bench.make_queue();
+void require_sizes_refused(Fixture &fixture, Transfer transfer) {
+    const Queue queue = fixture.make_queue();
     for (const Misdescribed &one : sizes_that_are_wrong()) {
         if (!at_fault(transfer, one))
             continue;
         const std::string what = join(one.what, ", ", text_of(one.region));
-        require_refused(bench, queue, transfer, what, {one.region}, {PI_ERROR_INVALID_SIZE});
-        require_refused(bench, queue, transfer, "a second region of " + what,
+        require_refused(fixture, queue, transfer, what, {one.region}, {PI_ERROR_INVALID_SIZE});
+        require_refused(fixture, queue, transfer, "a second region of " + what,
                         {linear(0, 1, 1), one.region}, {PI_ERROR_INVALID_SIZE});
     }
 }
 
 CONFORMANCE_TEST("enqueue", "a read with a misdescribed region is refused and moves nothing") {
-    require_sizes_refused(bench, Transfer::read);
+    require_sizes_refused(fixture, Transfer::read);
 }
 
 CONFORMANCE_TEST("enqueue", "a write with a misdescribed region is refused and moves nothing") {
-    require_sizes_refused(bench, Transfer::write);
+    require_sizes_refused(fixture, Transfer::write);
 }
 
 CONFORMANCE_TEST("enqueue", "a copy with a misdescribed region is refused and moves nothing") {
-    require_sizes_refused(bench, Transfer::copy);
+    require_sizes_refused(fixture, Transfer::copy);
 }
 
 CONFORMANCE_TEST("enqueue", "reserved words of regions must be zero") {
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     pi_region reserved = linear(0, 0, 4);
     reserved.reserved = 1;
     for (const Transfer transfer : all_transfers)
-        require_refused(bench, queue, transfer, "a reserved word", {linear(8, 8, 4), reserved},
+        require_refused(fixture, queue, transfer, "a reserved word", {linear(8, 8, 4), reserved},
                         {PI_ERROR_UNSUPPORTED_FEATURE});
 }
 
 CONFORMANCE_TEST("enqueue", "a transfer of no regions, or of some at NULL, is refused") {
-    const Queue queue = bench.make_queue();
-    const Bytes bytes = bench.random_bytes(size);
+    const Queue queue = fixture.make_queue();
+    const Bytes bytes = fixture.random_bytes(size);
     for (const Transfer transfer : all_transfers) {
-        Transferred transferred(bench, bench.place(), transfer, bytes, bytes);
+        Transferred transferred(fixture, fixture.place(), transfer, bytes, bytes);
         require_untouched<pi_event>(
             join(name_of(transfer), " of no regions"), {PI_ERROR_INVALID_SIZE},
             [&](pi_event *out) { return transferred.enqueue(queue, {}, {}, out); });
         transferred.require_contents(queue, bytes, bytes, "after a transfer of no regions");
     }
-    const Mem mem = bench.make_buffer(bench.place(), bytes);
-    const Mem other = bench.make_buffer(size);
+    const Mem mem = fixture.make_buffer(fixture.place(), bytes);
+    const Mem other = fixture.make_buffer(size);
     const Regions one{linear(0, 0, 4)};
     Bytes host(size);
     const auto refused = [&](auto desc) {
@@ -146,8 +146,8 @@ CONFORMANCE_TEST("enqueue", "a transfer of no regions, or of some at NULL, is re
 }
 
 CONFORMANCE_TEST("enqueue", "a host pointer of NULL is refused") {
-    const Queue queue = bench.make_queue();
-    const Mem mem = bench.make_buffer(size);
+    const Queue queue = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(size);
     const Regions one{linear(0, 0, 4)};
     Bytes host(size);
     pi_buffer_read_desc read = read_desc(mem, host, one);
@@ -161,9 +161,9 @@ CONFORMANCE_TEST("enqueue", "a host pointer of NULL is refused") {
 }
 
 CONFORMANCE_TEST("enqueue", "a misdescribed fill is refused and changes nothing") {
-    const Queue queue = bench.make_queue();
-    const Bytes bytes = bench.random_bytes(size);
-    const Mem mem = bench.make_buffer(bench.place(), bytes);
+    const Queue queue = fixture.make_queue();
+    const Bytes bytes = fixture.random_bytes(size);
+    const Mem mem = fixture.make_buffer(fixture.place(), bytes);
     const Bytes pattern(256, std::byte{1});
     const auto refused = [&](const std::string &what, uint64_t pattern_size, uint64_t offset,
                              uint64_t length, std::initializer_list<pi_result> allowed) {
@@ -197,12 +197,12 @@ CONFORMANCE_TEST("enqueue", "a misdescribed fill is refused and changes nothing"
         "a fill with its pattern at NULL", {PI_ERROR_INVALID_NULL_POINTER},
         [&](pi_event *out) { return try_enqueue(queue, null_pattern, {}, out); });
     require_success(piQueueFinish(queue), "piQueueFinish");
-    bench.require_contents(queue, mem, bytes, "the buffer of refused fills");
+    fixture.require_contents(queue, mem, bytes, "the buffer of refused fills");
 }
 
 CONFORMANCE_TEST("enqueue", "a misdescribed map is refused and gives no address") {
-    const Queue queue = bench.make_queue();
-    const Mem mem = bench.make_buffer(size);
+    const Queue queue = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(size);
     void *pointer = poison<void *>();
     const auto refused = [&](const std::string &what, uint64_t flags, uint64_t offset,
                              uint64_t length, void **out_pointer,
@@ -234,10 +234,10 @@ CONFORMANCE_TEST("enqueue", "a misdescribed map is refused and gives no address"
 }
 
 CONFORMANCE_TEST("enqueue", "what no map gave cannot be unmapped, nor anything twice") {
-    const Queue queue = bench.make_queue();
-    const Bytes bytes = bench.random_bytes(size);
-    const Mem mem = bench.make_buffer(bench.place(), bytes);
-    const Mem other = bench.make_buffer(bench.place(), bytes);
+    const Queue queue = fixture.make_queue();
+    const Bytes bytes = fixture.random_bytes(size);
+    const Mem mem = fixture.make_buffer(fixture.place(), bytes);
+    const Mem other = fixture.make_buffer(fixture.place(), bytes);
     // Refused by the call, or by the command: what is held back is only known when it runs.
     const auto refused = [&](const std::string &what, pi_mem of, void *pointer) {
         pi_unmap_desc desc = describe<pi_unmap_desc>();
@@ -246,36 +246,36 @@ CONFORMANCE_TEST("enqueue", "what no map gave cannot be unmapped, nor anything t
         Event event;
         pi_result result = try_enqueue(queue, desc, {}, event.out());
         if (result == PI_SUCCESS)
-            result = bench.wait_result(event, what);
+            result = fixture.wait_result(event, what);
         require_error(result, {PI_ERROR_INVALID_VALUE, PI_ERROR_INVALID_NULL_POINTER}, what);
     };
     int nothing = 0;
     refused("unmapping NULL", mem, nullptr);
     refused("unmapping a pointer of the application's", mem, &nothing);
     void *pointer = nullptr;
-    bench.wait(bench.map(queue, mem, PI_MAP_READ, 0, size, &pointer));
+    fixture.wait(fixture.map(queue, mem, PI_MAP_READ, 0, size, &pointer));
     refused("unmapping from another buffer", other, pointer);
     for (const uint64_t within : {uint64_t{1}, size / 2, size - 1})
         refused(join("unmapping a pointer ", within, " bytes into a map"), mem,
                 static_cast<std::byte *>(pointer) + within);
     require_same_bytes(pointer, bytes.data(), size, "what is mapped after refused unmaps");
-    bench.wait(bench.unmap(queue, mem, pointer));
+    fixture.wait(fixture.unmap(queue, mem, pointer));
     refused("unmapping twice", mem, pointer);
 
-    bench.wait(bench.map(queue, mem, PI_MAP_READ, 0, size, &pointer));
-    const Event gate = bench.make_host_event();
-    const Event first = bench.unmap(queue, mem, pointer, {gate});
+    fixture.wait(fixture.map(queue, mem, PI_MAP_READ, 0, size, &pointer));
+    const Event gate = fixture.make_host_event();
+    const Event first = fixture.unmap(queue, mem, pointer, {gate});
     pi_unmap_desc again = describe<pi_unmap_desc>();
     again.mem = mem;
     again.pointer = pointer;
     Event second;
     pi_result result = try_enqueue(queue, again, {}, second.out());
-    bench.signal(gate);
-    bench.wait(first);
+    fixture.signal(gate);
+    fixture.wait(first);
     if (result == PI_SUCCESS)
-        result = bench.wait_result(second, "an unmap behind another one");
+        result = fixture.wait_result(second, "an unmap behind another one");
     require_error(result, PI_ERROR_INVALID_VALUE, "unmapping what an unmap on its way is for");
-    bench.require_contents(queue, mem, bytes, "the buffer after refused unmaps");
+    fixture.require_contents(queue, mem, bytes, "the buffer after refused unmaps");
 }
 
 } // namespace

@@ -16,7 +16,7 @@ Handle as(void *object) {
 }
 
 CONFORMANCE_TEST("errors", "the last error is its thread's own") {
-    bench.run_threads(8, [&](unsigned thread) {
+    fixture.run_threads(8, [&](unsigned thread) {
         pi_result code = poison<pi_result>();
         const char *message = nullptr;
         require_success(piGetLastError(&code, &message), "piGetLastError");
@@ -29,7 +29,7 @@ CONFORMANCE_TEST("errors", "the last error is its thread's own") {
                 require_error(piMemRetain(nullptr), PI_ERROR_INVALID_MEM_OBJECT,
                               "piMemRetain of NULL");
             else
-                require_error(piDeviceGetInfo(bench.device(), 99999, 0, nullptr, nullptr),
+                require_error(piDeviceGetInfo(fixture.device(), 99999, 0, nullptr, nullptr),
                               {PI_ERROR_INVALID_ENUMERATION, PI_ERROR_INVALID_NULL_POINTER},
                               "piDeviceGetInfo of an unknown name");
         }
@@ -40,9 +40,9 @@ CONFORMANCE_TEST("errors", "success leaves the last error as it is") {
     uint32_t count = 0;
     require_error(piMemRetain(nullptr), PI_ERROR_INVALID_MEM_OBJECT, "piMemRetain of NULL");
     const std::string before = last_error();
-    require_success(piPlatformsGet(bench.plugin(), 0, nullptr, &count), "piPlatformsGet");
-    require_success(piDeviceRetain(bench.device()), "piDeviceRetain");
-    require_success(piDeviceRelease(bench.device()), "piDeviceRelease");
+    require_success(piPlatformsGet(fixture.plugin(), 0, nullptr, &count), "piPlatformsGet");
+    require_success(piDeviceRetain(fixture.device()), "piDeviceRetain");
+    require_success(piDeviceRelease(fixture.device()), "piDeviceRelease");
     require_equal(last_error(), before, "the last error after calls that succeeded");
     require_success(piGetLastError(nullptr, nullptr), "piGetLastError with neither output");
 }
@@ -51,10 +51,12 @@ CONFORMANCE_TEST("errors", "a list asked for with neither output is refused") {
     const auto check = [](pi_result result, const char *what) {
         require_error(result, PI_ERROR_INVALID_NULL_POINTER, what);
     };
-    check(piPluginsGet(bench.loader(), 0, nullptr, nullptr), "piPluginsGet");
-    check(piPlatformsGet(bench.plugin(), 0, nullptr, nullptr), "piPlatformsGet");
-    check(piDevicesGet(bench.platform(), PI_DEVICE_TYPE_ALL, 0, nullptr, nullptr), "piDevicesGet");
-    check(piDeviceGetMemoryScopes(bench.device(), 0, nullptr, nullptr), "piDeviceGetMemoryScopes");
+    check(piPluginsGet(fixture.loader(), 0, nullptr, nullptr), "piPluginsGet");
+    check(piPlatformsGet(fixture.plugin(), 0, nullptr, nullptr), "piPlatformsGet");
+    check(piDevicesGet(fixture.platform(), PI_DEVICE_TYPE_ALL, 0, nullptr, nullptr),
+          "piDevicesGet");
+    check(piDeviceGetMemoryScopes(fixture.device(), 0, nullptr, nullptr),
+          "piDeviceGetMemoryScopes");
 }
 
 CONFORMANCE_TEST("errors", "the handle NULL is refused by its kind, as the first argument") {
@@ -80,10 +82,10 @@ CONFORMANCE_TEST("errors", "the handle NULL is refused by its kind, as the first
 }
 
 CONFORMANCE_TEST("errors", "a handle of another kind is refused as the first argument") {
-    const Queue queue = bench.make_queue();
-    const Mem mem = bench.make_buffer(64);
-    const Event host = bench.make_host_event();
-    const pi_context context = bench.context();
+    const Queue queue = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(64);
+    const Event host = fixture.make_host_event();
+    const pi_context context = fixture.context();
     uint32_t count = 0;
     pi_event event = nullptr;
     require_error(piDevicesGet(as<pi_platform>(mem), PI_DEVICE_TYPE_ALL, 0, nullptr, &count),
@@ -100,13 +102,13 @@ CONFORMANCE_TEST("errors", "a handle of another kind is refused as the first arg
                   "piMemRelease of an event");
     require_error(piEventWait(as<pi_event>(mem), 0), PI_ERROR_INVALID_EVENT,
                   "piEventWait for a buffer");
-    bench.signal(host);
+    fixture.signal(host);
 }
 
 CONFORMANCE_TEST("errors", "handles after the first are refused when NULL or of another kind") {
-    const Queue queue = bench.make_queue();
-    const pi_context context = bench.context();
-    const pi_device device = bench.device();
+    const Queue queue = fixture.make_queue();
+    const pi_context context = fixture.context();
+    const pi_device device = fixture.device();
     pi_mem_buffer_desc buffer = describe<pi_mem_buffer_desc>();
     buffer.size = 64;
     for (const pi_device wrong : {pi_device{nullptr}, as<pi_device>(queue)}) {
@@ -144,16 +146,17 @@ CONFORMANCE_TEST("errors", "buffers are created as described, or not at all") {
     check_descriptor("piMemBufferCreate", valid, offsetof(pi_mem_buffer_desc, flags),
                      [&](const pi_mem_buffer_desc *desc) {
                          return try_create<pi_mem>([&](pi_mem *out) {
-                             return piMemBufferCreate(bench.context(), bench.device(), desc, out);
+                             return piMemBufferCreate(fixture.context(), fixture.device(), desc,
+                                                      out);
                          });
                      });
-    require_error(piMemBufferCreate(bench.context(), bench.device(), &valid, nullptr),
+    require_error(piMemBufferCreate(fixture.context(), fixture.device(), &valid, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER, "piMemBufferCreate with out_mem NULL");
-    require_error(piEventCreateHost(bench.context(), nullptr, nullptr),
+    require_error(piEventCreateHost(fixture.context(), nullptr, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER, "piEventCreateHost with out_event NULL");
-    if (!bench.can(PI_CAPABILITY_VIEW))
+    if (!fixture.can(PI_CAPABILITY_VIEW))
         return;
-    const Mem root = bench.make_buffer(256);
+    const Mem root = fixture.make_buffer(256);
     pi_mem_partition_desc partition = describe<pi_mem_partition_desc>();
     partition.size = 64;
     check_descriptor("piMemBufferPartition", partition, offsetof(pi_mem_partition_desc, flags),
@@ -164,7 +167,7 @@ CONFORMANCE_TEST("errors", "buffers are created as described, or not at all") {
 }
 
 CONFORMANCE_TEST("errors", "the output struct of the connection's info is written to its size") {
-    const Place place = bench.place();
+    const Place place = fixture.place();
     std::vector<std::byte> bytes(sizeof(pi_memory_connection_info) + 64, std::byte{0xA5});
     auto &info = *reinterpret_cast<pi_memory_connection_info *>(bytes.data());
     const auto ask = [&](uint32_t struct_size) {
@@ -200,7 +203,7 @@ CONFORMANCE_TEST("errors", "the output struct of the connection's info is writte
 }
 
 CONFORMANCE_TEST("errors", "what an output struct chains is refused, or left as it was") {
-    const Place place = bench.place();
+    const Place place = fixture.place();
     struct {
         pi_struct_header header;
         std::byte bytes[64];
@@ -226,13 +229,13 @@ CONFORMANCE_TEST("errors", "what an output struct chains is refused, or left as 
 
 CONFORMANCE_TEST("errors",
                  "functions of capabilities that a device does not have are unsupported") {
-    const pi_context context = bench.context();
-    const pi_device device = bench.device();
+    const pi_context context = fixture.context();
+    const pi_device device = fixture.device();
     // Those of the plugin: a device may lack what its plugin has, which only its own calls can tell.
     const auto plugin =
-        get_info<uint64_t>(&piPluginGetInfo, bench.plugin(), PI_PLUGIN_INFO_CAPABILITIES);
+        get_info<uint64_t>(&piPluginGetInfo, fixture.plugin(), PI_PLUGIN_INFO_CAPABILITIES);
     const auto lacks = [&](uint64_t capability) { return (plugin & capability) == 0; };
-    const Mem mem = bench.make_buffer(256);
+    const Mem mem = fixture.make_buffer(256);
     const pi_result unsupported = PI_ERROR_UNSUPPORTED_FEATURE;
     if (lacks(PI_CAPABILITY_USM)) {
         pi_usm_desc desc = describe<pi_usm_desc>();

@@ -30,7 +30,7 @@ void check_handle(Samples &samples, Desc desc, Handle Desc::*member, const char 
 }
 
 CONFORMANCE_TEST("errors", "a command's memory is refused when NULL or of another kind") {
-    Samples samples(bench);
+    Samples samples(fixture);
     const pi_result error = PI_ERROR_INVALID_MEM_OBJECT;
     samples.for_each([&](const auto &desc) {
         using Desc = std::decay_t<decltype(desc)>;
@@ -51,8 +51,8 @@ CONFORMANCE_TEST("errors", "a command's memory is refused when NULL or of anothe
 }
 
 CONFORMANCE_TEST("errors", "a command on no queue is refused") {
-    Samples samples(bench);
-    const Mem mem = bench.make_buffer(64);
+    Samples samples(fixture);
+    const Mem mem = fixture.make_buffer(64);
     samples.for_each([&](const auto &desc) {
         using Desc = std::decay_t<decltype(desc)>;
         for (void *wrong : {static_cast<void *>(nullptr), reinterpret_cast<void *>(mem.get())}) {
@@ -65,9 +65,9 @@ CONFORMANCE_TEST("errors", "a command on no queue is refused") {
 }
 
 CONFORMANCE_TEST("errors", "a wait list that is none is refused by every command") {
-    Samples samples(bench);
-    const Event good = bench.make_host_event();
-    bench.signal(good);
+    Samples samples(fixture);
+    const Event good = fixture.make_host_event();
+    fixture.signal(good);
     const pi_event with_null[] = {good, nullptr};
     const pi_event with_queue[] = {good, as<pi_event>(samples.queue())};
     samples.for_each([&](const auto &desc) {
@@ -86,7 +86,7 @@ CONFORMANCE_TEST("errors", "a wait list that is none is refused by every command
 }
 
 CONFORMANCE_TEST("errors", "every command's descriptor obeys the rules of descriptors") {
-    Samples samples(bench);
+    Samples samples(fixture);
     samples.for_each([&](const auto &valid) {
         using Desc = std::decay_t<decltype(valid)>;
         constexpr bool optional = std::is_same_v<Desc, pi_events_wait_desc> ||
@@ -117,7 +117,7 @@ CONFORMANCE_TEST("errors", "every command's descriptor obeys the rules of descri
 
 CONFORMANCE_TEST("errors",
                  "a command needs no event, and a blocking one is final when it returns") {
-    Samples samples(bench);
+    Samples samples(fixture);
     samples.for_each([&](const auto &valid) {
         using Desc = std::decay_t<decltype(valid)>;
         if constexpr (!Samples::only_once<Desc>) {
@@ -127,7 +127,7 @@ CONFORMANCE_TEST("errors",
             require_success(try_enqueue(samples.queue(), desc, {}, event.out()),
                             Description<Desc>::name, " with PI_COMMAND_BLOCKING");
             require(event.get() != nullptr, Description<Desc>::name, " gave no event");
-            require(bench.is_final(event), Description<Desc>::name,
+            require(fixture.is_final(event), Description<Desc>::name,
                     " is not final when a blocking call returns");
             samples.clean_up(desc, event);
             if constexpr (!std::is_same_v<Desc, pi_buffer_map_desc>) {
@@ -140,7 +140,7 @@ CONFORMANCE_TEST("errors",
 }
 
 CONFORMANCE_TEST("errors", "every command's event tells its queue, context and descriptor type") {
-    Samples samples(bench);
+    Samples samples(fixture);
     samples.for_each([&](const auto &desc) {
         using Desc = std::decay_t<decltype(desc)>;
         if constexpr (!Samples::only_once<Desc>) {
@@ -148,8 +148,8 @@ CONFORMANCE_TEST("errors", "every command's event tells its queue, context and d
             constexpr bool may_be_emulated = std::is_same_v<Desc, pi_buffer_read_desc> ||
                                              std::is_same_v<Desc, pi_buffer_write_desc> ||
                                              std::is_same_v<Desc, pi_buffer_fill_desc>;
-            const Event event = bench.enqueue(samples.queue(), desc);
-            if (!may_be_emulated || bench.can(PI_CAPABILITY_BUFFER_COMMANDS))
+            const Event event = fixture.enqueue(samples.queue(), desc);
+            if (!may_be_emulated || fixture.can(PI_CAPABILITY_BUFFER_COMMANDS))
                 require_equal(
                     get_info<uint32_t>(&piEventGetInfo, event.get(), PI_EVENT_INFO_COMMAND),
                     desc.type, join("PI_EVENT_INFO_COMMAND of ", Description<Desc>::name));
@@ -157,7 +157,7 @@ CONFORMANCE_TEST("errors", "every command's event tells its queue, context and d
                         samples.queue(),
                     Description<Desc>::name, ": the event tells another queue");
             require(get_info<pi_context>(&piEventGetInfo, event.get(), PI_EVENT_INFO_CONTEXT) ==
-                        bench.context(),
+                        fixture.context(),
                     Description<Desc>::name, ": the event tells another context");
             samples.clean_up(desc, event);
         }
@@ -165,8 +165,8 @@ CONFORMANCE_TEST("errors", "every command's event tells its queue, context and d
 }
 
 CONFORMANCE_TEST("errors", "a descriptor's memory may be overwritten right after the call") {
-    Samples samples(bench);
-    const Event gate = bench.make_host_event();
+    Samples samples(fixture);
+    const Event gate = fixture.make_host_event();
     std::vector<Event> events;
     samples.for_each([&](const auto &valid) {
         using Desc = std::decay_t<decltype(valid)>;
@@ -183,9 +183,9 @@ CONFORMANCE_TEST("errors", "a descriptor's memory may be overwritten right after
             std::memset(static_cast<void *>(waits.get()), 0xA5, sizeof(pi_event));
         }
     });
-    bench.signal(gate);
+    fixture.signal(gate);
     for (const Event &event : events)
-        bench.wait(event, "a command whose descriptor is gone");
+        fixture.wait(event, "a command whose descriptor is gone");
 }
 
 } // namespace

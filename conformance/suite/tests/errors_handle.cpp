@@ -29,8 +29,8 @@ void require_not_counted(const char *what, Wrong wrong, pi_result(PI_CALL *retai
 }
 
 CONFORMANCE_TEST("errors", "a handle of another kind is neither retained nor released") {
-    const Queue queue = bench.make_queue();
-    const Mem mem = bench.make_buffer(64);
+    const Queue queue = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(64);
     const Wrong a_queue{queue.get()};
     const Wrong a_buffer{mem.get()};
     require_not_counted("a queue as a device", a_queue, &piDeviceRetain, &piDeviceRelease,
@@ -43,40 +43,40 @@ CONFORMANCE_TEST("errors", "a handle of another kind is neither retained nor rel
                         PI_ERROR_INVALID_MEM_OBJECT);
     require_not_counted("a queue as an event", a_queue, &piEventRetain, &piEventRelease,
                         PI_ERROR_INVALID_EVENT);
-    if (bench.can(PI_CAPABILITY_PROGRAM)) {
+    if (fixture.can(PI_CAPABILITY_PROGRAM)) {
         require_not_counted("a queue as a program", a_queue, &piProgramRetain, &piProgramRelease,
                             PI_ERROR_INVALID_PROGRAM);
         require_not_counted("a queue as a kernel", a_queue, &piKernelRetain, &piKernelRelease,
                             PI_ERROR_INVALID_KERNEL);
     }
-    if (bench.can(PI_CAPABILITY_USM_POOL))
+    if (fixture.can(PI_CAPABILITY_USM_POOL))
         require_not_counted("a queue as a pool", a_queue, &piUsmPoolRetain, &piUsmPoolRelease,
                             PI_ERROR_INVALID_USM_POOL);
-    if (bench.can(PI_CAPABILITY_IMAGE))
+    if (fixture.can(PI_CAPABILITY_IMAGE))
         require_not_counted("a queue as a sampler", a_queue, &piSamplerRetain, &piSamplerRelease,
                             PI_ERROR_INVALID_SAMPLER);
     // Both are still there, with the references that they had.
-    const Bytes bytes = bench.random_bytes(64);
-    bench.upload(queue, mem, bytes);
-    bench.require_contents(queue, mem, bytes, "a buffer that was taken for a queue");
+    const Bytes bytes = fixture.random_bytes(64);
+    fixture.upload(queue, mem, bytes);
+    fixture.require_contents(queue, mem, bytes, "a buffer that was taken for a queue");
 }
 
 CONFORMANCE_TEST("errors", "a handle of another kind is not asked for platforms or for clocks") {
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     const Wrong wrong{queue.get()};
     require_untouched<uint32_t>(
         "piPlatformsGet of a queue", {PI_ERROR_INVALID_PLUGIN},
         [&](uint32_t *out) { return piPlatformsGet(wrong, 0, nullptr, out); });
-    if (bench.can(PI_CAPABILITY_TIMESTAMP))
+    if (fixture.can(PI_CAPABILITY_TIMESTAMP))
         require_untouched<uint64_t>(
             "piDeviceGetGlobalTimestamps of a queue", {PI_ERROR_INVALID_DEVICE},
             [&](uint64_t *out) { return piDeviceGetGlobalTimestamps(wrong, out, nullptr); });
 }
 
 CONFORMANCE_TEST("kernel", "a local size is suggested to a queue, for a kernel that there is") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
-    const Mem mem = bench.make_buffer(64);
+    const Mem mem = fixture.make_buffer(64);
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{1});
     const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 16);

@@ -24,12 +24,12 @@ pi_event_status status_of(pi_event event) {
 }
 
 CONFORMANCE_TEST("event", "a host event is final once it is signalled, and not before") {
-    const Event event = bench.make_host_event();
+    const Event event = fixture.make_host_event();
     require_error(piEventWait(event, 0), PI_ERROR_TIMEOUT, "piEventWait before the signal");
-    require(!bench.is_final(event), "the event is final before the signal");
-    bench.signal(event);
-    bench.wait(event);
-    require(bench.is_final(event), "the event is not final after the signal");
+    require(!fixture.is_final(event), "the event is final before the signal");
+    fixture.signal(event);
+    fixture.wait(event);
+    require(fixture.is_final(event), "the event is not final after the signal");
 }
 
 // ----- What an event tells -----
@@ -45,17 +45,17 @@ void check_event_info(const std::string &what, pi_event event) {
 
 CONFORMANCE_TEST("event",
                  "every event answers every info name by its type, whatever has become of it") {
-    const Queue queue = bench.make_queue();
-    const Event host = bench.make_host_event();
-    const Event held = bench.barrier(queue, {host});
-    const Event failing = bench.make_host_event();
-    const Event failed = bench.barrier(bench.make_queue(), {failing});
+    const Queue queue = fixture.make_queue();
+    const Event host = fixture.make_host_event();
+    const Event held = fixture.barrier(queue, {host});
+    const Event failing = fixture.make_host_event();
+    const Event failed = fixture.barrier(fixture.make_queue(), {failing});
     check_event_info("a host event", host);
     check_event_info("a held command", held);
-    bench.signal(host);
-    bench.wait(held);
-    bench.signal(failing, PI_ERROR_BACKEND);
-    bench.wait_result(failed);
+    fixture.signal(host);
+    fixture.wait(held);
+    fixture.signal(failing, PI_ERROR_BACKEND);
+    fixture.wait_result(failed);
     check_event_info("a signalled host event", host);
     check_event_info("a final command", held);
     check_event_info("a failed host event", failing);
@@ -63,29 +63,29 @@ CONFORMANCE_TEST("event",
 }
 
 CONFORMANCE_TEST("event", "a host event tells its context, no queue and no command") {
-    const Event event = bench.make_host_event();
+    const Event event = fixture.make_host_event();
     require(get_info<pi_context>(&piEventGetInfo, event.get(), PI_EVENT_INFO_CONTEXT) ==
-                bench.context(),
+                fixture.context(),
             "a host event tells another context");
     require(get_info<pi_queue>(&piEventGetInfo, event.get(), PI_EVENT_INFO_QUEUE) == nullptr,
             "a host event tells a queue");
     require_equal(get_info<uint32_t>(&piEventGetInfo, event.get(), PI_EVENT_INFO_COMMAND), 0u,
                   "PI_EVENT_INFO_COMMAND of a host event");
-    bench.signal(event);
+    fixture.signal(event);
 }
 
 CONFORMANCE_TEST("event", "result and text are there when the event is final, and no text before") {
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     for (const pi_result result : {PI_SUCCESS + 0, PI_ERROR_BACKEND + 0, -12345}) {
-        const Event gate = bench.make_host_event();
-        const Event held = bench.barrier(queue, {gate});
+        const Event gate = fixture.make_host_event();
+        const Event held = fixture.barrier(queue, {gate});
         require_equal(text_of(gate), "", "PI_EVENT_INFO_ERROR_TEXT of a host event not signalled");
         require_equal(text_of(held), "", "PI_EVENT_INFO_ERROR_TEXT of a command not final");
-        bench.signal(gate, result);
-        bench.require_result(gate, result, "what waiting for a host event returns");
+        fixture.signal(gate, result);
+        fixture.require_result(gate, result, "what waiting for a host event returns");
         require_equal(result_of(gate), result, "PI_EVENT_INFO_RESULT of a host event");
         const pi_result passed_on = result == PI_SUCCESS ? PI_SUCCESS : PI_ERROR_DEPENDENCY_FAILED;
-        bench.require_result(held, passed_on, "what waiting for a command returns");
+        fixture.require_result(held, passed_on, "what waiting for a command returns");
         require_equal(result_of(held), passed_on, "PI_EVENT_INFO_RESULT of a command");
         require_equal(
             text_of(gate).empty(), result == PI_SUCCESS,
@@ -96,8 +96,8 @@ CONFORMANCE_TEST("event", "result and text are there when the event is final, an
 }
 
 CONFORMANCE_TEST("event", "waiting for a failed event tells its own error and text") {
-    const Event event = bench.make_host_event();
-    bench.signal(event, PI_ERROR_OUT_OF_DEVICE_MEMORY);
+    const Event event = fixture.make_host_event();
+    fixture.signal(event, PI_ERROR_OUT_OF_DEVICE_MEMORY);
     // Another failure in between: what is told is the event's.
     require_error(piMemRetain(nullptr), PI_ERROR_INVALID_MEM_OBJECT, "piMemRetain of NULL");
     for (const uint64_t timeout : {uint64_t{0}, uint64_t{1}, PI_TIMEOUT_NEVER}) {
@@ -109,20 +109,20 @@ CONFORMANCE_TEST("event", "waiting for a failed event tells its own error and te
 }
 
 CONFORMANCE_TEST("event", "the status goes from queued to complete and never back") {
-    const Queue queue = bench.make_queue();
-    const Mem mem = bench.make_buffer(1 << 20);
+    const Queue queue = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(1 << 20);
     for (int round = 0; round < 20; ++round) {
-        const Event gate = bench.make_host_event();
+        const Event gate = fixture.make_host_event();
         const Event event =
-            bench.fill(queue, mem, 0, 1 << 20, Bytes(1, static_cast<std::byte>(round)), {gate});
+            fixture.fill(queue, mem, 0, 1 << 20, Bytes(1, static_cast<std::byte>(round)), {gate});
         require(status_of(gate) < PI_EVENT_COMPLETE, "a host event is complete before its signal");
         const pi_event_status held = status_of(event);
         require(held == PI_EVENT_QUEUED || held == PI_EVENT_SUBMITTED,
                 "the status of a held command is ", held);
-        bench.signal(gate);
+        fixture.signal(gate);
         require_success(piQueueFlush(queue), "piQueueFlush");
         pi_event_status last = held;
-        const auto end = std::chrono::steady_clock::now() + bench.patience();
+        const auto end = std::chrono::steady_clock::now() + fixture.patience();
         while (last != PI_EVENT_COMPLETE) {
             const pi_event_status now = status_of(event);
             require(now >= last && now <= PI_EVENT_COMPLETE, "the status was ", last, " and is ",
@@ -140,9 +140,9 @@ CONFORMANCE_TEST("event", "the status goes from queued to complete and never bac
 // ----- Waiting -----
 
 CONFORMANCE_TEST("event", "a timeout of 0 asks, and a short one ends") {
-    const Queue queue = bench.make_queue();
-    const Event gate = bench.make_host_event();
-    const Event held = bench.barrier(queue, {gate});
+    const Queue queue = fixture.make_queue();
+    const Event gate = fixture.make_host_event();
+    const Event held = fixture.barrier(queue, {gate});
     for (const uint64_t timeout :
          {uint64_t{0}, uint64_t{1}, uint64_t{999}, uint64_t{1'000'000}, uint64_t{3'000'000}}) {
         require_error(piEventWait(gate, timeout), PI_ERROR_TIMEOUT,
@@ -150,8 +150,8 @@ CONFORMANCE_TEST("event", "a timeout of 0 asks, and a short one ends") {
         require_error(piEventWait(held, timeout), PI_ERROR_TIMEOUT,
                       "piEventWait of a held command with timeout ", timeout);
     }
-    bench.signal(gate);
-    bench.wait(held);
+    fixture.signal(gate);
+    fixture.wait(held);
     for (const uint64_t timeout : {uint64_t{0}, uint64_t{1}, PI_TIMEOUT_NEVER}) {
         require_success(piEventWait(gate, timeout), "piEventWait of what is final");
         require_success(piEventWait(held, timeout), "piEventWait of what is final");
@@ -160,24 +160,24 @@ CONFORMANCE_TEST("event", "a timeout of 0 asks, and a short one ends") {
 
 // Ends the wait of a test that would wait for ever.
 CONFORMANCE_TEST("event", "waiting, also for ever, ends with the signal, on every thread") {
-    const Queue queue = bench.make_queue();
-    const Event gate = bench.make_host_event();
-    const Event held = bench.barrier(queue, {gate});
+    const Queue queue = fixture.make_queue();
+    const Event gate = fixture.make_host_event();
+    const Event held = fixture.barrier(queue, {gate});
     std::atomic<int> begun{0};
     std::atomic<bool> signalled{false};
     constexpr unsigned waiters = 7;
-    bench.run_threads(waiters + 1, [&](unsigned thread) {
+    fixture.run_threads(waiters + 1, [&](unsigned thread) {
         if (thread == waiters) {
             while (begun < int{waiters})
                 std::this_thread::yield();
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
             signalled = true;
-            bench.signal(gate);
+            fixture.signal(gate);
             return;
         }
         ++begun;
         // Numbers near the end of 64 bits are long times, not short ones.
-        const uint64_t timeouts[] = {PI_TIMEOUT_NEVER, PI_TIMEOUT_NEVER - 1, bench.patience_ns(),
+        const uint64_t timeouts[] = {PI_TIMEOUT_NEVER, PI_TIMEOUT_NEVER - 1, fixture.patience_ns(),
                                      uint64_t{1} << 63};
         const pi_event event = thread % 2 == 0 ? held.get() : gate.get();
         require_success(piEventWait(event, timeouts[thread % 4]), "piEventWait on a thread");
@@ -187,22 +187,22 @@ CONFORMANCE_TEST("event", "waiting, also for ever, ends with the signal, on ever
 }
 
 CONFORMANCE_TEST("event", "a thread that waits for one event does not hold up another") {
-    const Queue queue = bench.make_queue();
-    const Event never = bench.make_host_event();
-    const Mem mem = bench.make_buffer(4096);
+    const Queue queue = fixture.make_queue();
+    const Event never = fixture.make_host_event();
+    const Mem mem = fixture.make_buffer(4096);
     std::atomic<bool> waits{false};
-    bench.run_threads(2, [&](unsigned thread) {
+    fixture.run_threads(2, [&](unsigned thread) {
         if (thread == 0) {
             waits = true;
-            require_success(piEventWait(never, bench.patience_ns()),
+            require_success(piEventWait(never, fixture.patience_ns()),
                             "piEventWait of what the other thread signals in the end");
             return;
         }
         while (!waits)
             std::this_thread::yield();
-        bench.signal_after(never, [&] {
+        fixture.signal_after(never, [&] {
             for (int i = 0; i < 50; ++i)
-                bench.wait(bench.fill(queue, mem, 0, 4096, Bytes(1, std::byte{1})));
+                fixture.wait(fixture.fill(queue, mem, 0, 4096, Bytes(1, std::byte{1})));
         });
     });
 }
@@ -210,15 +210,15 @@ CONFORMANCE_TEST("event", "a thread that waits for one event does not hold up an
 // ----- Callbacks -----
 
 CONFORMANCE_TEST("event", "a callback is given its event, the result and nothing before") {
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     for (const pi_result result : {PI_SUCCESS + 0, PI_ERROR_BACKEND + 0}) {
         const pi_result passed_on = result == PI_SUCCESS ? PI_SUCCESS : PI_ERROR_DEPENDENCY_FAILED;
-        const Event gate = bench.make_host_event();
-        const Event held = bench.barrier(queue, {gate});
+        const Event gate = fixture.make_host_event();
+        const Event held = fixture.barrier(queue, {gate});
         std::vector<std::shared_ptr<Flag>> flags;
         std::atomic<bool> signalled{false};
         const auto set = [&](pi_event event, pi_result expected) {
-            flags.push_back(bench.on_final(event, [=, &signalled](pi_event told, pi_result with) {
+            flags.push_back(fixture.on_final(event, [=, &signalled](pi_event told, pi_result with) {
                 require(signalled, "a callback was called before its event was final");
                 require(told == event, "a callback was given another event");
                 require_equal(with, expected, "the result that a callback was given");
@@ -232,61 +232,61 @@ CONFORMANCE_TEST("event", "a callback is given its event, the result and nothing
             set(held, passed_on);
         }
         signalled = true;
-        bench.signal(gate, result);
-        bench.wait_result(held);
+        fixture.signal(gate, result);
+        fixture.wait_result(held);
         for (int i = 0; i < 10; ++i) { // these are late
             set(gate, result);
             set(held, passed_on);
         }
         for (const auto &flag : flags)
-            bench.wait(*flag, "a callback");
+            fixture.wait(*flag, "a callback");
     }
-    bench.check_callbacks();
-    require_error(piEventSetCallback(bench.make_host_event(), nullptr, nullptr),
+    fixture.check_callbacks();
+    require_error(piEventSetCallback(fixture.make_host_event(), nullptr, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER, "piEventSetCallback with callback NULL");
 }
 
 CONFORMANCE_TEST("event", "callbacks set while the event becomes final are called, each once") {
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     for (int round = 0; round < 30; ++round) {
         constexpr int each = 20;
-        const Event gate = bench.make_host_event();
-        const Event held = bench.barrier(queue, {gate});
+        const Event gate = fixture.make_host_event();
+        const Event held = fixture.barrier(queue, {gate});
         require_success(piQueueFlush(queue), "piQueueFlush");
         std::atomic<int> calls{0};
         std::array<std::vector<std::shared_ptr<Flag>>, 3> flags;
-        bench.run_threads(3, [&](unsigned thread) {
+        fixture.run_threads(3, [&](unsigned thread) {
             for (int i = 0; i < each; ++i) {
                 if (thread == 0 && i == each / 2)
-                    bench.signal(gate);
-                flags[thread].push_back(bench.on_final(thread == 2 ? gate.get() : held.get(),
-                                                       [&](pi_event, pi_result) { ++calls; }));
+                    fixture.signal(gate);
+                flags[thread].push_back(fixture.on_final(thread == 2 ? gate.get() : held.get(),
+                                                         [&](pi_event, pi_result) { ++calls; }));
             }
         });
         for (const auto &list : flags) {
             for (const auto &flag : list)
-                bench.wait(*flag, "a callback that was set while its event became final");
+                fixture.wait(*flag, "a callback that was set while its event became final");
         }
         require_equal(calls.load(), 3 * each, "how often callbacks were called");
-        bench.wait(held);
+        fixture.wait(held);
     }
-    bench.check_callbacks();
+    fixture.check_callbacks();
 }
 
 CONFORMANCE_TEST("event", "an event may be released in its callback, and before it") {
-    const Queue queue = bench.make_queue();
-    const Mem mem = bench.make_buffer(4096);
+    const Queue queue = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(4096);
     for (int round = 0; round < 50; ++round) {
-        Event event = bench.fill(queue, mem, 0, 4096, Bytes(1, std::byte{1}));
-        const auto done = bench.on_final(event, [](pi_event told, pi_result result) {
+        Event event = fixture.fill(queue, mem, 0, 4096, Bytes(1, std::byte{1}));
+        const auto done = fixture.on_final(event, [](pi_event told, pi_result result) {
             require_equal(result, PI_SUCCESS, "the result that a callback was given");
             require_equal(result_of(told), PI_SUCCESS, "the result of a released event");
         });
         event.reset();
         require_success(piQueueFlush(queue), "piQueueFlush");
-        bench.wait(*done, "the callback of a released event");
+        fixture.wait(*done, "the callback of a released event");
     }
-    bench.check_callbacks();
+    fixture.check_callbacks();
 }
 
 } // namespace

@@ -24,197 +24,200 @@ struct Everywhere {
     std::vector<Place> places;
     std::vector<Queue> queues; // queues[i] is of places[i % places.size()]
 
-    Everywhere(Bench &bench, std::size_t rounds) {
-        const std::vector<pi_device> devices = bench.devices();
-        add(bench, devices[0]);
+    Everywhere(Fixture &fixture, std::size_t rounds) {
+        const std::vector<pi_device> devices = fixture.devices();
+        add(fixture, devices[0]);
         for (const pi_device device : devices)
-            add(bench, device);
+            add(fixture, device);
         for (std::size_t round = 0; round < rounds; ++round) {
             for (const Place &place : places)
-                queues.push_back(bench.make_queue(place));
+                queues.push_back(fixture.make_queue(place));
         }
     }
-    void add(Bench &bench, pi_device device) {
-        contexts.push_back(bench.make_context({device}));
+    void add(Fixture &fixture, pi_device device) {
+        contexts.push_back(fixture.make_context({device}));
         places.push_back({device, contexts.back()});
     }
-    pi_context random_context(Bench &bench) const {
-        return contexts[bench.random(0, contexts.size() - 1)];
+    pi_context random_context(Fixture &fixture) const {
+        return contexts[fixture.random(0, contexts.size() - 1)];
     }
 };
 
 // Every queue is flushed, and something else has been done.
-void give_time(Bench &bench, const std::vector<Queue> &queues) {
+void give_time(Fixture &fixture, const std::vector<Queue> &queues) {
     for (const Queue &queue : queues)
         require_success(piQueueFlush(queue), "piQueueFlush");
-    bench.wait(bench.barrier(bench.make_queue()));
+    fixture.wait(fixture.barrier(fixture.make_queue()));
 }
 
 CONFORMANCE_TEST("event", "a host event holds back commands of other contexts and devices") {
-    const Everywhere all(bench, 1);
+    const Everywhere all(fixture, 1);
     for (const Context &context : all.contexts) {
-        const Event gate = bench.make_host_event(context);
+        const Event gate = fixture.make_host_event(context);
         std::vector<Bytes> bytes;
         std::vector<Mem> mems;
         std::vector<Event> events;
         for (const Place &place : all.places) {
-            bytes.push_back(bench.random_bytes(256));
-            mems.push_back(bench.make_buffer(place, Bytes(256)));
+            bytes.push_back(fixture.random_bytes(256));
+            mems.push_back(fixture.make_buffer(place, Bytes(256)));
         }
         for (std::size_t i = 0; i < all.places.size(); ++i)
-            events.push_back(bench.write(all.queues[i], mems[i], 0, bytes[i], {gate}));
-        give_time(bench, all.queues);
+            events.push_back(fixture.write(all.queues[i], mems[i], 0, bytes[i], {gate}));
+        give_time(fixture, all.queues);
         for (const Event &event : events)
-            require(!bench.is_final(event), "a command is final before another context's event");
-        bench.signal(gate);
+            require(!fixture.is_final(event), "a command is final before another context's event");
+        fixture.signal(gate);
         for (std::size_t i = 0; i < events.size(); ++i) {
-            bench.wait(events[i]);
-            bench.require_contents(all.queues[i], mems[i], bytes[i],
-                                   join("what place ", i, " has written"));
+            fixture.wait(events[i]);
+            fixture.require_contents(all.queues[i], mems[i], bytes[i],
+                                     join("what place ", i, " has written"));
         }
     }
 }
 
 CONFORMANCE_TEST("event", "a command waits for commands of other contexts and devices") {
-    const Everywhere all(bench, 1);
-    const Event gate = bench.make_host_event(all.contexts.back());
-    Event last = bench.barrier(all.queues.front(), {gate});
+    const Everywhere all(fixture, 1);
+    const Event gate = fixture.make_host_event(all.contexts.back());
+    Event last = fixture.barrier(all.queues.front(), {gate});
     std::vector<Event> chain;
     for (int round = 0; round < 5; ++round) {
         for (const Queue &queue : all.queues) {
-            Event next = bench.events_wait(queue, {last});
+            Event next = fixture.events_wait(queue, {last});
             chain.push_back(std::move(last));
             last = std::move(next);
         }
     }
-    give_time(bench, all.queues);
-    require(!bench.is_final(last), "the end of a chain is final before its begin");
-    bench.signal(gate);
-    bench.wait(last, "a chain over contexts and devices");
+    give_time(fixture, all.queues);
+    require(!fixture.is_final(last), "the end of a chain is final before its begin");
+    fixture.signal(gate);
+    fixture.wait(last, "a chain over contexts and devices");
     for (const Event &event : chain)
-        require(bench.is_final(event), "a chain's end is final before another link of it");
+        require(fixture.is_final(event), "a chain's end is final before another link of it");
 }
 
 CONFORMANCE_TEST("event", "a command waits for commands of another platform of the plugin") {
-    const pi_device foreign = need_foreign_device(bench);
-    const Context context = bench.make_context({foreign});
-    const Place places[] = {bench.place(), {foreign, context}};
+    const pi_device foreign = need_foreign_device(fixture);
+    const Context context = fixture.make_context({foreign});
+    const Place places[] = {fixture.place(), {foreign, context}};
     for (const std::size_t first : {std::size_t{0}, std::size_t{1}}) {
-        const Queue before = bench.make_queue(places[first]);
-        const Queue behind = bench.make_queue(places[1 - first]);
-        const Mem mem = bench.make_buffer(places[1 - first], Bytes(64));
+        const Queue before = fixture.make_queue(places[first]);
+        const Queue behind = fixture.make_queue(places[1 - first]);
+        const Mem mem = fixture.make_buffer(places[1 - first], Bytes(64));
         for (const pi_result result : {PI_ERROR_BACKEND + 0, PI_SUCCESS + 0}) {
-            const Event gate = bench.make_host_event(places[first].context);
-            const Event held = bench.events_wait(before, {gate});
-            const Event filled = bench.fill(behind, mem, 0, 64, Bytes(1, std::byte{1}), {held});
+            const Event gate = fixture.make_host_event(places[first].context);
+            const Event held = fixture.events_wait(before, {gate});
+            const Event filled = fixture.fill(behind, mem, 0, 64, Bytes(1, std::byte{1}), {held});
             require_success(piQueueFlush(before), "piQueueFlush");
             require_success(piQueueFlush(behind), "piQueueFlush");
-            bench.require_contents(bench.make_queue(places[1 - first]), mem, Bytes(64),
-                                   "what waits for another platform's command");
-            require(!bench.is_final(filled), "a command is final before another platform's event");
-            bench.signal(gate, result);
-            bench.require_result(filled,
-                                 result == PI_SUCCESS ? PI_SUCCESS : PI_ERROR_DEPENDENCY_FAILED,
-                                 "the result behind another platform's command");
+            fixture.require_contents(fixture.make_queue(places[1 - first]), mem, Bytes(64),
+                                     "what waits for another platform's command");
+            require(!fixture.is_final(filled),
+                    "a command is final before another platform's event");
+            fixture.signal(gate, result);
+            fixture.require_result(filled,
+                                   result == PI_SUCCESS ? PI_SUCCESS : PI_ERROR_DEPENDENCY_FAILED,
+                                   "the result behind another platform's command");
         }
-        bench.require_contents(behind, mem, Bytes(64, std::byte{1}),
-                               "what has waited for another platform's command");
+        fixture.require_contents(behind, mem, Bytes(64, std::byte{1}),
+                                 "what has waited for another platform's command");
     }
 }
 
 CONFORMANCE_TEST("event", "an error reaches every depth, with the root's text and nothing done") {
-    const Everywhere all(bench, 1);
+    const Everywhere all(fixture, 1);
     for (const std::size_t depth : {std::size_t{1}, std::size_t{2}, std::size_t{60}}) {
-        const Mem mem = bench.make_buffer(all.places[0], Bytes(64));
-        const Event root = bench.make_host_event(all.contexts[0]);
+        const Mem mem = fixture.make_buffer(all.places[0], Bytes(64));
+        const Event root = fixture.make_host_event(all.contexts[0]);
         std::vector<Event> chain;
         for (std::size_t i = 0; i < depth; ++i)
-            chain.push_back(bench.events_wait(all.queues[i % all.queues.size()],
-                                              {i == 0 ? root.get() : chain.back().get()}));
+            chain.push_back(fixture.events_wait(all.queues[i % all.queues.size()],
+                                                {i == 0 ? root.get() : chain.back().get()}));
         const Event write =
-            bench.fill(all.queues[0], mem, 0, 64, Bytes(1, std::byte{1}), {chain.back()});
-        const Event independent =
-            bench.fill(bench.make_queue(), bench.make_buffer(64), 0, 64, Bytes(1, std::byte{2}));
-        bench.signal(root, -4242); // no code of the list, and yet the application's own
+            fixture.fill(all.queues[0], mem, 0, 64, Bytes(1, std::byte{1}), {chain.back()});
+        const Event independent = fixture.fill(fixture.make_queue(), fixture.make_buffer(64), 0, 64,
+                                               Bytes(1, std::byte{2}));
+        fixture.signal(root, -4242); // no code of the list, and yet the application's own
         const std::string text = text_of(root);
         require(!text.empty(), "a host event signalled with -4242 has no text");
-        chain.push_back(bench.events_wait(all.queues[0], {write}));
+        chain.push_back(fixture.events_wait(all.queues[0], {write}));
         for (std::size_t i = 0; i < chain.size(); ++i) {
-            bench.require_result(chain[i], PI_ERROR_DEPENDENCY_FAILED,
-                                 join("the result at depth ", i + 1));
+            fixture.require_result(chain[i], PI_ERROR_DEPENDENCY_FAILED,
+                                   join("the result at depth ", i + 1));
             require(text_of(chain[i]).find(text) != std::string::npos, "the text at depth ", i + 1,
                     " is \"", text_of(chain[i]), "\", the root's is \"", text, "\"");
         }
-        bench.wait(independent, "a command that has nothing to do with the failed ones");
-        bench.require_contents(all.queues[0], mem, Bytes(64), "the buffer of a failed fill");
+        fixture.wait(independent, "a command that has nothing to do with the failed ones");
+        fixture.require_contents(all.queues[0], mem, Bytes(64), "the buffer of a failed fill");
     }
 }
 
 CONFORMANCE_TEST(
     "event", "an event that fails later fails who waits for it, one that is good does not help") {
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue();
-    const Event bad = bench.make_host_event();
-    const Event good = bench.make_host_event();
-    const Event waiting = bench.barrier(queue, {good, bad});
-    bench.signal(good);
-    give_time(bench, {});
-    require(!bench.is_final(waiting), "a command is final before its second event");
-    bench.signal(bad, PI_ERROR_DEVICE_LOST);
-    bench.require_result(waiting, PI_ERROR_DEPENDENCY_FAILED,
-                         "the result behind a good and a failed event");
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
+    const Event bad = fixture.make_host_event();
+    const Event good = fixture.make_host_event();
+    const Event waiting = fixture.barrier(queue, {good, bad});
+    fixture.signal(good);
+    give_time(fixture, {});
+    require(!fixture.is_final(waiting), "a command is final before its second event");
+    fixture.signal(bad, PI_ERROR_DEVICE_LOST);
+    fixture.require_result(waiting, PI_ERROR_DEPENDENCY_FAILED,
+                           "the result behind a good and a failed event");
     // Behind an event that has failed long ago, too.
-    bench.require_result(bench.barrier(other, {good, waiting, good}), PI_ERROR_DEPENDENCY_FAILED,
-                         "the result behind an event that has failed before");
+    fixture.require_result(fixture.barrier(other, {good, waiting, good}),
+                           PI_ERROR_DEPENDENCY_FAILED,
+                           "the result behind an event that has failed before");
     // Order alone carries no error.
-    bench.wait(bench.barrier(queue), "a barrier without a list behind a failed command");
-    bench.wait(bench.events_wait(queue), "an events wait without a list behind a failed command");
+    fixture.wait(fixture.barrier(queue), "a barrier without a list behind a failed command");
+    fixture.wait(fixture.events_wait(queue),
+                 "an events wait without a list behind a failed command");
 }
 
 // ----- Diamonds -----
 
 // Each level is two commands, each behind both of the level before: 2^64 ways lead through it.
-std::vector<Event> make_diamonds(Bench &bench, pi_queue left, pi_queue right, pi_event root) {
+std::vector<Event> make_diamonds(Fixture &fixture, pi_queue left, pi_queue right, pi_event root) {
     std::vector<Event> events;
     for (int level = 0; level < 64; ++level) {
         Waits waits{root};
         if (level != 0)
             waits = {events[events.size() - 2], events[events.size() - 1]};
-        events.push_back(bench.events_wait(left, waits));
-        events.push_back(bench.events_wait(right, waits));
+        events.push_back(fixture.events_wait(left, waits));
+        events.push_back(fixture.events_wait(right, waits));
     }
     return events;
 }
 
 CONFORMANCE_TEST("event", "diamonds of 64 levels are done in time, or fail as one") {
-    const Queue left = bench.make_queue();
-    const Queue right = bench.make_queue();
+    const Queue left = fixture.make_queue();
+    const Queue right = fixture.make_queue();
     for (const pi_result result : {PI_SUCCESS + 0, PI_ERROR_BACKEND + 0}) {
-        const Event root = bench.make_host_event();
-        const std::vector<Event> events = make_diamonds(bench, left, right, root);
-        require(!bench.is_final(events.back()), "the last level is final before the root");
-        bench.signal(root, result);
+        const Event root = fixture.make_host_event();
+        const std::vector<Event> events = make_diamonds(fixture, left, right, root);
+        require(!fixture.is_final(events.back()), "the last level is final before the root");
+        fixture.signal(root, result);
         const pi_result expected = result == PI_SUCCESS ? PI_SUCCESS : PI_ERROR_DEPENDENCY_FAILED;
         for (const Event &event : events)
-            bench.require_result(event, expected, "the result in a diamond");
+            fixture.require_result(event, expected, "the result in a diamond");
     }
 }
 
 CONFORMANCE_TEST("event", "a thousand commands may wait for one event, and one for all of them") {
-    const Queue queues[] = {bench.make_queue(), bench.make_queue(), bench.make_queue()};
-    const Event root = bench.make_host_event();
+    const Queue queues[] = {fixture.make_queue(), fixture.make_queue(), fixture.make_queue()};
+    const Event root = fixture.make_host_event();
     std::vector<Event> events;
     Waits waits;
     for (std::size_t i = 0; i < 1000; ++i) {
-        events.push_back(bench.events_wait(queues[i % 3], {root}));
+        events.push_back(fixture.events_wait(queues[i % 3], {root}));
         waits.push_back(events.back());
     }
-    const Event all = bench.events_wait(queues[0], waits);
-    require(!bench.is_final(all), "it is final before the root");
-    bench.signal(root);
-    bench.wait(all, "a command behind a thousand others");
+    const Event all = fixture.events_wait(queues[0], waits);
+    require(!fixture.is_final(all), "it is final before the root");
+    fixture.signal(root);
+    fixture.wait(all, "a command behind a thousand others");
     for (const Event &event : events)
-        require(bench.is_final(event), "one of a thousand is not final when their successor is");
+        require(fixture.is_final(event), "one of a thousand is not final when their successor is");
 }
 
 // ----- Random graphs -----
@@ -223,41 +226,41 @@ CONFORMANCE_TEST("event", "a thousand commands may wait for one event, and one f
 // buffer of its own that tells whether it has run.
 class Graph {
 public:
-    Graph(Bench &bench, const Everywhere &all) : bench_(bench), all_(all) {}
+    Graph(Fixture &fixture, const Everywhere &all) : fixture_(fixture), all_(all) {}
 
     void add_host() {
-        nodes_.push_back({bench_.make_host_event(all_.random_context(bench_)), true,
-                          bench_.random(0, 9) == 0, nullptr, 0});
+        nodes_.push_back({fixture_.make_host_event(all_.random_context(fixture_)), true,
+                          fixture_.random(0, 9) == 0, nullptr, 0});
         hosts_.push_back(nodes_.size() - 1);
     }
     void add_command() {
-        const std::size_t queue = bench_.random(0, all_.queues.size() - 1);
+        const std::size_t queue = fixture_.random(0, all_.queues.size() - 1);
         Node node{{}, false, false, nullptr, queue};
         Waits waits;
-        for (uint64_t count = bench_.random(0, 3); count-- > 0;) {
+        for (uint64_t count = fixture_.random(0, 3); count-- > 0;) {
             const Node &before = nodes_[random_recent()];
             waits.push_back(before.event);
             node.fails = node.fails || before.fails;
         }
-        if (bench_.random(0, 4) == 0) {
+        if (fixture_.random(0, 4) == 0) {
             const Place &place = all_.places[queue % all_.places.size()];
-            node.mem = std::make_unique<Mem>(bench_.make_buffer(place, Bytes(16)));
+            node.mem = std::make_unique<Mem>(fixture_.make_buffer(place, Bytes(16)));
             node.event =
-                bench_.fill(all_.queues[queue], *node.mem, 0, 16, Bytes(1, std::byte{1}), waits);
+                fixture_.fill(all_.queues[queue], *node.mem, 0, 16, Bytes(1, std::byte{1}), waits);
         } else {
-            node.event = bench_.events_wait(all_.queues[queue], waits);
+            node.event = fixture_.events_wait(all_.queues[queue], waits);
         }
         // Without a list it waits for all that is before it in the queue, whatever becomes of that.
         nodes_.push_back(std::move(node));
     }
 
     void signal_all() {
-        std::shuffle(hosts_.begin(), hosts_.end(), bench_.random());
+        std::shuffle(hosts_.begin(), hosts_.end(), fixture_.random());
         constexpr unsigned threads = 4;
-        bench_.run_threads(threads, [&](unsigned thread) {
+        fixture_.run_threads(threads, [&](unsigned thread) {
             for (std::size_t i = thread; i < hosts_.size(); i += threads) {
                 const Node &node = nodes_[hosts_[i]];
-                bench_.signal(node.event, node.fails ? PI_ERROR_BACKEND : PI_SUCCESS);
+                fixture_.signal(node.event, node.fails ? PI_ERROR_BACKEND : PI_SUCCESS);
             }
         });
     }
@@ -268,7 +271,7 @@ public:
             const pi_result expected = !node.fails    ? PI_SUCCESS
                                        : node.is_host ? PI_ERROR_BACKEND
                                                       : PI_ERROR_DEPENDENCY_FAILED;
-            bench_.require_result(node.event, expected, join("the result of event ", i));
+            fixture_.require_result(node.event, expected, join("the result of event ", i));
             require_equal(text_of(node.event).empty(), !node.fails,
                           join("whether event ", i, " has no text"));
         }
@@ -276,10 +279,10 @@ public:
             const Node &node = nodes_[i];
             if (node.mem == nullptr)
                 continue;
-            bench_.require_contents(all_.queues[node.queue], *node.mem,
-                                    Bytes(16, node.fails ? std::byte{0} : std::byte{1}),
-                                    join("the buffer of fill ", i,
-                                         node.fails ? ", which fails" : ", which does not fail"));
+            fixture_.require_contents(all_.queues[node.queue], *node.mem,
+                                      Bytes(16, node.fails ? std::byte{0} : std::byte{1}),
+                                      join("the buffer of fill ", i,
+                                           node.fails ? ", which fails" : ", which does not fail"));
         }
     }
 
@@ -293,10 +296,11 @@ private:
     };
     std::size_t random_recent() {
         const std::size_t count = nodes_.size();
-        return bench_.random(count > 100 && bench_.random(0, 3) != 0 ? count - 100 : 0, count - 1);
+        return fixture_.random(count > 100 && fixture_.random(0, 3) != 0 ? count - 100 : 0,
+                               count - 1);
     }
 
-    Bench &bench_;
+    Fixture &fixture_;
     const Everywhere &all_;
     std::vector<Node> nodes_;
     std::vector<std::size_t> hosts_;
@@ -304,10 +308,10 @@ private:
 
 CONFORMANCE_TEST("event",
                  "a thousand random events over queues and contexts all end as they must") {
-    const Everywhere all(bench, 3);
-    Graph graph(bench, all);
+    const Everywhere all(fixture, 3);
+    Graph graph(fixture, all);
     for (int i = 0; i < 1000; ++i) {
-        if (i < 5 || bench.random(0, 14) == 0)
+        if (i < 5 || fixture.random(0, 14) == 0)
             graph.add_host();
         else
             graph.add_command();
@@ -323,36 +327,36 @@ CONFORMANCE_TEST("event",
 CONFORMANCE_TEST("event", "threads that enqueue behind each other's events all get through") {
     constexpr unsigned threads = 6;
     constexpr std::size_t rounds = 60;
-    bench.context(); // made here: the threads share it
+    fixture.context(); // made here: the threads share it
     std::vector<Event> gates;
     for (unsigned i = 0; i < threads; ++i)
-        gates.push_back(bench.make_host_event());
+        gates.push_back(fixture.make_host_event());
     std::vector<Event> last(threads);
-    bench.run_threads(threads, [&](unsigned thread) {
-        const Queue queue = bench.make_queue();
-        Event event = bench.barrier(queue, {gates[thread], gates[(thread + 1) % threads]});
+    fixture.run_threads(threads, [&](unsigned thread) {
+        const Queue queue = fixture.make_queue();
+        Event event = fixture.barrier(queue, {gates[thread], gates[(thread + 1) % threads]});
         for (std::size_t round = 0; round < rounds; ++round) {
-            event = bench.events_wait(queue, {event, gates[(thread + round) % threads]});
+            event = fixture.events_wait(queue, {event, gates[(thread + round) % threads]});
             if (round == rounds / 2)
-                bench.signal(gates[thread]);
+                fixture.signal(gates[thread]);
         }
         last[thread] = std::move(event);
     });
     for (const Event &event : last)
-        bench.wait(event, "the last command of a thread");
+        fixture.wait(event, "the last command of a thread");
 }
 
 // ----- Another plugin instance -----
 
 CONFORMANCE_TEST("event", "an event of another plugin instance is refused by every command") {
-    const SecondLoader second(bench);
-    const Event foreign = bench.make_host_event(second.place().context);
-    const Event own = bench.make_host_event();
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue();
+    const SecondLoader second(fixture);
+    const Event foreign = fixture.make_host_event(second.place().context);
+    const Event own = fixture.make_host_event();
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
     const pi_event waits[] = {own, foreign, own};
-    bench.signal(own);
-    for (const auto &deed : make_deeds(bench)) {
+    fixture.signal(own);
+    for (const auto &deed : make_deeds(fixture)) {
         require_untouched<pi_event>(
             deed->name() + " with another instance's event", {PI_ERROR_INVALID_EVENT},
             [&](pi_event *out) { return deed->enqueue(queue, 0, 3, waits, out); });
@@ -360,7 +364,7 @@ CONFORMANCE_TEST("event", "an event of another plugin instance is refused by eve
         deed->require_undone(other);
         deed->clean_up(other);
     }
-    bench.signal(foreign);
+    fixture.signal(foreign);
 }
 
 } // namespace

@@ -19,36 +19,36 @@ std::string text_of(pi_event event) {
 // ----- Signals -----
 
 CONFORMANCE_TEST("event", "a host event is signalled once, and a command's event never") {
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     for (const pi_result first : {PI_SUCCESS + 0, PI_ERROR_BACKEND + 0}) {
-        const Event event = bench.make_host_event();
-        bench.signal(event, first);
+        const Event event = fixture.make_host_event();
+        fixture.signal(event, first);
         for (const pi_result second : {PI_SUCCESS + 0, PI_ERROR_INTERNAL + 0})
             require_error(piEventSignalHost(event, second), PI_ERROR_INVALID_OPERATION,
                           "a second signal");
         require_equal(get_info<pi_result>(&piEventGetInfo, event.get(), PI_EVENT_INFO_RESULT),
                       first, "the result after a second signal");
     }
-    const Event gate = bench.make_host_event();
-    const Event held = bench.barrier(queue, {gate});
+    const Event gate = fixture.make_host_event();
+    const Event held = fixture.barrier(queue, {gate});
     require_error(piEventSignalHost(held, PI_SUCCESS), PI_ERROR_INVALID_OPERATION,
                   "a signal of a command's event");
-    require(!bench.is_final(held), "a command is final because its event was signalled");
-    bench.signal(gate);
-    bench.wait(held);
+    require(!fixture.is_final(held), "a command is final because its event was signalled");
+    fixture.signal(gate);
+    fixture.wait(held);
     require_error(piEventSignalHost(held, PI_SUCCESS), PI_ERROR_INVALID_OPERATION,
                   "a signal of a final command's event");
 }
 
 CONFORMANCE_TEST(
     "event", "a signal is success or an error, never a positive number or a wait's own result") {
-    const Event event = bench.make_host_event();
+    const Event event = fixture.make_host_event();
     for (const pi_result bad :
          {1, 77, INT32_MAX, pi_result{PI_ERROR_TIMEOUT}, pi_result{PI_ERROR_WOULD_BLOCK}})
         require_error(piEventSignalHost(event, bad), PI_ERROR_INVALID_VALUE, "a signal with ", bad);
-    require(!bench.is_final(event), "a refused signal has made the event final");
-    bench.signal(event);
-    bench.wait(event);
+    require(!fixture.is_final(event), "a refused signal has made the event final");
+    fixture.signal(event);
+    fixture.wait(event);
 }
 
 CONFORMANCE_TEST("event", "the description of a host event is read as pi.h says") {
@@ -56,9 +56,9 @@ CONFORMANCE_TEST("event", "the description of a host event is read as pi.h says"
         "piEventCreateHost", describe<pi_host_event_desc>(), offsetof(pi_host_event_desc, flags),
         [&](const pi_host_event_desc *given) {
             Event event;
-            const pi_result result = piEventCreateHost(bench.context(), given, event.out());
+            const pi_result result = piEventCreateHost(fixture.context(), given, event.out());
             if (result == PI_SUCCESS)
-                bench.signal(event);
+                fixture.signal(event);
             return result;
         },
         true);
@@ -73,10 +73,10 @@ CONFORMANCE_TEST("event", "of many signals at once one is taken") {
     };
     std::vector<Signalled> events(1000);
     for (Signalled &one : events)
-        one.event = bench.make_host_event();
+        one.event = fixture.make_host_event();
     std::mutex mutex;
     std::string otherwise; // told when all are through, since they wait for each other
-    bench.run_threads(threads, [&](unsigned thread) {
+    fixture.run_threads(threads, [&](unsigned thread) {
         for (Signalled &one : events) {
             for (++one.arrived; one.arrived < threads;)
                 std::this_thread::yield();
@@ -100,11 +100,11 @@ CONFORMANCE_TEST("event", "of many signals at once one is taken") {
 
 CONFORMANCE_TEST("event",
                  "a host event whose last reference goes before its signal fails as abandoned") {
-    Event event = bench.make_host_event();
+    Event event = fixture.make_host_event();
     require_success(piEventRetain(event), "piEventRetain");
     pi_result told = PI_SUCCESS;
     std::string text;
-    const auto done = bench.on_final(event, [&](pi_event of, pi_result result) {
+    const auto done = fixture.on_final(event, [&](pi_event of, pi_result result) {
         told = result;
         text = text_of(of);
     });
@@ -113,46 +113,46 @@ CONFORMANCE_TEST("event",
     require_error(piEventWait(event, 0), PI_ERROR_TIMEOUT,
                   "piEventWait of a host event with one of two references left");
     event.reset();
-    bench.wait(*done, "the callback of an abandoned host event");
-    bench.check_callbacks();
+    fixture.wait(*done, "the callback of an abandoned host event");
+    fixture.check_callbacks();
     require_equal(told, PI_ERROR_ABANDONED, "the result of an abandoned host event");
     require(!text.empty(), "an abandoned host event has no text");
 }
 
 CONFORMANCE_TEST("event",
                  "references of waiting commands do not keep a host event from being abandoned") {
-    const Queue queue = bench.make_queue();
-    const Mem mem = bench.make_buffer(bench.place(), Bytes(64));
-    Event event = bench.make_host_event();
-    const Event held = bench.fill(queue, mem, 0, 64, Bytes(1, std::byte{1}), {event});
-    const Event behind = bench.barrier(bench.make_queue(), {held, event});
+    const Queue queue = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(fixture.place(), Bytes(64));
+    Event event = fixture.make_host_event();
+    const Event held = fixture.fill(queue, mem, 0, 64, Bytes(1, std::byte{1}), {event});
+    const Event behind = fixture.barrier(fixture.make_queue(), {held, event});
     event.reset();
     for (const pi_event one : {held.get(), behind.get()}) {
-        bench.require_result(one, PI_ERROR_DEPENDENCY_FAILED,
-                             "the result behind an abandoned host event");
+        fixture.require_result(one, PI_ERROR_DEPENDENCY_FAILED,
+                               "the result behind an abandoned host event");
         require(!text_of(one).empty(), "a command behind an abandoned event has no text");
     }
-    bench.require_contents(queue, mem, Bytes(64), "the buffer of a command that never ran");
+    fixture.require_contents(queue, mem, Bytes(64), "the buffer of a command that never ran");
 }
 
 CONFORMANCE_TEST("event", "a signalled host event may be released at once") {
-    const Queue queue = bench.make_queue();
-    const Bytes bytes = bench.random_bytes(4096);
+    const Queue queue = fixture.make_queue();
+    const Bytes bytes = fixture.random_bytes(4096);
     for (int round = 0; round < 20; ++round) {
-        const Mem mem = bench.make_buffer(4096);
-        Event gate = bench.make_host_event();
-        const Event written = bench.write(queue, mem, 0, bytes, {gate});
-        bench.signal(gate);
+        const Mem mem = fixture.make_buffer(4096);
+        Event gate = fixture.make_host_event();
+        const Event written = fixture.write(queue, mem, 0, bytes, {gate});
+        fixture.signal(gate);
         gate.reset();
-        bench.wait(written, "a command whose host event was signalled and released");
-        bench.require_contents(queue, mem, bytes, "what it has written");
+        fixture.wait(written, "a command whose host event was signalled and released");
+        fixture.require_contents(queue, mem, bytes, "what it has written");
     }
 }
 
 // ----- References -----
 
 CONFORMANCE_TEST("event", "what is no event is refused by every function of events") {
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     const auto wrong = reinterpret_cast<pi_event>(queue.get());
     const std::initializer_list<pi_result> allowed{PI_ERROR_INVALID_EVENT};
     const auto nothing = [](pi_event, pi_result, void *) {};
@@ -166,7 +166,7 @@ CONFORMANCE_TEST("event", "what is no event is refused by every function of even
         return piEventGetInfo(wrong, PI_EVENT_INFO_STATUS, 0, nullptr, out);
     });
     const auto flags =
-        get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
+        get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
     if ((flags & PI_QUEUE_PROFILING) != 0)
         require_untouched<uint64_t>(
             "piEventGetProfilingInfo of a queue", allowed, [&](uint64_t *out) {
@@ -180,19 +180,20 @@ CONFORMANCE_TEST("event", "what is no event is refused by every function of even
 }
 
 CONFORMANCE_TEST("event", "a retained event outlives its first release") {
-    const Queue queue = bench.make_queue();
-    const Event gate = bench.make_host_event();
-    Event event = bench.barrier(queue, {gate});
+    const Queue queue = fixture.make_queue();
+    const Event gate = fixture.make_host_event();
+    Event event = fixture.barrier(queue, {gate});
     require_success(piEventRetain(event), "piEventRetain");
     const Event again(event.get());
     event.reset();
     // What would be where it was.
     std::vector<Event> others;
     for (int i = 0; i < 20; ++i)
-        others.push_back(bench.make_host_event());
-    require(!bench.is_final(again), "a held command is final because its event was released once");
-    bench.signal(gate);
-    bench.wait(again, "an event with one of two references left");
+        others.push_back(fixture.make_host_event());
+    require(!fixture.is_final(again),
+            "a held command is final because its event was released once");
+    fixture.signal(gate);
+    fixture.wait(again, "an event with one of two references left");
     require(info_or(&piEventGetInfo, again.get(), PI_EVENT_INFO_REFERENCE_COUNT, 1u) >= 1,
             "an event that is held has a reference count of 0");
 }

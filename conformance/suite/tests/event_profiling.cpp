@@ -25,22 +25,22 @@ Times times_of(pi_event event, const std::string &what) {
     return times;
 }
 
-Queue make_profiling_queue(Bench &bench) {
+Queue make_profiling_queue(Fixture &fixture) {
     const auto flags =
-        get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
+        get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
     if ((flags & PI_QUEUE_PROFILING) == 0)
         skip("the device has no queues with profiling");
-    return bench.make_queue(PI_QUEUE_PROFILING);
+    return fixture.make_queue(PI_QUEUE_PROFILING);
 }
 
 CONFORMANCE_TEST("event", "every command's times go forward, and stay as they are") {
-    const Queue queue = make_profiling_queue(bench);
-    const Queue other = bench.make_queue();
+    const Queue queue = make_profiling_queue(fixture);
+    const Queue other = fixture.make_queue();
     for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_COMMAND_BLOCKING}}) {
-        for (const auto &deed : make_deeds(bench)) {
+        for (const auto &deed : make_deeds(fixture)) {
             const std::string what = deed->name() + (flags != 0 ? ", blocking" : "");
             const Event event = deed->start(queue, {}, flags);
-            bench.wait(event, what);
+            fixture.wait(event, what);
             const Times times = times_of(event, what);
             require(times_of(event, what) == times, what,
                     ": its times are other ones when asked again");
@@ -51,13 +51,13 @@ CONFORMANCE_TEST("event", "every command's times go forward, and stay as they ar
 }
 
 CONFORMANCE_TEST("event", "a barrier that was held back tells its times") {
-    const Queue queue = make_profiling_queue(bench);
-    const Event first = bench.barrier(queue);
-    bench.wait(first);
-    const Event gate = bench.make_host_event();
-    const Event held = bench.barrier(queue, {gate});
-    bench.signal(gate);
-    bench.wait(held);
+    const Queue queue = make_profiling_queue(fixture);
+    const Event first = fixture.barrier(queue);
+    fixture.wait(first);
+    const Event gate = fixture.make_host_event();
+    const Event held = fixture.barrier(queue, {gate});
+    fixture.signal(gate);
+    fixture.wait(held);
     const Times before = times_of(first, "a barrier");
     const Times after = times_of(held, "a barrier that was held back");
     require(after[0] >= before[0], "a barrier was enqueued at ", after[0], ", one before it at ",
@@ -65,21 +65,21 @@ CONFORMANCE_TEST("event", "a barrier that was held back tells its times") {
 }
 
 CONFORMANCE_TEST("event", "a command's times lie behind those of the command that it waited for") {
-    const Queue queue = make_profiling_queue(bench);
-    const Queue second = make_profiling_queue(bench);
-    const Mem mem = bench.make_buffer(1 << 20);
+    const Queue queue = make_profiling_queue(fixture);
+    const Queue second = make_profiling_queue(fixture);
+    const Mem mem = fixture.make_buffer(1 << 20);
     static const Bytes written(1 << 20); // also for what is at work when one of the calls fails
     // Fills and writes, which may be the work of different engines, all there before the first is done.
     std::vector<Event> events;
-    events.push_back(bench.fill(queue, mem, 0, 1 << 20, Bytes(1, std::byte{1})));
+    events.push_back(fixture.fill(queue, mem, 0, 1 << 20, Bytes(1, std::byte{1})));
     for (int i = 0; i < 10; ++i) {
         const std::vector<pi_event> last{events.back()};
         events.push_back(i % 2 == 0
-                             ? bench.write(second, mem, 0, written, last)
-                             : bench.fill(queue, mem, 0, 1 << 20, Bytes(1, std::byte{2}), last));
+                             ? fixture.write(second, mem, 0, written, last)
+                             : fixture.fill(queue, mem, 0, 1 << 20, Bytes(1, std::byte{2}), last));
     }
     for (std::size_t i = 0; i < events.size(); ++i) {
-        bench.wait(events[i]);
+        fixture.wait(events[i]);
         if (i == 0)
             continue;
         const Times before = times_of(events[i - 1], "a command");
@@ -92,9 +92,9 @@ CONFORMANCE_TEST("event", "a command's times lie behind those of the command tha
 }
 
 // The device's clock now, or what a device without one answers.
-std::optional<uint64_t> device_time(Bench &bench) {
+std::optional<uint64_t> device_time(Fixture &fixture) {
     uint64_t time = 0;
-    const pi_result result = piDeviceGetGlobalTimestamps(bench.device(), &time, nullptr);
+    const pi_result result = piDeviceGetGlobalTimestamps(fixture.device(), &time, nullptr);
     if (result == PI_ERROR_UNSUPPORTED_FEATURE)
         return std::nullopt;
     require_success(result, "piDeviceGetGlobalTimestamps");
@@ -106,18 +106,18 @@ constexpr uint64_t slack = 100'000'000;
 
 CONFORMANCE_TEST(
     "event", "a command's times lie between what the device's clock tells before and after it") {
-    const Queue queue = make_profiling_queue(bench);
-    const Mem mem = bench.make_buffer(1 << 16);
-    const auto before = device_time(bench);
+    const Queue queue = make_profiling_queue(fixture);
+    const Mem mem = fixture.make_buffer(1 << 16);
+    const auto before = device_time(fixture);
     if (!before)
         skip("the device has no clock");
-    const Event filled = bench.fill(queue, mem, 0, 1 << 16, Bytes(1, std::byte{1}));
-    const Event passed = bench.barrier(queue);
-    const Event gate = bench.make_host_event();
-    const Event held = bench.barrier(queue, {gate});
-    bench.signal(gate);
-    bench.wait({filled, passed, held});
-    const auto after = device_time(bench);
+    const Event filled = fixture.fill(queue, mem, 0, 1 << 16, Bytes(1, std::byte{1}));
+    const Event passed = fixture.barrier(queue);
+    const Event gate = fixture.make_host_event();
+    const Event held = fixture.barrier(queue, {gate});
+    fixture.signal(gate);
+    fixture.wait({filled, passed, held});
+    const auto after = device_time(fixture);
     for (const auto &[event, what] : {std::pair<pi_event, const char *>{filled, "a fill"},
                                       {passed, "a barrier"},
                                       {held, "a barrier that was held back"}}) {
@@ -130,21 +130,21 @@ CONFORMANCE_TEST(
 }
 
 CONFORMANCE_TEST("event", "a timestamp tells when it ran, on any queue") {
-    bench.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
-    const auto before = device_time(bench);
+    fixture.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
+    const auto before = device_time(fixture);
     require(before.has_value(), "the device has timestamps, but tells no time");
     for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_QUEUE_PROFILING}}) {
         const uint64_t honoured =
-            get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
+            get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
         if ((flags & ~honoured) != 0)
             continue;
-        const Queue queue = bench.make_queue(flags);
+        const Queue queue = fixture.make_queue(flags);
         Event event;
         require_success(try_enqueue(queue, describe<pi_timestamp_desc>(), {}, event.out()),
                         "piEnqueueTimestamp");
-        bench.wait(event);
+        fixture.wait(event);
         const Times times = times_of(event, "a timestamp");
-        const auto after = device_time(bench);
+        const auto after = device_time(fixture);
         require(times[3] + slack >= *before && times[3] <= *after + slack, "a timestamp tells ",
                 times[3], ", the device's clock told ", *before, " before and ", *after,
                 " afterwards");
@@ -152,14 +152,14 @@ CONFORMANCE_TEST("event", "a timestamp tells when it ran, on any queue") {
 }
 
 CONFORMANCE_TEST("queue", "the times of an in-order queue's commands lie one behind the other") {
-    const Queue queue = make_profiling_queue(bench);
-    const Mem mem = bench.make_buffer(1 << 20);
+    const Queue queue = make_profiling_queue(fixture);
+    const Mem mem = fixture.make_buffer(1 << 20);
     std::vector<Event> events;
     for (int i = 0; i < 10; ++i)
-        events.push_back(bench.fill(queue, mem, 0, 1 << 20, Bytes(1, std::byte{1})));
+        events.push_back(fixture.fill(queue, mem, 0, 1 << 20, Bytes(1, std::byte{1})));
     uint64_t end = 0;
     for (const Event &event : events) {
-        bench.wait(event);
+        fixture.wait(event);
         const Times times = times_of(event, "a fill");
         require(times[2] >= end, "a command of an in-order queue began at ", times[2],
                 ", the one before it ended at ", end);
@@ -168,12 +168,13 @@ CONFORMANCE_TEST("queue", "the times of an in-order queue's commands lie one beh
 }
 
 CONFORMANCE_TEST("event", "a command that took its time has a time") {
-    const Queue queue = make_profiling_queue(bench);
-    const uint64_t size = bench.at_most(32 << 20);
+    const Queue queue = make_profiling_queue(fixture);
+    const uint64_t size = fixture.at_most(32 << 20);
     const uint64_t least = size >> 14; // nanoseconds: no memory takes 16 KiB in one
-    if (info_or(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_TIMER_RESOLUTION, least) >= least)
+    if (info_or(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_TIMER_RESOLUTION, least) >=
+        least)
         skip("the device's times are too coarse");
-    const Mem mem = bench.make_buffer(size);
+    const Mem mem = fixture.make_buffer(size);
     const std::byte pattern{1};
     auto desc = describe<pi_buffer_fill_desc>();
     desc.mem = mem;
@@ -182,19 +183,19 @@ CONFORMANCE_TEST("event", "a command that took its time has a time") {
     desc.size = size;
     for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_COMMAND_BLOCKING}}) {
         desc.flags = flags;
-        const Event event = bench.enqueue(queue, desc);
-        bench.wait(event);
+        const Event event = fixture.enqueue(queue, desc);
+        fixture.wait(event);
         const Times times = times_of(event, "a large fill");
         require(times[3] > times[2], "a fill of ", size, " bytes began and ended at ", times[2]);
     }
 }
 
 CONFORMANCE_TEST("event", "an event without times refuses to tell them") {
-    const Queue queue = make_profiling_queue(bench);
-    const Event gate = bench.make_host_event();
-    const Event held = bench.barrier(queue, {gate});
-    const Event without = bench.barrier(bench.make_queue());
-    bench.wait(without);
+    const Queue queue = make_profiling_queue(fixture);
+    const Event gate = fixture.make_host_event();
+    const Event held = fixture.barrier(queue, {gate});
+    const Event without = fixture.barrier(fixture.make_queue());
+    fixture.wait(without);
     for (uint32_t name = PI_PROFILING_QUEUED; name <= PI_PROFILING_END; ++name) {
         const auto refused = [&](const char *what, pi_event event) {
             uint64_t time = poison<uint64_t>();
@@ -209,8 +210,8 @@ CONFORMANCE_TEST("event", "an event without times refuses to tell them") {
         refused("a command of a queue without profiling", without);
     }
     uint64_t time = poison<uint64_t>();
-    bench.signal(gate);
-    bench.wait(held);
+    fixture.signal(gate);
+    fixture.wait(held);
     for (const uint32_t bad : {uint32_t{0}, uint32_t{PI_PROFILING_END} + 1, UINT32_MAX})
         require_error(piEventGetProfilingInfo(held, bad, sizeof time, &time, nullptr),
                       PI_ERROR_INVALID_ENUMERATION, "profiling name ", bad);

@@ -7,25 +7,25 @@
 
 namespace pi::suite {
 
-Everything::Everything(Bench &bench, const Place &place)
-    : queue(bench.make_queue(place)), mem(bench.make_buffer(place, 256)) {
+Everything::Everything(Fixture &fixture, const Place &place)
+    : queue(fixture.make_queue(place)), mem(fixture.make_buffer(place, 256)) {
     if (has_kind(place.device, PI_PARTITION_EQUALLY))
         parts = partition(place.device, partition_desc(PI_PARTITION_EQUALLY, 1));
-    if (bench.can(PI_CAPABILITY_VIEW))
-        view = bench.make_view(mem, 0, 64);
-    if (bench.can(PI_CAPABILITY_IMAGE)) {
-        image = make_image(place, any_image_desc(bench));
+    if (fixture.can(PI_CAPABILITY_VIEW))
+        view = fixture.make_view(mem, 0, 64);
+    if (fixture.can(PI_CAPABILITY_IMAGE)) {
+        image = make_image(place, any_image_desc(fixture));
         const pi_sampler_desc desc = describe<pi_sampler_desc>();
         require_success(piSamplerCreate(place.context, &desc, sampler.out()), "piSamplerCreate");
     }
-    if (bench.can(PI_CAPABILITY_USM_POOL)) {
+    if (fixture.can(PI_CAPABILITY_USM_POOL)) {
         pi_usm_pool_desc desc = describe<pi_usm_pool_desc>();
-        desc.kind = any_usm_kind(bench);
+        desc.kind = any_usm_kind(fixture);
         require_success(piUsmPoolCreate(place.context, place.device, &desc, pool.out()),
                         "piUsmPoolCreate");
     }
-    if (has_kernels(bench)) {
-        program = make_program(bench, place);
+    if (has_kernels(fixture)) {
+        program = make_program(fixture, place);
         kernel = make_kernel(program, "add");
     }
 }

@@ -19,7 +19,7 @@ void release(Owner<Handle> &owner) {
 
 /// What there can be in a place, as far as its device has it.
 struct Everything {
-    Everything(Bench &bench, const Place &place);
+    Everything(Fixture &fixture, const Place &place);
     /// Each must let itself be released.
     void release();
 

@@ -23,58 +23,58 @@ Bytes first_values() {
 
 CONFORMANCE_TEST("program",
                  "a program's variables have their initial values, and keep what is written") {
-    const Program program = make_variables_program(bench);
-    const Queue queue = bench.make_queue();
-    require_global(bench, queue, program, "table", first_values(), "the variable at first");
-    require_global(bench, queue, program, "fixed", bytes_of({5, 6, 7, 8}), "the constant");
-    const Bytes bytes = bench.random_bytes(table_bytes);
-    write_global(bench, queue, program, "table", bytes);
-    require_global(bench, bench.make_queue(), program, "table", bytes, "what was written");
-    require_global(bench, queue, program, "second_table", Bytes(table_bytes),
+    const Program program = make_variables_program(fixture);
+    const Queue queue = fixture.make_queue();
+    require_global(fixture, queue, program, "table", first_values(), "the variable at first");
+    require_global(fixture, queue, program, "fixed", bytes_of({5, 6, 7, 8}), "the constant");
+    const Bytes bytes = fixture.random_bytes(table_bytes);
+    write_global(fixture, queue, program, "table", bytes);
+    require_global(fixture, fixture.make_queue(), program, "table", bytes, "what was written");
+    require_global(fixture, queue, program, "second_table", Bytes(table_bytes),
                    "the variable beside it");
 }
 
 CONFORMANCE_TEST("program",
                  "kernels see what is written to a variable, and what they write is read") {
-    const Program program = make_variables_program(bench);
-    const Queue queue = bench.make_queue();
-    const Bytes bytes = bench.random_bytes(table_bytes);
-    const Mem mem = bench.make_buffer(bench.place(), Bytes(table_bytes));
+    const Program program = make_variables_program(fixture);
+    const Queue queue = fixture.make_queue();
+    const Bytes bytes = fixture.random_bytes(table_bytes);
+    const Mem mem = fixture.make_buffer(fixture.place(), Bytes(table_bytes));
     Arguments arguments;
     arguments.buffer(mem);
     constexpr uint64_t count = table_bytes / sizeof(uint32_t);
     const Event written =
-        bench.enqueue(queue, global_write_desc(program, "table", bytes.data(), 0, table_bytes));
-    bench.wait(bench.enqueue(
+        fixture.enqueue(queue, global_write_desc(program, "table", bytes.data(), 0, table_bytes));
+    fixture.wait(fixture.enqueue(
         queue, launch_desc(make_kernel(program, "load_table"), arguments, count), {written}));
-    bench.require_contents(queue, mem, bytes, "what a kernel has seen of the variable");
+    fixture.require_contents(queue, mem, bytes, "what a kernel has seen of the variable");
 
-    const Bytes others = bench.random_bytes(table_bytes);
-    bench.upload(queue, mem, others);
+    const Bytes others = fixture.random_bytes(table_bytes);
+    fixture.upload(queue, mem, others);
     const Event stored =
-        bench.enqueue(queue, launch_desc(make_kernel(program, "store_table"), arguments, count));
+        fixture.enqueue(queue, launch_desc(make_kernel(program, "store_table"), arguments, count));
     Bytes seen(table_bytes);
-    bench.wait(bench.enqueue(queue, global_read_desc(program, "table", seen.data(), 0, table_bytes),
-                             {stored}));
+    fixture.wait(fixture.enqueue(
+        queue, global_read_desc(program, "table", seen.data(), 0, table_bytes), {stored}));
     require_same_bytes(seen.data(), others.data(), table_bytes, "what a kernel has written");
 }
 
 CONFORMANCE_TEST("program", "a part of a variable is read and written, and no other byte") {
-    const Program program = make_variables_program(bench);
-    const Queue queue = bench.make_queue();
-    Bytes expected = bench.random_bytes(table_bytes);
-    write_global(bench, queue, program, "table", expected);
+    const Program program = make_variables_program(fixture);
+    const Queue queue = fixture.make_queue();
+    Bytes expected = fixture.random_bytes(table_bytes);
+    write_global(fixture, queue, program, "table", expected);
     for (int round = 0; round < 20; ++round) {
-        const uint64_t offset = bench.random(0, table_bytes - 1);
-        const uint64_t size = bench.random(1, table_bytes - offset);
-        const Bytes part = bench.random_bytes(size);
-        write_global(bench, queue, program, "table", part, offset);
+        const uint64_t offset = fixture.random(0, table_bytes - 1);
+        const uint64_t size = fixture.random(1, table_bytes - offset);
+        const Bytes part = fixture.random_bytes(size);
+        write_global(fixture, queue, program, "table", part, offset);
         std::copy(part.begin(), part.end(), expected.begin() + static_cast<ptrdiff_t>(offset));
-        require_global(bench, queue, program, "table", expected,
+        require_global(fixture, queue, program, "table", expected,
                        join("the variable after ", size, " bytes were written at ", offset));
-        const uint64_t from = bench.random(0, table_bytes - 1);
-        const uint64_t length = bench.random(1, table_bytes - from);
-        const Bytes read = read_global(bench, queue, program, "table", length, from);
+        const uint64_t from = fixture.random(0, table_bytes - 1);
+        const uint64_t length = fixture.random(1, table_bytes - from);
+        const Bytes read = read_global(fixture, queue, program, "table", length, from);
         require_same_bytes(read.data(), expected.data() + from, length,
                            join(length, " bytes of the variable from ", from));
     }
@@ -82,7 +82,7 @@ CONFORMANCE_TEST("program", "a part of a variable is read and written, and no ot
 
 // Calls both commands, which must be refused alike and write nothing.
 struct Refused {
-    Bench &bench;
+    Fixture &fixture;
     pi_queue queue;
 
     void operator()(const std::string &what, std::initializer_list<pi_result> allowed,
@@ -103,9 +103,9 @@ struct Refused {
 
 CONFORMANCE_TEST(
     "program", "what is no variable of the program, or past its end, is neither read nor written") {
-    const Program program = make_variables_program(bench);
-    const Queue queue = bench.make_queue();
-    const Refused refused{bench, queue};
+    const Program program = make_variables_program(fixture);
+    const Queue queue = fixture.make_queue();
+    const Refused refused{fixture, queue};
     for (const char *name :
          {"no_such_variable", "", "load_table", "piNativeProgram", "environ", "table ", "Table"})
         refused(join("the variable \"", name, "\""), {PI_ERROR_INVALID_NAME}, program, name);
@@ -123,101 +123,102 @@ CONFORMANCE_TEST(
                                 [&](pi_event *out) { return try_enqueue(queue, read, {}, out); });
     require_untouched<pi_event>("writing a variable from NULL", {PI_ERROR_INVALID_NULL_POINTER},
                                 [&](pi_event *out) { return try_enqueue(queue, write, {}, out); });
-    require_global(bench, queue, program, "table", first_values(), "the variable afterwards");
+    require_global(fixture, queue, program, "table", first_values(), "the variable afterwards");
 }
 
 CONFORMANCE_TEST("program", "a constant of a program is not written") {
-    const pi_program_format format = variables_format(bench);
+    const pi_program_format format = variables_format(fixture);
     if (format == PI_PROGRAM_FORMAT_CUBIN || format == PI_PROGRAM_FORMAT_DEVICE_BINARY)
         skip("constants of CUDA and Level Zero are the host's to write");
-    const Program program = make_variables_program(bench);
-    const Queue queue = bench.make_queue();
+    const Program program = make_variables_program(fixture);
+    const Queue queue = fixture.make_queue();
     const uint32_t word = 77;
     const auto write = global_write_desc(program, "fixed", &word, 0, sizeof word);
     require_untouched<pi_event>("writing a constant", {PI_ERROR_INVALID_OPERATION},
                                 [&](pi_event *out) { return try_enqueue(queue, write, {}, out); });
-    require_global(bench, queue, program, "fixed", bytes_of({5, 6, 7, 8}), "the constant");
+    require_global(fixture, queue, program, "fixed", bytes_of({5, 6, 7, 8}), "the constant");
 }
 
 CONFORMANCE_TEST("program",
                  "variables are there once the program is built, for queues of its context") {
-    const Program unbuilt = create_variables_program(bench, bench.context());
-    const Program program = make_variables_program(bench);
-    const Queue queue = bench.make_queue();
-    Refused{bench, queue}("a variable of a program that is not built", {PI_ERROR_INVALID_OPERATION},
-                          unbuilt, "table");
-    const Context context = bench.make_context({bench.device()});
-    const Queue foreign = bench.make_queue({bench.device(), context});
-    Refused{bench, foreign}("a variable of another context's program", {PI_ERROR_INVALID_PROGRAM},
-                            program, "table");
-    require_global(bench, queue, program, "table", first_values(), "the variable afterwards");
+    const Program unbuilt = create_variables_program(fixture, fixture.context());
+    const Program program = make_variables_program(fixture);
+    const Queue queue = fixture.make_queue();
+    Refused{fixture, queue}("a variable of a program that is not built",
+                            {PI_ERROR_INVALID_OPERATION}, unbuilt, "table");
+    const Context context = fixture.make_context({fixture.device()});
+    const Queue foreign = fixture.make_queue({fixture.device(), context});
+    Refused{fixture, foreign}("a variable of another context's program", {PI_ERROR_INVALID_PROGRAM},
+                              program, "table");
+    require_global(fixture, queue, program, "table", first_values(), "the variable afterwards");
 }
 
 CONFORMANCE_TEST("program",
                  "variables are there on the devices only that the program is built for") {
-    const std::vector<pi_device> devices = bench.devices();
-    const pi_program_format format = variables_format(bench);
+    const std::vector<pi_device> devices = fixture.devices();
+    const pi_program_format format = variables_format(fixture);
     if (devices.size() < 2)
         skip("the platform has one device");
     if (format == PI_PROGRAM_FORMAT_OPENCL_C)
         skip("building the suite's OpenCL C for one device of two is tried by other tests");
-    bench.need(PI_CAPABILITY_DEVICE_GLOBALS, "PI_CAPABILITY_DEVICE_GLOBALS", devices[1]);
-    need_program_format(bench, format, devices[1]);
-    const Context context = bench.make_context({devices[0], devices[1]});
-    const Program program = create_variables_program(bench, context);
+    fixture.need(PI_CAPABILITY_DEVICE_GLOBALS, "PI_CAPABILITY_DEVICE_GLOBALS", devices[1]);
+    need_program_format(fixture, format, devices[1]);
+    const Context context = fixture.make_context({devices[0], devices[1]});
+    const Program program = create_variables_program(fixture, context);
     pi_program_build_desc desc = describe<pi_program_build_desc>();
     desc.device_count = 1;
     desc.devices = &devices[1];
     require_success(piProgramBuild(program, &desc), "building for the second device");
-    const Queue first = bench.make_queue({devices[0], context});
-    const Queue second = bench.make_queue({devices[1], context});
-    Refused{bench, first}("a variable on a device that the program is not built for",
-                          {PI_ERROR_INVALID_OPERATION}, program, "table");
-    require_global(bench, second, program, "table", first_values(), "the variable on the other");
+    const Queue first = fixture.make_queue({devices[0], context});
+    const Queue second = fixture.make_queue({devices[1], context});
+    Refused{fixture, first}("a variable on a device that the program is not built for",
+                            {PI_ERROR_INVALID_OPERATION}, program, "table");
+    require_global(fixture, second, program, "table", first_values(), "the variable on the other");
 }
 
 CONFORMANCE_TEST("program", "a program without variables has none to read") {
-    variables_format(bench);
-    const Program program = make_program(bench);
-    const Queue queue = bench.make_queue();
-    Refused{bench, queue}("a variable of a program that has none",
-                          {PI_ERROR_INVALID_NAME, PI_ERROR_UNSUPPORTED_FEATURE}, program, "table");
+    variables_format(fixture);
+    const Program program = make_program(fixture);
+    const Queue queue = fixture.make_queue();
+    Refused{fixture, queue}("a variable of a program that has none",
+                            {PI_ERROR_INVALID_NAME, PI_ERROR_UNSUPPORTED_FEATURE}, program,
+                            "table");
 }
 
 CONFORMANCE_TEST("program", "a program stays for its variables while a command uses them") {
-    const Queue queue = bench.make_queue();
-    const Event gate = bench.make_host_event();
-    const Bytes bytes = bench.random_bytes(table_bytes);
+    const Queue queue = fixture.make_queue();
+    const Event gate = fixture.make_host_event();
+    const Bytes bytes = fixture.random_bytes(table_bytes);
     Bytes seen(table_bytes);
     Event last;
     {
-        const Program program = make_variables_program(bench);
-        const Event written = bench.enqueue(
+        const Program program = make_variables_program(fixture);
+        const Event written = fixture.enqueue(
             queue, global_write_desc(program, "table", bytes.data(), 0, table_bytes), {gate});
-        last = bench.enqueue(queue, global_read_desc(program, "table", seen.data(), 0, table_bytes),
-                             {written});
+        last = fixture.enqueue(
+            queue, global_read_desc(program, "table", seen.data(), 0, table_bytes), {written});
     }
-    bench.signal(gate);
-    bench.wait(last, "reading a variable of a program that is released");
+    fixture.signal(gate);
+    fixture.wait(last, "reading a variable of a program that is released");
     require_same_bytes(seen.data(), bytes.data(), table_bytes, "what was read in the end");
 }
 
 CONFORMANCE_TEST("program", "many threads write and read parts of a variable") {
     constexpr unsigned threads = 4;
     constexpr uint64_t part = table_bytes / threads;
-    const Program program = make_variables_program(bench);
-    const Place place = bench.place();
+    const Program program = make_variables_program(fixture);
+    const Place place = fixture.place();
     std::vector<Queue> queues;
     std::vector<Bytes> parts;
     for (unsigned i = 0; i < threads; ++i) {
-        queues.push_back(bench.make_queue(place));
-        parts.push_back(bench.random_bytes(part));
+        queues.push_back(fixture.make_queue(place));
+        parts.push_back(fixture.random_bytes(part));
     }
-    bench.run_threads(threads, [&](unsigned thread) {
+    fixture.run_threads(threads, [&](unsigned thread) {
         for (int round = 0; round < 20; ++round) {
-            write_global(bench, queues[thread], program, "table", parts[thread], thread * part);
+            write_global(fixture, queues[thread], program, "table", parts[thread], thread * part);
             const Bytes read =
-                read_global(bench, queues[thread], program, "table", part, thread * part);
+                read_global(fixture, queues[thread], program, "table", part, thread * part);
             require_same_bytes(read.data(), parts[thread].data(), part, "a thread's part");
         }
     });
@@ -226,10 +227,10 @@ CONFORMANCE_TEST("program", "many threads write and read parts of a variable") {
 // ----- addresses -----
 
 // Skips where there are no addresses of variables.
-Program make_addressable_program(Bench &bench) {
-    Program program = make_variables_program(bench);
+Program make_addressable_program(Fixture &fixture) {
+    Program program = make_variables_program(fixture);
     void *pointer = nullptr;
-    if (piProgramGetGlobalVariablePointer(program, bench.device(), "table", &pointer, nullptr) ==
+    if (piProgramGetGlobalVariablePointer(program, fixture.device(), "table", &pointer, nullptr) ==
         PI_ERROR_UNSUPPORTED_FEATURE)
         skip("the device has no addresses of variables");
     return program;
@@ -237,40 +238,40 @@ Program make_addressable_program(Bench &bench) {
 
 CONFORMANCE_TEST("program",
                  "a variable's address is one that kernels may use, and its size is its own") {
-    const Program program = make_addressable_program(bench);
+    const Program program = make_addressable_program(fixture);
     void *pointer = nullptr;
     uint64_t size = 0;
-    require_success(
-        piProgramGetGlobalVariablePointer(program, bench.device(), "second_table", &pointer, &size),
-        "the address and size of a variable");
+    require_success(piProgramGetGlobalVariablePointer(program, fixture.device(), "second_table",
+                                                      &pointer, &size),
+                    "the address and size of a variable");
     require_equal(size, table_bytes, "the size of the variable");
     require(pointer != nullptr, "the address of a variable is NULL");
     void *again = nullptr;
-    require_success(
-        piProgramGetGlobalVariablePointer(program, bench.device(), "second_table", &again, nullptr),
-        "the address alone");
+    require_success(piProgramGetGlobalVariablePointer(program, fixture.device(), "second_table",
+                                                      &again, nullptr),
+                    "the address alone");
     require(again == pointer, "a variable's address is another one when asked again");
     uint64_t alone = 0;
     require_success(
-        piProgramGetGlobalVariablePointer(program, bench.device(), "fixed", nullptr, &alone),
+        piProgramGetGlobalVariablePointer(program, fixture.device(), "fixed", nullptr, &alone),
         "the size alone");
     require_equal(alone, 16u, "the size of the constant");
     // The kernel finds the variable there, as the commands do.
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     const std::vector<uint32_t> words = counting(table_bytes / sizeof(uint32_t));
-    write_global(bench, queue, program, "second_table", bytes_of(words));
-    const Mem mem = bench.make_buffer(bench.place(), Bytes(table_bytes));
+    write_global(fixture, queue, program, "second_table", bytes_of(words));
+    const Mem mem = fixture.make_buffer(fixture.place(), Bytes(table_bytes));
     Arguments arguments;
     arguments.pointer(pointer);
-    bench.wait(bench.enqueue(
+    fixture.wait(fixture.enqueue(
         queue, launch_desc(make_kernel(program, "store_table"), arguments, words.size())));
-    require_global(bench, queue, program, "table", bytes_of(words),
+    require_global(fixture, queue, program, "table", bytes_of(words),
                    "what a kernel has read at the variable's address");
 }
 
 CONFORMANCE_TEST("program", "there is no address of what is no variable") {
-    const Program program = make_addressable_program(bench);
-    const Program unbuilt = create_variables_program(bench, bench.context());
+    const Program program = make_addressable_program(fixture);
+    const Program unbuilt = create_variables_program(fixture, fixture.context());
     const auto refused = [&](const std::string &what, pi_result error, pi_program of,
                              pi_device device, const char *name) {
         require_untouched<void *>(what, {error}, [&](void **out) {
@@ -282,17 +283,17 @@ CONFORMANCE_TEST("program", "there is no address of what is no variable") {
     };
     for (const char *name : {"no_such_variable", "", "load_table", "environ"})
         refused(join("the address of the variable \"", name, "\""), PI_ERROR_INVALID_NAME, program,
-                bench.device(), name);
+                fixture.device(), name);
     refused("the address of a variable without a name", PI_ERROR_INVALID_NULL_POINTER, program,
-            bench.device(), nullptr);
+            fixture.device(), nullptr);
     refused("the address of a variable on no device", PI_ERROR_INVALID_DEVICE, program, nullptr,
             "table");
     refused("the address of a variable of a program that is not built", PI_ERROR_INVALID_OPERATION,
-            unbuilt, bench.device(), "table");
+            unbuilt, fixture.device(), "table");
     refused("the address of a variable of no program", PI_ERROR_INVALID_PROGRAM, nullptr,
-            bench.device(), "table");
+            fixture.device(), "table");
     require_error(
-        piProgramGetGlobalVariablePointer(program, bench.device(), "table", nullptr, nullptr),
+        piProgramGetGlobalVariablePointer(program, fixture.device(), "table", nullptr, nullptr),
         PI_ERROR_INVALID_NULL_POINTER, "piProgramGetGlobalVariablePointer without outputs");
 }
 

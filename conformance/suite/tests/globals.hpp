@@ -18,12 +18,12 @@ constexpr uint64_t table_bytes = 4096;
 
 /// The format in which the suite has its program with variables, for this device; skips the test where there is none,
 /// or no PI_CAPABILITY_DEVICE_GLOBALS.
-pi_program_format variables_format(Bench &bench);
-bool has_variables(Bench &bench);
+pi_program_format variables_format(Fixture &fixture);
+bool has_variables(Fixture &fixture);
 
 /// The program, not built and built for the context's devices.
-Program create_variables_program(Bench &bench, pi_context context);
-Program make_variables_program(Bench &bench);
+Program create_variables_program(Fixture &fixture, pi_context context);
+Program make_variables_program(Fixture &fixture);
 
 pi_device_global_read_desc global_read_desc(pi_program program, const char *name, void *host_ptr,
                                             uint64_t offset, uint64_t size);
@@ -31,11 +31,11 @@ pi_device_global_write_desc global_write_desc(pi_program program, const char *na
                                               const void *host_ptr, uint64_t offset, uint64_t size);
 
 /// With waiting.
-void write_global(Bench &bench, pi_queue queue, pi_program program, const char *name,
+void write_global(Fixture &fixture, pi_queue queue, pi_program program, const char *name,
                   const Bytes &bytes, uint64_t offset = 0);
-Bytes read_global(Bench &bench, pi_queue queue, pi_program program, const char *name, uint64_t size,
-                  uint64_t offset = 0);
-void require_global(Bench &bench, pi_queue queue, pi_program program, const char *name,
+Bytes read_global(Fixture &fixture, pi_queue queue, pi_program program, const char *name,
+                  uint64_t size, uint64_t offset = 0);
+void require_global(Fixture &fixture, pi_queue queue, pi_program program, const char *name,
                     const Bytes &expected, const std::string &what);
 
 } // namespace pi::suite

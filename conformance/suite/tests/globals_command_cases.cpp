@@ -12,14 +12,14 @@ namespace {
 
 class GlobalDeed : public Deed {
 public:
-    GlobalDeed(Bench &bench, const char *command, const char *variable)
-        : Deed(command), bench_(bench), variable_(variable),
-          program_(make_variables_program(bench)), now_(bench.random_bytes(table_bytes)) {
-        write_global(bench, bench.make_queue(), program_, variable_, now_);
+    GlobalDeed(Fixture &fixture, const char *command, const char *variable)
+        : Deed(command), fixture_(fixture), variable_(variable),
+          program_(make_variables_program(fixture)), now_(fixture.random_bytes(table_bytes)) {
+        write_global(fixture, fixture.make_queue(), program_, variable_, now_);
     }
     void disturb(pi_queue other) override {
-        now_ = bench_.random_bytes(table_bytes);
-        write_global(bench_, other, program_, variable_, now_);
+        now_ = fixture_.random_bytes(table_bytes);
+        write_global(fixture_, other, program_, variable_, now_);
     }
 
 protected:
@@ -30,7 +30,7 @@ protected:
         return Description<Desc>::enqueue(queue, &desc, wait_count, wait_list, out_event);
     }
 
-    Bench &bench_;
+    Fixture &fixture_;
     const char *variable_;
     Program program_;
     Bytes now_;
@@ -38,9 +38,9 @@ protected:
 
 class GlobalRead final : public GlobalDeed {
 public:
-    explicit GlobalRead(Bench &bench)
-        : GlobalDeed(bench, "piEnqueueDeviceGlobalRead", "table"),
-          before_(bench.random_bytes(table_bytes)), into_(before_) {}
+    explicit GlobalRead(Fixture &fixture)
+        : GlobalDeed(fixture, "piEnqueueDeviceGlobalRead", "table"),
+          before_(fixture.random_bytes(table_bytes)), into_(before_) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         return pass(queue, global_read_desc(program_, variable_, into_.data(), 0, table_bytes),
@@ -61,20 +61,20 @@ private:
 
 class GlobalWrite final : public GlobalDeed {
 public:
-    explicit GlobalWrite(Bench &bench)
-        : GlobalDeed(bench, "piEnqueueDeviceGlobalWrite", "second_table"),
-          from_(bench.random_bytes(table_bytes)) {}
+    explicit GlobalWrite(Fixture &fixture)
+        : GlobalDeed(fixture, "piEnqueueDeviceGlobalWrite", "second_table"),
+          from_(fixture.random_bytes(table_bytes)) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         return pass(queue, global_write_desc(program_, variable_, from_.data(), 0, table_bytes),
                     flags, wait_count, wait_list, out_event);
     }
     void require_undone(pi_queue other) override {
-        require_global(bench_, other, program_, variable_, now_,
+        require_global(fixture_, other, program_, variable_, now_,
                        name() + ": the variable before it runs");
     }
     void require_done(pi_queue other) override {
-        require_global(bench_, other, program_, variable_, from_,
+        require_global(fixture_, other, program_, variable_, from_,
                        name() + ": the variable that was written");
     }
 
@@ -84,11 +84,11 @@ private:
 
 } // namespace
 
-void add_global_deeds(Bench &bench, Deeds &deeds) {
-    if (!has_variables(bench))
+void add_global_deeds(Fixture &fixture, Deeds &deeds) {
+    if (!has_variables(fixture))
         return;
-    deeds.push_back(std::make_unique<GlobalRead>(bench));
-    deeds.push_back(std::make_unique<GlobalWrite>(bench));
+    deeds.push_back(std::make_unique<GlobalRead>(fixture));
+    deeds.push_back(std::make_unique<GlobalWrite>(fixture));
 }
 
 } // namespace pi::suite

@@ -31,34 +31,34 @@ constexpr const char *opencl_options = "-cl-std=CL2.0";
 
 } // namespace
 
-pi_program_format variables_format(Bench &bench) {
-    bench.need(PI_CAPABILITY_DEVICE_GLOBALS, "PI_CAPABILITY_DEVICE_GLOBALS");
+pi_program_format variables_format(Fixture &fixture) {
+    fixture.need(PI_CAPABILITY_DEVICE_GLOBALS, "PI_CAPABILITY_DEVICE_GLOBALS");
     const auto formats =
-        get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+        get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
     for (const pi_program_format format :
          {PI_PROGRAM_FORMAT_OPENCL_C, PI_PROGRAM_FORMAT_NATIVE_LIBRARY})
         if ((formats & (1u << format)) != 0)
             return format;
     for (const pi_program_format format :
          {PI_PROGRAM_FORMAT_CUBIN, PI_PROGRAM_FORMAT_DEVICE_BINARY})
-        if ((formats & (1u << format)) != 0 && is_simulated(bench.device()))
+        if ((formats & (1u << format)) != 0 && is_simulated(fixture.device()))
             return format;
     skip("the device runs none of the formats in which the suite has a program with variables "
          "(OpenCL C, native library, modules of simulated devices)");
 }
 
-bool has_variables(Bench &bench) {
+bool has_variables(Fixture &fixture) {
     try {
-        variables_format(bench);
+        variables_format(fixture);
         return true;
     } catch (const Skip &) {
         return false;
     }
 }
 
-Program create_variables_program(Bench &bench, pi_context context) {
+Program create_variables_program(Fixture &fixture, pi_context context) {
     pi_program_desc desc = describe<pi_program_desc>();
-    desc.format = variables_format(bench);
+    desc.format = variables_format(fixture);
     const std::string data =
         desc.format == PI_PROGRAM_FORMAT_OPENCL_C ? opencl_text
         : desc.format == PI_PROGRAM_FORMAT_CUBIN
@@ -74,10 +74,10 @@ Program create_variables_program(Bench &bench, pi_context context) {
     return program;
 }
 
-Program make_variables_program(Bench &bench) {
-    Program program = create_variables_program(bench, bench.context());
+Program make_variables_program(Fixture &fixture) {
+    Program program = create_variables_program(fixture, fixture.context());
     pi_program_build_desc desc = describe<pi_program_build_desc>();
-    if (variables_format(bench) == PI_PROGRAM_FORMAT_OPENCL_C)
+    if (variables_format(fixture) == PI_PROGRAM_FORMAT_OPENCL_C)
         desc.options = opencl_options;
     require_success(piProgramBuild(program, &desc),
                     "piProgramBuild of the suite's program with variables");
@@ -107,24 +107,25 @@ pi_device_global_write_desc global_write_desc(pi_program program, const char *na
     return desc;
 }
 
-void write_global(Bench &bench, pi_queue queue, pi_program program, const char *name,
+void write_global(Fixture &fixture, pi_queue queue, pi_program program, const char *name,
                   const Bytes &bytes, uint64_t offset) {
-    bench.wait(
-        bench.enqueue(queue, global_write_desc(program, name, bytes.data(), offset, bytes.size())),
-        "writing a variable");
+    fixture.wait(fixture.enqueue(
+                     queue, global_write_desc(program, name, bytes.data(), offset, bytes.size())),
+                 "writing a variable");
 }
 
-Bytes read_global(Bench &bench, pi_queue queue, pi_program program, const char *name, uint64_t size,
-                  uint64_t offset) {
+Bytes read_global(Fixture &fixture, pi_queue queue, pi_program program, const char *name,
+                  uint64_t size, uint64_t offset) {
     Bytes bytes(size, std::byte{0xA5});
-    bench.wait(bench.enqueue(queue, global_read_desc(program, name, bytes.data(), offset, size)),
-               "reading a variable");
+    fixture.wait(
+        fixture.enqueue(queue, global_read_desc(program, name, bytes.data(), offset, size)),
+        "reading a variable");
     return bytes;
 }
 
-void require_global(Bench &bench, pi_queue queue, pi_program program, const char *name,
+void require_global(Fixture &fixture, pi_queue queue, pi_program program, const char *name,
                     const Bytes &expected, const std::string &what) {
-    const Bytes actual = read_global(bench, queue, program, name, expected.size());
+    const Bytes actual = read_global(fixture, queue, program, name, expected.size());
     require_same_bytes(actual.data(), expected.data(), expected.size(), what);
 }
 

@@ -22,8 +22,8 @@ void HostMemory::assign(const Bytes &bytes, uint64_t offset) {
     std::memcpy(data_ + offset, bytes.data(), bytes.size());
 }
 
-std::optional<uint64_t> import_alignment(Bench &bench, pi_device device) {
-    if (!bench.can(PI_CAPABILITY_MEM_IMPORT, device))
+std::optional<uint64_t> import_alignment(Fixture &fixture, pi_device device) {
+    if (!fixture.can(PI_CAPABILITY_MEM_IMPORT, device))
         return std::nullopt;
     uint32_t imports = 0;
     const pi_result result = piDeviceGetInfo(device, PI_DEVICE_INFO_HOST_POINTER_IMPORT,
@@ -37,8 +37,8 @@ std::optional<uint64_t> import_alignment(Bench &bench, pi_device device) {
     return alignment;
 }
 
-uint64_t need_import(Bench &bench) {
-    const std::optional<uint64_t> alignment = import_alignment(bench, bench.device());
+uint64_t need_import(Fixture &fixture) {
+    const std::optional<uint64_t> alignment = import_alignment(fixture, fixture.device());
     if (!alignment)
         skip("the device imports no host pointers");
     return *alignment;

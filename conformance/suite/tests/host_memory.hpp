@@ -28,9 +28,9 @@ private:
 };
 
 /// The alignment of pointers and sizes that the device imports in place, or nothing.
-std::optional<uint64_t> import_alignment(Bench &bench, pi_device device);
+std::optional<uint64_t> import_alignment(Fixture &fixture, pi_device device);
 /// The same; skips the test where nothing is imported.
-uint64_t need_import(Bench &bench);
+uint64_t need_import(Fixture &fixture);
 
 pi_mem_import_desc import_desc(void *pointer, uint64_t size);
 Mem make_import(const Place &place, HostMemory &memory);

@@ -14,9 +14,9 @@ namespace {
 
 CONFORMANCE_TEST("image",
                  "a device with images has some format, and tells how large images can be") {
-    const std::vector<pi_image_type> types = types_of(bench);
+    const std::vector<pi_image_type> types = types_of(fixture);
     require(!types.empty(), "there is no format of any type");
-    require_equal(info_or(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_IMAGES, 1u), 1u,
+    require_equal(info_or(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_IMAGES, 1u), 1u,
                   "PI_DEVICE_INFO_IMAGES");
     const auto has = [&](pi_image_type type) {
         return std::find(types.begin(), types.end(), type) != types.end();
@@ -25,14 +25,14 @@ CONFORMANCE_TEST("image",
     if (has(PI_IMAGE_2D)) {
         constexpr std::array<uint64_t, 2> made{4, 3};
         const auto flat =
-            info_or(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE, made);
+            info_or(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE, made);
         require(flat[0] >= made[0] && flat[1] >= made[1], "the largest 2-D image has ", flat[0],
                 " x ", flat[1], " pixels");
     }
     if (has(PI_IMAGE_3D)) {
         constexpr Pixels made{4, 3, 2};
         const auto deep =
-            info_or(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_IMAGE_3D_SIZE, made);
+            info_or(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_IMAGE_3D_SIZE, made);
         require(deep[0] >= made[0] && deep[1] >= made[1] && deep[2] >= made[2],
                 "the largest 3-D image has ", deep[0], " x ", deep[1], " x ", deep[2], " pixels");
     }
@@ -40,39 +40,39 @@ CONFORMANCE_TEST("image",
 
 CONFORMANCE_TEST("image",
                  "an image of every type and format gives back the pixels that were written") {
-    const Queue queue = bench.make_queue();
-    for (const pi_image_type type : types_of(bench)) {
-        for (const PixelFormat &format : formats_of(bench, type)) {
+    const Queue queue = fixture.make_queue();
+    for (const pi_image_type type : types_of(fixture)) {
+        for (const PixelFormat &format : formats_of(fixture, type)) {
             const pi_mem_image_desc desc = image_desc(
-                type, format, {bench.random(1, 40), bench.random(1, 12), bench.random(1, 5)});
-            const Mem image = make_image(bench, desc);
-            const Bytes pixels = random_pixels(bench, desc);
-            image_upload(bench, queue, image, desc, pixels);
-            require_pixels(bench, queue, image, desc, pixels, "what was written to an image");
+                type, format, {fixture.random(1, 40), fixture.random(1, 12), fixture.random(1, 5)});
+            const Mem image = make_image(fixture, desc);
+            const Bytes pixels = random_pixels(fixture, desc);
+            image_upload(fixture, queue, image, desc, pixels);
+            require_pixels(fixture, queue, image, desc, pixels, "what was written to an image");
         }
     }
 }
 
 CONFORMANCE_TEST(
     "image", "random regions of an image are written where they belong, and nothing beside them") {
-    const Queue queue = bench.make_queue();
-    for (const pi_image_type type : types_of(bench)) {
-        const pi_mem_image_desc desc = random_image_desc(bench, type);
+    const Queue queue = fixture.make_queue();
+    for (const pi_image_type type : types_of(fixture)) {
+        const pi_mem_image_desc desc = random_image_desc(fixture, type);
         const uint64_t pixel = format_of(desc).size();
-        const Mem image = make_image(bench, desc);
-        Bytes model = random_pixels(bench, desc);
-        image_upload(bench, queue, image, desc, model);
+        const Mem image = make_image(fixture, desc);
+        Bytes model = random_pixels(fixture, desc);
+        image_upload(fixture, queue, image, desc, model);
         for (int round = 0; round < 12; ++round) {
-            const Box box = random_box(bench, extent_of(desc));
-            const Rows host = random_linear(bench, box.extent, pixel);
+            const Box box = random_box(fixture, extent_of(desc));
+            const Rows host = random_linear(fixture, box.extent, pixel);
             Bytes from(host.end());
             const pi_mem_image_desc part = image_desc(PI_IMAGE_3D, format_of(desc), box.extent);
-            move_rows(random_pixels(bench, part), rows_of(part), from, host);
+            move_rows(random_pixels(fixture, part), rows_of(part), from, host);
             const std::vector<pi_image_region> regions{image_region(box, host)};
-            bench.wait(bench.enqueue(queue, image_write_desc(image, from.data(), regions)),
-                       text_of(regions[0]));
+            fixture.wait(fixture.enqueue(queue, image_write_desc(image, from.data(), regions)),
+                         text_of(regions[0]));
             move_rows(from, host, model, rows_of(desc, box.origin, box.extent));
-            require_pixels(bench, queue, image, desc, model,
+            require_pixels(fixture, queue, image, desc, model,
                            "an image after a write of " + text_of(regions[0]));
         }
     }
@@ -80,36 +80,36 @@ CONFORMANCE_TEST(
 
 CONFORMANCE_TEST(
     "image", "random regions of an image are read, and host memory beside them stays as it is") {
-    const Queue queue = bench.make_queue();
-    for (const pi_image_type type : types_of(bench)) {
-        const pi_mem_image_desc desc = random_image_desc(bench, type);
-        const Mem image = make_image(bench, desc);
-        const Bytes model = random_pixels(bench, desc);
-        image_upload(bench, queue, image, desc, model);
+    const Queue queue = fixture.make_queue();
+    for (const pi_image_type type : types_of(fixture)) {
+        const pi_mem_image_desc desc = random_image_desc(fixture, type);
+        const Mem image = make_image(fixture, desc);
+        const Bytes model = random_pixels(fixture, desc);
+        image_upload(fixture, queue, image, desc, model);
         for (int round = 0; round < 12; ++round) {
-            const Box box = random_box(bench, extent_of(desc));
-            const Rows host = random_linear(bench, box.extent, format_of(desc).size());
-            Bytes into = bench.random_bytes(host.end() + 32);
+            const Box box = random_box(fixture, extent_of(desc));
+            const Rows host = random_linear(fixture, box.extent, format_of(desc).size());
+            Bytes into = fixture.random_bytes(host.end() + 32);
             Bytes expected = into;
             move_rows(model, rows_of(desc, box.origin, box.extent), expected, host);
             const std::vector<pi_image_region> regions{image_region(box, host)};
-            bench.wait(bench.enqueue(queue, image_read_desc(image, into.data(), regions)),
-                       text_of(regions[0]));
+            fixture.wait(fixture.enqueue(queue, image_read_desc(image, into.data(), regions)),
+                         text_of(regions[0]));
             require_same_bytes(
                 into.data(), expected.data(), into.size(),
                 join("host memory after a read of ", text_of(regions[0]), " of ", text_of(desc)));
         }
-        require_pixels(bench, queue, image, desc, model, "an image that was read");
+        require_pixels(fixture, queue, image, desc, model, "an image that was read");
     }
 }
 
 CONFORMANCE_TEST("image", "one command has many regions, which are copied during the call") {
-    const pi_mem_image_desc desc = flat_image_desc(bench, 64, 32);
+    const pi_mem_image_desc desc = flat_image_desc(fixture, 64, 32);
     const uint64_t pixel = format_of(desc).size(), row = 64 * pixel;
-    const Queue queue = bench.make_queue();
-    const Mem image = make_image(bench, desc);
-    const Bytes pixels = random_pixels(bench, desc);
-    image_upload(bench, queue, image, desc, random_pixels(bench, desc));
+    const Queue queue = fixture.make_queue();
+    const Mem image = make_image(fixture, desc);
+    const Bytes pixels = random_pixels(fixture, desc);
+    image_upload(fixture, queue, image, desc, random_pixels(fixture, desc));
     Bytes into(pixels.size());
     // Rows in another order: the host's last is the image's first.
     std::vector<pi_image_region> write, read;
@@ -121,34 +121,34 @@ CONFORMANCE_TEST("image", "one command has many regions, which are copied during
         move_rows(pixels, {(31 - y) * row, row, 1, 1, row, row}, expected,
                   {y * row, row, 1, 1, row, row});
     }
-    const Event gate = bench.make_host_event();
-    bench.enqueue(queue, image_write_desc(image, pixels.data(), write), {gate});
-    const Event done = bench.enqueue(queue, image_read_desc(image, into.data(), read));
+    const Event gate = fixture.make_host_event();
+    fixture.enqueue(queue, image_write_desc(image, pixels.data(), write), {gate});
+    const Event done = fixture.enqueue(queue, image_read_desc(image, into.data(), read));
     for (std::vector<pi_image_region> *regions : {&write, &read}) {
         std::fill(regions->begin(), regions->end(), image_region({{}, {1, 1, 1}}));
         regions->clear();
         regions->shrink_to_fit();
     }
-    bench.signal(gate);
-    bench.wait(done, "a read of 32 regions");
+    fixture.signal(gate);
+    fixture.wait(done, "a read of 32 regions");
     require_same_bytes(into.data(), expected.data(), into.size(), "rows that changed places");
 }
 
 CONFORMANCE_TEST("image", "rows and slices of 0 are one, and pitches of 0 dense") {
-    const Queue queue = bench.make_queue();
-    for (const pi_image_type type : types_of(bench)) {
-        const pi_mem_image_desc desc = random_image_desc(bench, type);
-        const Mem image = make_image(bench, desc);
-        Bytes model = random_pixels(bench, desc);
-        image_upload(bench, queue, image, desc, model);
-        Box box = random_box(bench, extent_of(desc));
+    const Queue queue = fixture.make_queue();
+    for (const pi_image_type type : types_of(fixture)) {
+        const pi_mem_image_desc desc = random_image_desc(fixture, type);
+        const Mem image = make_image(fixture, desc);
+        Bytes model = random_pixels(fixture, desc);
+        image_upload(fixture, queue, image, desc, model);
+        Box box = random_box(fixture, extent_of(desc));
         box.extent[1] = box.extent[2] = 0;
         const std::vector<pi_image_region> regions{image_region(box)};
         box.extent[1] = box.extent[2] = 1;
         const Rows line = rows_of(desc, box.origin, box.extent);
         Bytes into(line.row), expected(line.row);
-        bench.wait(bench.enqueue(queue, image_read_desc(image, into.data(), regions)),
-                   "a read of 0 rows and slices");
+        fixture.wait(fixture.enqueue(queue, image_read_desc(image, into.data(), regions)),
+                     "a read of 0 rows and slices");
         move_rows(model, line, expected, {0, line.row, 1, 1, line.row, line.row});
         require_same_bytes(into.data(), expected.data(), into.size(), "a line of " + text_of(desc));
     }
@@ -163,19 +163,19 @@ struct Picture {
     Bytes bytes;
     Bytes dense;
 
-    Picture(Bench &bench, pi_image_type type, bool pitches, uint64_t flags)
-        : desc(random_image_desc(bench, type)), rows(rows_of(desc)),
-          dense(random_pixels(bench, desc)) {
+    Picture(Fixture &fixture, pi_image_type type, bool pitches, uint64_t flags)
+        : desc(random_image_desc(fixture, type)), rows(rows_of(desc)),
+          dense(random_pixels(fixture, desc)) {
         const uint64_t pixel = format_of(desc).size();
         if (pitches) {
-            rows.row_pitch += pixel * bench.random(0, 5);
-            rows.slice_pitch = rows.row_pitch * (rows.rows + bench.random(0, 3));
+            rows.row_pitch += pixel * fixture.random(0, 5);
+            rows.slice_pitch = rows.row_pitch * (rows.rows + fixture.random(0, 3));
             desc.row_pitch = rows.row_pitch;
             if (type != PI_IMAGE_1D && type != PI_IMAGE_2D)
                 desc.slice_pitch = rows.slice_pitch;
         }
         // The whole of each slice, as some drivers read them.
-        bytes = bench.random_bytes(rows.slice_pitch * rows.slices);
+        bytes = fixture.random_bytes(rows.slice_pitch * rows.slices);
         move_rows(dense, rows_of(desc), bytes, rows);
         desc.flags = flags;
         desc.host_ptr = bytes.data();
@@ -183,17 +183,17 @@ struct Picture {
 };
 
 CONFORMANCE_TEST("image", "an image begins with the pixels that host_ptr has during the call") {
-    const Queue queue = bench.make_queue();
-    for (const pi_image_type type : types_of(bench)) {
+    const Queue queue = fixture.make_queue();
+    for (const pi_image_type type : types_of(fixture)) {
         for (const bool pitches : {false, true}) {
-            Picture picture(bench, type, pitches, PI_MEM_COPY_HOST_PTR);
-            const Mem image = make_image(bench, picture.desc);
+            Picture picture(fixture, type, pitches, PI_MEM_COPY_HOST_PTR);
+            const Mem image = make_image(fixture, picture.desc);
             const Bytes before = picture.bytes;
             std::fill(picture.bytes.begin(), picture.bytes.end(), std::byte{0x77});
-            require_pixels(bench, queue, image, picture.desc, picture.dense,
+            require_pixels(fixture, queue, image, picture.desc, picture.dense,
                            pitches ? "an image made of pixels with pitches"
                                    : "an image made of pixels");
-            image_upload(bench, queue, image, picture.desc, random_pixels(bench, picture.desc));
+            image_upload(fixture, queue, image, picture.desc, random_pixels(fixture, picture.desc));
             for (const std::byte byte : picture.bytes)
                 require(byte == std::byte{0x77}, "a write has changed memory that was copied");
         }
@@ -201,18 +201,18 @@ CONFORMANCE_TEST("image", "an image begins with the pixels that host_ptr has dur
 }
 
 CONFORMANCE_TEST("image", "an image over host memory has its pixels, and takes others") {
-    const Queue queue = bench.make_queue();
-    for (const pi_image_type type : types_of(bench)) {
+    const Queue queue = fixture.make_queue();
+    for (const pi_image_type type : types_of(fixture)) {
         for (const bool pitches : {false, true}) {
-            const Picture picture(bench, type, pitches, PI_MEM_USE_HOST_PTR);
-            const Mem image = make_image(bench, picture.desc);
-            require_pixels(bench, queue, image, picture.desc, picture.dense,
+            const Picture picture(fixture, type, pitches, PI_MEM_USE_HOST_PTR);
+            const Mem image = make_image(fixture, picture.desc);
+            require_pixels(fixture, queue, image, picture.desc, picture.dense,
                            "an image over host memory");
             require_equal(get_info<uint64_t>(&piMemGetInfo, image.get(), PI_MEM_INFO_SIZE),
                           uint64_t{picture.dense.size()}, "the size of an image over host memory");
-            const Bytes others = random_pixels(bench, picture.desc);
-            image_upload(bench, queue, image, picture.desc, others);
-            require_pixels(bench, queue, image, picture.desc, others,
+            const Bytes others = random_pixels(fixture, picture.desc);
+            image_upload(fixture, queue, image, picture.desc, others);
+            require_pixels(fixture, queue, image, picture.desc, others,
                            "what was written to an image over host memory");
             // The last slice alone, behind whatever lies between slices.
             const Pixels extent = extent_of(picture.desc);
@@ -226,7 +226,7 @@ CONFORMANCE_TEST("image", "an image over host memory has its pixels, and takes o
             read.host_ptr = last.data();
             read.region_count = 1;
             read.regions = &region;
-            bench.wait(bench.enqueue(queue, read));
+            fixture.wait(fixture.enqueue(queue, read));
             require_same_bytes(last.data(), others.data() + others.size() - last.size(),
                                last.size(), "the last slice of an image over host memory");
         }
@@ -235,55 +235,55 @@ CONFORMANCE_TEST("image", "an image over host memory has its pixels, and takes o
 
 CONFORMANCE_TEST("image", "demands on an image's memory hold, or it is refused") {
     for (const uint64_t demand : {PI_MEM_REQUIRE_PINNED, PI_MEM_REQUIRE_CONTIGUOUS}) {
-        pi_mem_image_desc desc = any_image_desc(bench);
+        pi_mem_image_desc desc = any_image_desc(fixture);
         desc.flags = demand;
         Mem image;
         const pi_result result =
-            piMemImageCreate(bench.context(), bench.device(), &desc, image.out());
+            piMemImageCreate(fixture.context(), fixture.device(), &desc, image.out());
         if (result != PI_SUCCESS) {
             require_error(result, PI_ERROR_UNSUPPORTED_FEATURE, "an image with a demand");
             continue;
         }
         require_equal(get_info<uint64_t>(&piMemGetInfo, image.get(), PI_MEM_INFO_FLAGS), demand,
                       "PI_MEM_INFO_FLAGS");
-        const Queue queue = bench.make_queue();
-        const Bytes pixels = random_pixels(bench, desc);
-        image_upload(bench, queue, image, desc, pixels);
-        require_pixels(bench, queue, image, desc, pixels, "an image with a demand");
+        const Queue queue = fixture.make_queue();
+        const Bytes pixels = random_pixels(fixture, desc);
+        image_upload(fixture, queue, image, desc, pixels);
+        require_pixels(fixture, queue, image, desc, pixels, "an image with a demand");
     }
 }
 
 CONFORMANCE_TEST("image", "a demand that a scope cannot hold is refused for images, too") {
-    need_images(bench);
-    const std::vector<pi_memory_scope> scopes = bench.scopes();
+    need_images(fixture);
+    const std::vector<pi_memory_scope> scopes = fixture.scopes();
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
         for (const auto &[demand, scope_flag] :
              {std::pair{PI_MEM_REQUIRE_CONTIGUOUS, PI_SCOPE_CONTIGUOUS},
               std::pair{PI_MEM_REQUIRE_PINNED, PI_SCOPE_PINNED}}) {
             if ((scopes[scope].flags & scope_flag) != 0)
                 continue;
-            pi_mem_image_desc desc = any_image_desc(bench);
+            pi_mem_image_desc desc = any_image_desc(fixture);
             desc.flags = demand;
             desc.scope = scope;
             require_untouched<pi_mem>(join("an image of scope ", scope, " with flags ", demand),
                                       {PI_ERROR_UNSUPPORTED_FEATURE}, [&](pi_mem *out) {
-                                          return piMemImageCreate(bench.context(), bench.device(),
-                                                                  &desc, out);
+                                          return piMemImageCreate(fixture.context(),
+                                                                  fixture.device(), &desc, out);
                                       });
         }
     }
 }
 
 CONFORMANCE_TEST("image", "an image tells what it was made with") {
-    for (const pi_image_type type : types_of(bench)) {
+    for (const pi_image_type type : types_of(fixture)) {
         for (const uint64_t flags :
              std::initializer_list<uint64_t>{0, PI_MEM_READ_ONLY, PI_MEM_WRITE_ONLY}) {
-            if (formats_of(bench, type, flags).empty())
+            if (formats_of(fixture, type, flags).empty())
                 continue;
-            pi_mem_image_desc desc = image_desc(type, formats_of(bench, type, flags).front(),
-                                                {bench.random(1, 60), bench.random(1, 20), 3});
+            pi_mem_image_desc desc = image_desc(type, formats_of(fixture, type, flags).front(),
+                                                {fixture.random(1, 60), fixture.random(1, 20), 3});
             desc.flags = flags;
-            const Mem image = make_image(bench, desc);
+            const Mem image = make_image(fixture, desc);
             const auto word = [&](pi_mem_info name) {
                 return get_info<uint64_t>(&piMemGetInfo, image.get(), name);
             };
@@ -291,9 +291,9 @@ CONFORMANCE_TEST("image", "an image tells what it was made with") {
             require_equal(word(PI_MEM_INFO_FLAGS), flags, "PI_MEM_INFO_FLAGS");
             require_equal(word(PI_MEM_INFO_OFFSET), 0u, "PI_MEM_INFO_OFFSET");
             require_equal(get_info<pi_context>(&piMemGetInfo, image.get(), PI_MEM_INFO_CONTEXT),
-                          bench.context(), "PI_MEM_INFO_CONTEXT");
+                          fixture.context(), "PI_MEM_INFO_CONTEXT");
             require_equal(get_info<pi_device>(&piMemGetInfo, image.get(), PI_MEM_INFO_DEVICE),
-                          bench.device(), "PI_MEM_INFO_DEVICE");
+                          fixture.device(), "PI_MEM_INFO_DEVICE");
             require_equal(get_info<uint32_t>(&piMemGetInfo, image.get(), PI_MEM_INFO_SCOPE), 0u,
                           "PI_MEM_INFO_SCOPE");
             require_equal(get_info<pi_mem>(&piMemGetInfo, image.get(), PI_MEM_INFO_PARENT),
@@ -311,15 +311,15 @@ CONFORMANCE_TEST("image", "an image tells what it was made with") {
 }
 
 CONFORMANCE_TEST("image", "an image's pitches step over its pixels, where it tells them") {
-    for (const pi_image_type type : types_of(bench)) {
-        const Picture picture(bench, type, true, PI_MEM_USE_HOST_PTR);
+    for (const pi_image_type type : types_of(fixture)) {
+        const Picture picture(fixture, type, true, PI_MEM_USE_HOST_PTR);
         for (const bool borrowed : {false, true}) {
             pi_mem_image_desc desc = picture.desc;
             if (!borrowed) {
                 desc.flags = desc.row_pitch = desc.slice_pitch = 0;
                 desc.host_ptr = nullptr;
             }
-            const Mem image = make_image(bench, desc);
+            const Mem image = make_image(fixture, desc);
             uint64_t size = 0;
             if (piMemGetInfo(image, PI_MEM_INFO_PITCHES, 0, nullptr, &size) != PI_SUCCESS)
                 skip("images of the plugin do not tell pitches");
@@ -345,30 +345,31 @@ CONFORMANCE_TEST("image", "an image's pitches step over its pixels, where it tel
 }
 
 CONFORMANCE_TEST("image", "an image's descriptor is read as all descriptors are") {
-    const pi_mem_image_desc valid = any_image_desc(bench);
+    const pi_mem_image_desc valid = any_image_desc(fixture);
     check_descriptor("piMemImageCreate", valid, offsetof(pi_mem_image_desc, flags),
                      [&](const pi_mem_image_desc *desc) {
                          return try_create<pi_mem>([&](pi_mem *out) {
-                             return piMemImageCreate(bench.context(), bench.device(), desc, out);
+                             return piMemImageCreate(fixture.context(), fixture.device(), desc,
+                                                     out);
                          });
                      });
-    require_error(piMemImageCreate(bench.context(), bench.device(), &valid, nullptr),
+    require_error(piMemImageCreate(fixture.context(), fixture.device(), &valid, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER, "piMemImageCreate with out_mem NULL");
 }
 
 CONFORMANCE_TEST("image", "an image may be made, used and released by many threads at once") {
-    const pi_mem_image_desc desc = any_image_desc(bench, 16, 16);
+    const pi_mem_image_desc desc = any_image_desc(fixture, 16, 16);
     std::vector<Bytes> pixels;
     std::vector<Queue> queues;
     for (int i = 0; i < 6; ++i) {
-        pixels.push_back(random_pixels(bench, desc));
-        queues.push_back(bench.make_queue());
+        pixels.push_back(random_pixels(fixture, desc));
+        queues.push_back(fixture.make_queue());
     }
-    bench.run_threads(6, [&](unsigned thread) {
+    fixture.run_threads(6, [&](unsigned thread) {
         for (int i = 0; i < 20; ++i) {
-            const Mem image = make_image(bench, desc);
-            image_upload(bench, queues[thread], image, desc, pixels[thread]);
-            require_pixels(bench, queues[thread], image, desc, pixels[thread],
+            const Mem image = make_image(fixture, desc);
+            image_upload(fixture, queues[thread], image, desc, pixels[thread]);
+            require_pixels(fixture, queues[thread], image, desc, pixels[thread],
                            "an image of one thread among several");
         }
     });

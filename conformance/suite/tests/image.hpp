@@ -33,7 +33,7 @@ inline constexpr pi_image_type all_image_types[] = {PI_IMAGE_2D, PI_IMAGE_3D, PI
 const char *name_of_type(pi_image_type type);
 
 /// Skips the test where the device has no images.
-void need_images(Bench &bench);
+void need_images(Fixture &fixture);
 
 /// An image of this type, each axis that it has as given.
 pi_mem_image_desc image_desc(pi_image_type type, PixelFormat format, const Pixels &extent);
@@ -45,17 +45,17 @@ std::string text_of(const pi_mem_image_desc &desc);
 
 /// The formats that the device has for images of the type and access flags; those that it refuses, it refuses as
 /// pi.h says. Most tests take a few of them by chance.
-std::vector<PixelFormat> formats_of(Bench &bench, pi_image_type type, uint64_t flags = 0);
+std::vector<PixelFormat> formats_of(Fixture &fixture, pi_image_type type, uint64_t flags = 0);
 std::vector<PixelFormat> formats_of(const Place &place, pi_image_type type, uint64_t flags = 0);
-std::vector<pi_image_type> types_of(Bench &bench);
+std::vector<pi_image_type> types_of(Fixture &fixture);
 /// A small image of a type and format that the device has.
-pi_mem_image_desc random_image_desc(Bench &bench, pi_image_type type);
+pi_mem_image_desc random_image_desc(Fixture &fixture, pi_image_type type);
 /// The smallest thing to try something on: 2-D, RGBA of UINT8 or what else there is.
-pi_mem_image_desc any_image_desc(Bench &bench, uint64_t width = 8, uint64_t height = 6);
+pi_mem_image_desc any_image_desc(Fixture &fixture, uint64_t width = 8, uint64_t height = 6);
 /// The same for tests of rows: 2-D, and skips where there is none.
-pi_mem_image_desc flat_image_desc(Bench &bench, uint64_t width, uint64_t height);
+pi_mem_image_desc flat_image_desc(Fixture &fixture, uint64_t width, uint64_t height);
 
-Mem make_image(Bench &bench, const pi_mem_image_desc &desc);
+Mem make_image(Fixture &fixture, const pi_mem_image_desc &desc);
 Mem make_image(const Place &place, const pi_mem_image_desc &desc);
 
 // ----- Regions -----
@@ -82,9 +82,9 @@ struct Box {
     Pixels origin{};
     Pixels extent{};
 };
-Box random_box(Bench &bench, const Pixels &within);
+Box random_box(Fixture &fixture, const Pixels &within);
 /// A host or buffer end for a box, with random pitches and an offset of less than `room`; bytes.
-Rows random_linear(Bench &bench, const Pixels &extent, uint64_t pixel, uint64_t room = 64);
+Rows random_linear(Fixture &fixture, const Pixels &extent, uint64_t pixel, uint64_t room = 64);
 
 pi_image_region image_region(const Box &box, const Rows &host = {});
 std::string text_of(const pi_image_region &region);
@@ -103,12 +103,12 @@ std::string text_of(const pi_image_copy_region &region);
 pi_image_fill_desc image_fill_desc(pi_mem image, const void *color, const Box &box);
 
 /// The whole image at once, dense, with waiting.
-void image_upload(Bench &bench, pi_queue queue, pi_mem image, const pi_mem_image_desc &desc,
+void image_upload(Fixture &fixture, pi_queue queue, pi_mem image, const pi_mem_image_desc &desc,
                   const Bytes &pixels);
-Bytes image_download(Bench &bench, pi_queue queue, pi_mem image, const pi_mem_image_desc &desc);
-void require_pixels(Bench &bench, pi_queue queue, pi_mem image, const pi_mem_image_desc &desc,
+Bytes image_download(Fixture &fixture, pi_queue queue, pi_mem image, const pi_mem_image_desc &desc);
+void require_pixels(Fixture &fixture, pi_queue queue, pi_mem image, const pi_mem_image_desc &desc,
                     const Bytes &expected, const std::string &what);
 /// Random pixels whose bytes mean a number in any format: no NaN, which some devices do not keep.
-Bytes random_pixels(Bench &bench, const pi_mem_image_desc &desc);
+Bytes random_pixels(Fixture &fixture, const pi_mem_image_desc &desc);
 
 } // namespace pi::suite

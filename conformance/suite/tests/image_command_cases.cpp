@@ -12,14 +12,14 @@ namespace {
 // What they share: an image of which the command makes something.
 class ImageDeed : public Deed {
 public:
-    ImageDeed(Bench &bench, std::string name)
-        : Deed(std::move(name)), bench_(bench), desc_(any_image_desc(bench, 32, 16)),
-          now_(random_pixels(bench, desc_)), image_(make_image(bench, desc_)) {
-        image_upload(bench, bench.make_queue(), image_, desc_, now_);
+    ImageDeed(Fixture &fixture, std::string name)
+        : Deed(std::move(name)), fixture_(fixture), desc_(any_image_desc(fixture, 32, 16)),
+          now_(random_pixels(fixture, desc_)), image_(make_image(fixture, desc_)) {
+        image_upload(fixture, fixture.make_queue(), image_, desc_, now_);
     }
     void disturb(pi_queue other) override {
-        now_ = random_pixels(bench_, desc_);
-        image_upload(bench_, other, image_, desc_, now_);
+        now_ = random_pixels(fixture_, desc_);
+        image_upload(fixture_, other, image_, desc_, now_);
     }
 
 protected:
@@ -30,11 +30,11 @@ protected:
         return Description<Desc>::enqueue(queue, &desc, wait_count, wait_list, out_event);
     }
     void require_image(pi_queue other, pi_mem image, const Bytes &expected, const char *when) {
-        require_pixels(bench_, other, image, desc_, expected, join(name(), ": the image ", when));
+        require_pixels(fixture_, other, image, desc_, expected, join(name(), ": the image ", when));
     }
     std::vector<pi_image_region> whole() const { return {image_region({{}, extent_of(desc_)})}; }
 
-    Bench &bench_;
+    Fixture &fixture_;
     pi_mem_image_desc desc_;
     Bytes now_;
     Mem image_;
@@ -42,8 +42,8 @@ protected:
 
 class ImageRead final : public ImageDeed {
 public:
-    explicit ImageRead(Bench &bench)
-        : ImageDeed(bench, "piEnqueueMemImageRead"), before_(bench.random_bytes(now_.size())),
+    explicit ImageRead(Fixture &fixture)
+        : ImageDeed(fixture, "piEnqueueMemImageRead"), before_(fixture.random_bytes(now_.size())),
           into_(before_) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
@@ -66,8 +66,8 @@ private:
 
 class ImageWrite final : public ImageDeed {
 public:
-    explicit ImageWrite(Bench &bench)
-        : ImageDeed(bench, "piEnqueueMemImageWrite"), from_(random_pixels(bench, desc_)) {}
+    explicit ImageWrite(Fixture &fixture)
+        : ImageDeed(fixture, "piEnqueueMemImageWrite"), from_(random_pixels(fixture, desc_)) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         const auto regions = whole();
@@ -87,10 +87,10 @@ private:
 
 class ImageCopy final : public ImageDeed {
 public:
-    explicit ImageCopy(Bench &bench)
-        : ImageDeed(bench, "piEnqueueMemImageCopy"), before_(random_pixels(bench, desc_)),
-          dst_(make_image(bench, desc_)) {
-        image_upload(bench, bench.make_queue(), dst_, desc_, before_);
+    explicit ImageCopy(Fixture &fixture)
+        : ImageDeed(fixture, "piEnqueueMemImageCopy"), before_(random_pixels(fixture, desc_)),
+          dst_(make_image(fixture, desc_)) {
+        image_upload(fixture, fixture.make_queue(), dst_, desc_, before_);
     }
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
@@ -119,7 +119,7 @@ private:
 
 class ImageFill final : public ImageDeed {
 public:
-    explicit ImageFill(Bench &bench) : ImageDeed(bench, "piEnqueueMemImageFill") {}
+    explicit ImageFill(Fixture &fixture) : ImageDeed(fixture, "piEnqueueMemImageFill") {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         // All bits 0 are the value 0 in every format.
@@ -141,13 +141,13 @@ public:
 
 } // namespace
 
-void add_image_deeds(Bench &bench, Deeds &deeds) {
-    if (!bench.can(PI_CAPABILITY_IMAGE))
+void add_image_deeds(Fixture &fixture, Deeds &deeds) {
+    if (!fixture.can(PI_CAPABILITY_IMAGE))
         return;
-    deeds.push_back(std::make_unique<ImageRead>(bench));
-    deeds.push_back(std::make_unique<ImageWrite>(bench));
-    deeds.push_back(std::make_unique<ImageCopy>(bench));
-    deeds.push_back(std::make_unique<ImageFill>(bench));
+    deeds.push_back(std::make_unique<ImageRead>(fixture));
+    deeds.push_back(std::make_unique<ImageWrite>(fixture));
+    deeds.push_back(std::make_unique<ImageCopy>(fixture));
+    deeds.push_back(std::make_unique<ImageFill>(fixture));
 }
 
 } // namespace pi::suite

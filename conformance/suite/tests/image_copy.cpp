@@ -12,77 +12,77 @@ namespace pi::suite {
 namespace {
 
 // Formats that both types of image have.
-std::vector<PixelFormat> common_formats(Bench &bench, pi_image_type a, pi_image_type b) {
+std::vector<PixelFormat> common_formats(Fixture &fixture, pi_image_type a, pi_image_type b) {
     std::vector<PixelFormat> common;
-    const std::vector<PixelFormat> others = formats_of(bench, b);
-    for (const PixelFormat &format : formats_of(bench, a))
+    const std::vector<PixelFormat> others = formats_of(fixture, b);
+    for (const PixelFormat &format : formats_of(fixture, a))
         for (const PixelFormat &other : others)
             if (format.order == other.order && format.type == other.type)
                 common.push_back(format);
     return common;
 }
 
-Pixels random_extent(Bench &bench) {
-    return {bench.random(1, 40), bench.random(1, 12), bench.random(1, 5)};
+Pixels random_extent(Fixture &fixture) {
+    return {fixture.random(1, 40), fixture.random(1, 12), fixture.random(1, 5)};
 }
 
 CONFORMANCE_TEST("image", "a copy between images of any two types moves its pixels and no others") {
-    const Queue queue = bench.make_queue();
-    const std::vector<pi_image_type> types = types_of(bench);
+    const Queue queue = fixture.make_queue();
+    const std::vector<pi_image_type> types = types_of(fixture);
     for (const pi_image_type src_type : types) {
         for (const pi_image_type dst_type : types) {
-            const std::vector<PixelFormat> formats = common_formats(bench, src_type, dst_type);
+            const std::vector<PixelFormat> formats = common_formats(fixture, src_type, dst_type);
             if (formats.empty())
                 continue;
-            const PixelFormat format = formats[bench.random(0, formats.size() - 1)];
-            const auto src_desc = image_desc(src_type, format, random_extent(bench));
-            const auto dst_desc = image_desc(dst_type, format, random_extent(bench));
-            const Mem src = make_image(bench, src_desc), dst = make_image(bench, dst_desc);
-            const Bytes from = random_pixels(bench, src_desc);
-            Bytes to = random_pixels(bench, dst_desc);
-            image_upload(bench, queue, src, src_desc, from);
-            image_upload(bench, queue, dst, dst_desc, to);
+            const PixelFormat format = formats[fixture.random(0, formats.size() - 1)];
+            const auto src_desc = image_desc(src_type, format, random_extent(fixture));
+            const auto dst_desc = image_desc(dst_type, format, random_extent(fixture));
+            const Mem src = make_image(fixture, src_desc), dst = make_image(fixture, dst_desc);
+            const Bytes from = random_pixels(fixture, src_desc);
+            Bytes to = random_pixels(fixture, dst_desc);
+            image_upload(fixture, queue, src, src_desc, from);
+            image_upload(fixture, queue, dst, dst_desc, to);
             for (int round = 0; round < 6; ++round) {
-                Box a = random_box(bench, extent_of(src_desc));
-                Box b = random_box(bench, extent_of(dst_desc));
+                Box a = random_box(fixture, extent_of(src_desc));
+                Box b = random_box(fixture, extent_of(dst_desc));
                 for (std::size_t axis = 0; axis < 3; ++axis)
                     a.extent[axis] = b.extent[axis] = std::min(a.extent[axis], b.extent[axis]);
                 const CopyRegions regions{image_copy_region(a.origin, b.origin, a.extent)};
                 const std::string what = join(text_of(regions[0]), " from ", text_of(src_desc),
                                               " to ", text_of(dst_desc));
-                bench.wait(bench.enqueue(queue, image_copy_desc(src, dst, regions)), what);
+                fixture.wait(fixture.enqueue(queue, image_copy_desc(src, dst, regions)), what);
                 move_rows(from, rows_of(src_desc, a.origin, a.extent), to,
                           rows_of(dst_desc, b.origin, b.extent));
-                require_pixels(bench, queue, dst, dst_desc, to, what);
+                require_pixels(fixture, queue, dst, dst_desc, to, what);
             }
-            require_pixels(bench, queue, src, src_desc, from, "an image that was copied");
+            require_pixels(fixture, queue, src, src_desc, from, "an image that was copied");
         }
     }
 }
 
 CONFORMANCE_TEST("image",
                  "a copy between an image and a buffer obeys offset and pitches of the buffer") {
-    const Queue queue = bench.make_queue();
-    const uint64_t atom = std::max<uint64_t>(bench.scopes().at(0).offset_alignment, 16);
-    for (const pi_image_type type : types_of(bench)) {
-        const pi_mem_image_desc desc = random_image_desc(bench, type);
-        const Mem image = make_image(bench, desc);
-        Bytes pixels = random_pixels(bench, desc);
-        image_upload(bench, queue, image, desc, pixels);
+    const Queue queue = fixture.make_queue();
+    const uint64_t atom = std::max<uint64_t>(fixture.scopes().at(0).offset_alignment, 16);
+    for (const pi_image_type type : types_of(fixture)) {
+        const pi_mem_image_desc desc = random_image_desc(fixture, type);
+        const Mem image = make_image(fixture, desc);
+        Bytes pixels = random_pixels(fixture, desc);
+        image_upload(fixture, queue, image, desc, pixels);
         for (int round = 0; round < 12; ++round) {
-            const Box box = random_box(bench, extent_of(desc));
-            const Rows rows = random_linear(bench, box.extent, format_of(desc).size());
+            const Box box = random_box(fixture, extent_of(desc));
+            const Rows rows = random_linear(fixture, box.extent, format_of(desc).size());
             const pi_mem_image_desc part = image_desc(PI_IMAGE_3D, format_of(desc), box.extent);
-            Bytes bytes = bench.random_bytes(rows.end());
-            move_rows(random_pixels(bench, part), rows_of(part), bytes, rows);
+            Bytes bytes = fixture.random_bytes(rows.end());
+            move_rows(random_pixels(fixture, part), rows_of(part), bytes, rows);
             // The buffer, or a view of one with bytes before it.
-            const uint64_t begin = bench.can(PI_CAPABILITY_VIEW) && round >= 8 ? atom : 0;
-            Bytes around = bench.random_bytes(begin);
+            const uint64_t begin = fixture.can(PI_CAPABILITY_VIEW) && round >= 8 ? atom : 0;
+            Bytes around = fixture.random_bytes(begin);
             around.insert(around.end(), bytes.begin(), bytes.end());
-            const Mem root = bench.make_buffer(bench.place(), around);
+            const Mem root = fixture.make_buffer(fixture.place(), around);
             Mem view;
             if (begin != 0)
-                view = bench.make_view(root, begin, bytes.size());
+                view = fixture.make_view(root, begin, bytes.size());
             const pi_mem buffer = begin != 0 ? view : root;
             const Rows model = rows_of(desc, box.origin, box.extent);
             const bool to_image = round % 2 == 0;
@@ -91,47 +91,47 @@ CONFORMANCE_TEST("image",
                                           : image_copy_region(box.origin, {}, box.extent, rows)};
             const std::string what =
                 join(text_of(regions[0]), to_image ? " to " : " from ", text_of(desc));
-            bench.wait(bench.enqueue(queue, to_image ? image_copy_desc(buffer, image, regions)
-                                                     : image_copy_desc(image, buffer, regions)),
-                       what);
+            fixture.wait(fixture.enqueue(queue, to_image ? image_copy_desc(buffer, image, regions)
+                                                         : image_copy_desc(image, buffer, regions)),
+                         what);
             if (to_image)
                 move_rows(bytes, rows, pixels, model);
             else
                 move_rows(pixels, model, bytes, rows);
-            require_pixels(bench, queue, image, desc, pixels, what);
+            require_pixels(fixture, queue, image, desc, pixels, what);
             std::copy(bytes.begin(), bytes.end(),
                       around.begin() + static_cast<std::ptrdiff_t>(begin));
-            bench.require_contents(queue, root, around, what + ": the buffer");
+            fixture.require_contents(queue, root, around, what + ": the buffer");
         }
     }
 }
 
 CONFORMANCE_TEST("image", "the regions of an image copy are many, and copied during the call") {
-    const pi_mem_image_desc desc = flat_image_desc(bench, 32, 24);
+    const pi_mem_image_desc desc = flat_image_desc(fixture, 32, 24);
     const uint64_t row = 32 * format_of(desc).size();
-    const Queue queue = bench.make_queue();
-    const Mem image = make_image(bench, desc), other = make_image(bench, desc);
-    const Mem buffer = bench.make_buffer(24 * row);
-    const Bytes pixels = random_pixels(bench, desc);
-    image_upload(bench, queue, image, desc, pixels);
-    image_upload(bench, queue, other, desc, random_pixels(bench, desc));
+    const Queue queue = fixture.make_queue();
+    const Mem image = make_image(fixture, desc), other = make_image(fixture, desc);
+    const Mem buffer = fixture.make_buffer(24 * row);
+    const Bytes pixels = random_pixels(fixture, desc);
+    image_upload(fixture, queue, image, desc, pixels);
+    image_upload(fixture, queue, other, desc, random_pixels(fixture, desc));
     CopyRegions to_image, to_buffer;
     Bytes expected(pixels.size());
     for (uint64_t y = 0; y < 24; ++y) {
         to_image.push_back(image_copy_region({0, y, 0}, {0, 23 - y, 0}, {32, 0, 0}));
         to_buffer.push_back(image_copy_region({0, 23 - y, 0}, {}, {32, 1, 1}, {y * row}));
     }
-    const Event gate = bench.make_host_event();
-    bench.enqueue(queue, image_copy_desc(image, other, to_image), {gate});
-    const Event done = bench.enqueue(queue, image_copy_desc(other, buffer, to_buffer));
+    const Event gate = fixture.make_host_event();
+    fixture.enqueue(queue, image_copy_desc(image, other, to_image), {gate});
+    const Event done = fixture.enqueue(queue, image_copy_desc(other, buffer, to_buffer));
     for (CopyRegions *regions : {&to_image, &to_buffer}) {
         std::fill(regions->begin(), regions->end(), image_copy_region({}, {}, {1, 1, 1}));
         regions->clear();
         regions->shrink_to_fit();
     }
-    bench.signal(gate);
-    bench.wait(done, "a copy of 24 regions");
-    bench.require_contents(queue, buffer, pixels, "rows that were reversed twice");
+    fixture.signal(gate);
+    fixture.wait(done, "a copy of 24 regions");
+    fixture.require_contents(queue, buffer, pixels, "rows that were reversed twice");
 }
 
 bool share_a_pixel(const Box &a, const Box &b) {
@@ -144,14 +144,14 @@ bool share_a_pixel(const Box &a, const Box &b) {
 
 CONFORMANCE_TEST(
     "image", "a copy within an image is done, or refused where source and destination overlap") {
-    const Queue queue = bench.make_queue();
-    for (const pi_image_type type : types_of(bench)) {
-        const pi_mem_image_desc desc = random_image_desc(bench, type);
-        const Mem image = make_image(bench, desc);
-        Bytes model = random_pixels(bench, desc);
-        image_upload(bench, queue, image, desc, model);
+    const Queue queue = fixture.make_queue();
+    for (const pi_image_type type : types_of(fixture)) {
+        const pi_mem_image_desc desc = random_image_desc(fixture, type);
+        const Mem image = make_image(fixture, desc);
+        Bytes model = random_pixels(fixture, desc);
+        image_upload(fixture, queue, image, desc, model);
         for (int round = 0; round < 30; ++round) {
-            Box a = random_box(bench, extent_of(desc)), b = random_box(bench, extent_of(desc));
+            Box a = random_box(fixture, extent_of(desc)), b = random_box(fixture, extent_of(desc));
             if (round == 0)
                 b = a;
             for (std::size_t axis = 0; axis < 3; ++axis)
@@ -164,26 +164,26 @@ CONFORMANCE_TEST(
                     return try_enqueue(queue, copy, {}, out);
                 });
             } else {
-                bench.wait(bench.enqueue(queue, copy), what);
+                fixture.wait(fixture.enqueue(queue, copy), what);
                 move_rows(Bytes(model), rows_of(desc, a.origin, a.extent), model,
                           rows_of(desc, b.origin, b.extent));
             }
         }
-        require_pixels(bench, queue, image, desc, model, "an image after copies within it");
+        require_pixels(fixture, queue, image, desc, model, "an image after copies within it");
     }
 }
 
 // ----- Copies that must be refused -----
 
 struct Refusals {
-    Bench &bench;
+    Fixture &fixture;
     Queue queue;
     pi_mem_image_desc desc;
     Mem a, b, buffer;
     Bytes pixels, bytes;
 
-    explicit Refusals(Bench &on)
-        : bench(on), queue(on.make_queue()), desc(flat_image_desc(on, 8, 6)),
+    explicit Refusals(Fixture &on)
+        : fixture(on), queue(on.make_queue()), desc(flat_image_desc(on, 8, 6)),
           a(make_image(on, desc)), b(make_image(on, desc)), pixels(random_pixels(on, desc)),
           bytes(on.random_bytes(pixels.size())) {
         buffer = on.make_buffer(on.place(), bytes);
@@ -197,14 +197,14 @@ struct Refusals {
         });
     }
     void require_unchanged() {
-        require_pixels(bench, queue, a, desc, pixels, "an image after refused copies");
-        require_pixels(bench, queue, b, desc, pixels, "an image after refused copies");
-        bench.require_contents(queue, buffer, bytes, "a buffer after refused copies");
+        require_pixels(fixture, queue, a, desc, pixels, "an image after refused copies");
+        require_pixels(fixture, queue, b, desc, pixels, "an image after refused copies");
+        fixture.require_contents(queue, buffer, bytes, "a buffer after refused copies");
     }
 };
 
 CONFORMANCE_TEST("image", "a copy that leaves an image or a buffer is refused and moves nothing") {
-    Refusals refused(bench);
+    Refusals refused(fixture);
     const Pixels whole = extent_of(refused.desc);
     const uint64_t row = whole[0] * format_of(refused.desc).size();
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -251,7 +251,7 @@ CONFORMANCE_TEST("image", "a copy that leaves an image or a buffer is refused an
 }
 
 CONFORMANCE_TEST("image", "a copy with words of an end that there is not is refused") {
-    Refusals refused(bench);
+    Refusals refused(fixture);
     const Pixels one{1, 1, 1}, shifted{1, 0, 0};
     refused("with an origin in a buffer as dst", PI_ERROR_INVALID_VALUE, refused.a, refused.buffer,
             {image_copy_region({}, shifted, one)});
@@ -277,12 +277,12 @@ CONFORMANCE_TEST("image", "a copy with words of an end that there is not is refu
 }
 
 CONFORMANCE_TEST("image", "images of two formats are not copied to each other") {
-    Refusals refused(bench);
-    const std::vector<PixelFormat> formats = formats_of(bench, PI_IMAGE_2D);
+    Refusals refused(fixture);
+    const std::vector<PixelFormat> formats = formats_of(fixture, PI_IMAGE_2D);
     for (const PixelFormat &format : formats) {
         if (format == format_of(refused.desc))
             continue;
-        const Mem other = make_image(bench, image_desc(PI_IMAGE_2D, format, {8, 6, 1}));
+        const Mem other = make_image(fixture, image_desc(PI_IMAGE_2D, format, {8, 6, 1}));
         refused("from another format", PI_ERROR_INVALID_VALUE, other, refused.a,
                 {image_copy_region({}, {}, {1, 1, 1})});
         refused("to another format", PI_ERROR_INVALID_VALUE, refused.a, other,
@@ -292,30 +292,30 @@ CONFORMANCE_TEST("image", "images of two formats are not copied to each other") 
 }
 
 CONFORMANCE_TEST("lifetime", "images may be released right after the enqueue") {
-    const pi_mem_image_desc desc = any_image_desc(bench, 64, 64);
-    const Queue queue = bench.make_queue();
-    const Bytes pixels = random_pixels(bench, desc);
+    const pi_mem_image_desc desc = any_image_desc(fixture, 64, 64);
+    const Queue queue = fixture.make_queue();
+    const Bytes pixels = random_pixels(fixture, desc);
     Bytes into(pixels.size());
     const CopyRegions whole{image_copy_region({}, {}, extent_of(desc))};
     const std::vector<pi_image_region> all{image_region({{}, extent_of(desc)})};
-    const Event gate = bench.make_host_event();
+    const Event gate = fixture.make_host_event();
     Event done;
     {
-        const Mem src = make_image(bench, desc), dst = make_image(bench, desc);
-        const Mem buffer = bench.make_buffer(pixels.size());
-        bench.enqueue(queue, image_write_desc(src, pixels.data(), all), {gate});
-        bench.enqueue(queue, image_copy_desc(src, buffer, whole));
-        bench.enqueue(queue, image_copy_desc(buffer, dst, whole));
-        done = bench.enqueue(queue, image_read_desc(dst, into.data(), all));
+        const Mem src = make_image(fixture, desc), dst = make_image(fixture, desc);
+        const Mem buffer = fixture.make_buffer(pixels.size());
+        fixture.enqueue(queue, image_write_desc(src, pixels.data(), all), {gate});
+        fixture.enqueue(queue, image_copy_desc(src, buffer, whole));
+        fixture.enqueue(queue, image_copy_desc(buffer, dst, whole));
+        done = fixture.enqueue(queue, image_read_desc(dst, into.data(), all));
     }
     // New objects at the places of those that should still be there.
     std::vector<Mem> others;
     for (int i = 0; i < 6; ++i) {
-        others.push_back(make_image(bench, desc));
-        image_upload(bench, bench.make_queue(), others.back(), desc, Bytes(pixels.size()));
+        others.push_back(make_image(fixture, desc));
+        image_upload(fixture, fixture.make_queue(), others.back(), desc, Bytes(pixels.size()));
     }
-    bench.signal(gate);
-    bench.wait(done, "commands on released images");
+    fixture.signal(gate);
+    fixture.wait(done, "commands on released images");
     require_same_bytes(into.data(), pixels.data(), pixels.size(),
                        "what went through released images");
 }

@@ -90,21 +90,21 @@ struct Paint {
     std::array<double, 4> expected{};
 };
 
-Paint random_paint(Bench &bench, pi_channel_type type) {
+Paint random_paint(Fixture &fixture, pi_channel_type type) {
     const Scale scale = scale_of(type);
     Paint paint;
     for (std::size_t i = 0; i < 4; ++i) {
-        const bool negative = scale.has_sign && bench.random(0, 1) != 0;
+        const bool negative = scale.has_sign && fixture.random(0, 1) != 0;
         if (is_float(type)) {
             // Eighths: halves have them exactly.
-            double value = static_cast<double>(bench.random(0, scale.norm ? 8 : 2047)) / 8;
+            double value = static_cast<double>(fixture.random(0, scale.norm ? 8 : 2047)) / 8;
             value = negative ? -value : value;
             paint.expected[i] = scale.norm ? value * scale.max : value;
             const auto given = static_cast<float>(value);
             std::memcpy(&paint.color[4 * i], &given, 4);
         } else {
             const auto max = static_cast<uint64_t>(scale.max);
-            const auto value = static_cast<int64_t>(bench.random(0, max));
+            const auto value = static_cast<int64_t>(fixture.random(0, max));
             paint.expected[i] = static_cast<double>(negative ? -value : value);
             const auto given = static_cast<uint32_t>(negative ? -value : value);
             std::memcpy(&paint.color[4 * i], &given, 4);
@@ -130,19 +130,19 @@ void require_painted(const std::byte *pixel, PixelFormat format, const Paint &pa
 CONFORMANCE_TEST(
     "image",
     "a fill gives every pixel of its box the colour, in every format, and no other pixel") {
-    const Queue queue = bench.make_queue();
-    for (const pi_image_type type : types_of(bench)) {
-        for (const PixelFormat &format : formats_of(bench, type)) {
+    const Queue queue = fixture.make_queue();
+    for (const pi_image_type type : types_of(fixture)) {
+        for (const PixelFormat &format : formats_of(fixture, type)) {
             const pi_mem_image_desc desc = image_desc(
-                type, format, {bench.random(1, 30), bench.random(1, 9), bench.random(1, 4)});
-            const Mem image = make_image(bench, desc);
-            const Bytes before = random_pixels(bench, desc);
-            image_upload(bench, queue, image, desc, before);
-            const Paint paint = random_paint(bench, format.type);
-            const Box box = random_box(bench, extent_of(desc));
-            bench.wait(bench.enqueue(queue, image_fill_desc(image, paint.color.data(), box)),
-                       "a fill");
-            Bytes after = image_download(bench, queue, image, desc);
+                type, format, {fixture.random(1, 30), fixture.random(1, 9), fixture.random(1, 4)});
+            const Mem image = make_image(fixture, desc);
+            const Bytes before = random_pixels(fixture, desc);
+            image_upload(fixture, queue, image, desc, before);
+            const Paint paint = random_paint(fixture, format.type);
+            const Box box = random_box(fixture, extent_of(desc));
+            fixture.wait(fixture.enqueue(queue, image_fill_desc(image, paint.color.data(), box)),
+                         "a fill");
+            Bytes after = image_download(fixture, queue, image, desc);
             const Rows rows = rows_of(desc, box.origin, box.extent);
             for (uint64_t z = 0; z < rows.slices; ++z)
                 for (uint64_t y = 0; y < rows.rows; ++y)
@@ -159,32 +159,32 @@ CONFORMANCE_TEST(
 
 // Drivers and plugins take large boxes apart.
 CONFORMANCE_TEST("image", "a large image is filled, and copied within, as a small one is") {
-    const Queue queue = bench.make_queue();
-    for (const pi_image_type type : types_of(bench)) {
+    const Queue queue = fixture.make_queue();
+    for (const pi_image_type type : types_of(fixture)) {
         for (const Pixels &size : {Pixels{700, 500, 3}, Pixels{60, 50, 200}}) {
-            const std::vector<PixelFormat> formats = formats_of(bench, type);
-            const PixelFormat format = formats[bench.random(0, formats.size() - 1)];
+            const std::vector<PixelFormat> formats = formats_of(fixture, type);
+            const PixelFormat format = formats[fixture.random(0, formats.size() - 1)];
             const pi_mem_image_desc desc = image_desc(type, format, size);
             const Pixels extent = extent_of(desc);
             Mem image;
             const pi_result made =
-                piMemImageCreate(bench.context(), bench.device(), &desc, image.out());
+                piMemImageCreate(fixture.context(), fixture.device(), &desc, image.out());
             if (made == PI_ERROR_INVALID_SIZE) // more than the device's images have
                 continue;
             require_success(made, "piMemImageCreate of ", text_of(desc));
-            Bytes model = random_pixels(bench, desc);
-            image_upload(bench, queue, image, desc, model);
+            Bytes model = random_pixels(fixture, desc);
+            image_upload(fixture, queue, image, desc, model);
             // Nearly all of it.
             Box box;
             for (std::size_t axis = 0; axis < 3; ++axis) {
-                box.origin[axis] = bench.random(0, extent[axis] / 50);
+                box.origin[axis] = fixture.random(0, extent[axis] / 50);
                 box.extent[axis] =
-                    extent[axis] - box.origin[axis] - bench.random(0, extent[axis] / 50);
+                    extent[axis] - box.origin[axis] - fixture.random(0, extent[axis] / 50);
             }
-            const Paint paint = random_paint(bench, format.type);
-            bench.wait(bench.enqueue(queue, image_fill_desc(image, paint.color.data(), box)),
-                       "a fill of " + text_of(desc));
-            const Bytes painted = image_download(bench, queue, image, desc);
+            const Paint paint = random_paint(fixture, format.type);
+            fixture.wait(fixture.enqueue(queue, image_fill_desc(image, paint.color.data(), box)),
+                         "a fill of " + text_of(desc));
+            const Bytes painted = image_download(fixture, queue, image, desc);
             const Rows rows = rows_of(desc, box.origin, box.extent);
             require_painted(painted.data() + rows.offset, format, paint,
                             "the first pixel of a fill of " + text_of(desc));
@@ -198,18 +198,18 @@ CONFORMANCE_TEST("image", "a large image is filled, and copied within, as a smal
                                "the pixels after a fill of " + text_of(desc));
             // Other pixels again, and one half to the other, along the last axis that it has.
             const std::size_t axis = extent[2] > 1 ? 2 : extent[1] > 1 ? 1 : 0;
-            model = random_pixels(bench, desc);
-            image_upload(bench, queue, image, desc, model);
+            model = random_pixels(fixture, desc);
+            image_upload(fixture, queue, image, desc, model);
             Box half{{}, extent};
             half.extent[axis] = extent[axis] / 2;
             Pixels there{};
             there[axis] = extent[axis] - half.extent[axis];
             const CopyRegions regions{image_copy_region({}, there, half.extent)};
-            bench.wait(bench.enqueue(queue, image_copy_desc(image, image, regions)),
-                       "a copy within " + text_of(desc));
+            fixture.wait(fixture.enqueue(queue, image_copy_desc(image, image, regions)),
+                         "a copy within " + text_of(desc));
             move_rows(Bytes(model), rows_of(desc, {}, half.extent), model,
                       rows_of(desc, there, half.extent));
-            require_pixels(bench, queue, image, desc, model,
+            require_pixels(fixture, queue, image, desc, model,
                            "half of " + text_of(desc) + " copied to the other half");
         }
     }
@@ -217,20 +217,20 @@ CONFORMANCE_TEST("image", "a large image is filled, and copied within, as a smal
 
 CONFORMANCE_TEST("image",
                  "the colour of a fill is copied during the call, and 0 rows and slices are one") {
-    const pi_mem_image_desc desc = flat_image_desc(bench, 16, 4);
-    const Queue queue = bench.make_queue();
-    const Mem image = make_image(bench, desc);
-    Bytes model = random_pixels(bench, desc);
-    image_upload(bench, queue, image, desc, model);
-    const Paint paint = random_paint(bench, desc.channel_type);
+    const pi_mem_image_desc desc = flat_image_desc(fixture, 16, 4);
+    const Queue queue = fixture.make_queue();
+    const Mem image = make_image(fixture, desc);
+    Bytes model = random_pixels(fixture, desc);
+    image_upload(fixture, queue, image, desc, model);
+    const Paint paint = random_paint(fixture, desc.channel_type);
     Color color = paint.color;
-    const Event gate = bench.make_host_event();
-    const Event done =
-        bench.enqueue(queue, image_fill_desc(image, color.data(), {{0, 2, 0}, {16, 0, 0}}), {gate});
+    const Event gate = fixture.make_host_event();
+    const Event done = fixture.enqueue(
+        queue, image_fill_desc(image, color.data(), {{0, 2, 0}, {16, 0, 0}}), {gate});
     color.fill(std::byte{0xFF});
-    bench.signal(gate);
-    bench.wait(done, "a fill whose colour was overwritten");
-    Bytes after = image_download(bench, queue, image, desc);
+    fixture.signal(gate);
+    fixture.wait(done, "a fill whose colour was overwritten");
+    Bytes after = image_download(fixture, queue, image, desc);
     const Rows line = rows_of(desc, {0, 2, 0}, {16, 1, 1});
     for (uint64_t x = 0; x < 16; ++x)
         require_painted(after.data() + line.offset + x * format_of(desc).size(), format_of(desc),
@@ -240,13 +240,14 @@ CONFORMANCE_TEST("image",
 }
 
 CONFORMANCE_TEST("image", "a misdescribed fill of an image is refused and paints nothing") {
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     const Color color{};
-    for (const pi_image_type type : types_of(bench)) {
-        const pi_mem_image_desc desc = image_desc(type, formats_of(bench, type).front(), {9, 5, 3});
-        const Mem image = make_image(bench, desc);
-        const Bytes pixels = random_pixels(bench, desc);
-        image_upload(bench, queue, image, desc, pixels);
+    for (const pi_image_type type : types_of(fixture)) {
+        const pi_mem_image_desc desc =
+            image_desc(type, formats_of(fixture, type).front(), {9, 5, 3});
+        const Mem image = make_image(fixture, desc);
+        const Bytes pixels = random_pixels(fixture, desc);
+        image_upload(fixture, queue, image, desc, pixels);
         const auto refused = [&](pi_result error, const void *paint, const Box &box) {
             require_untouched<pi_event>(
                 "piEnqueueMemImageFill, misdescribed", {error}, [&](pi_event *out) {
@@ -267,7 +268,7 @@ CONFORMANCE_TEST("image", "a misdescribed fill of an image is refused and paints
             box.origin[axis] = UINT64_MAX;
             refused(PI_ERROR_INVALID_SIZE, color.data(), box);
         }
-        require_pixels(bench, queue, image, desc, pixels, "an image after refused fills");
+        require_pixels(fixture, queue, image, desc, pixels, "an image after refused fills");
     }
 }
 

@@ -47,8 +47,8 @@ const char *name_of_type(pi_image_type type) {
     return image_names[type - 1];
 }
 
-void need_images(Bench &bench) {
-    bench.need(PI_CAPABILITY_IMAGE, "PI_CAPABILITY_IMAGE");
+void need_images(Fixture &fixture) {
+    fixture.need(PI_CAPABILITY_IMAGE, "PI_CAPABILITY_IMAGE");
 }
 
 pi_mem_image_desc image_desc(pi_image_type type, PixelFormat format, const Pixels &extent) {
@@ -86,8 +86,8 @@ std::string text_of(const pi_mem_image_desc &desc) {
                 extent[2], " pixels, ", format_of(desc).text());
 }
 
-std::vector<PixelFormat> formats_of(Bench &bench, pi_image_type type, uint64_t flags) {
-    return formats_of(bench.place(), type, flags);
+std::vector<PixelFormat> formats_of(Fixture &fixture, pi_image_type type, uint64_t flags) {
+    return formats_of(fixture.place(), type, flags);
 }
 
 std::vector<PixelFormat> formats_of(const Place &place, pi_image_type type, uint64_t flags) {
@@ -106,26 +106,26 @@ std::vector<PixelFormat> formats_of(const Place &place, pi_image_type type, uint
     return formats;
 }
 
-std::vector<pi_image_type> types_of(Bench &bench) {
-    need_images(bench);
+std::vector<pi_image_type> types_of(Fixture &fixture) {
+    need_images(fixture);
     std::vector<pi_image_type> types;
     for (const pi_image_type type : all_image_types)
-        if (!formats_of(bench, type).empty())
+        if (!formats_of(fixture, type).empty())
             types.push_back(type);
     return types;
 }
 
-pi_mem_image_desc random_image_desc(Bench &bench, pi_image_type type) {
-    const std::vector<PixelFormat> formats = formats_of(bench, type);
+pi_mem_image_desc random_image_desc(Fixture &fixture, pi_image_type type) {
+    const std::vector<PixelFormat> formats = formats_of(fixture, type);
     require(!formats.empty(), name_of_type(type), " has no format");
-    return image_desc(type, formats[bench.random(0, formats.size() - 1)],
-                      {bench.random(1, 60), bench.random(1, 20), bench.random(1, 6)});
+    return image_desc(type, formats[fixture.random(0, formats.size() - 1)],
+                      {fixture.random(1, 60), fixture.random(1, 20), fixture.random(1, 6)});
 }
 
-pi_mem_image_desc any_image_desc(Bench &bench, uint64_t width, uint64_t height) {
-    need_images(bench);
+pi_mem_image_desc any_image_desc(Fixture &fixture, uint64_t width, uint64_t height) {
+    need_images(fixture);
     for (const pi_image_type type : all_image_types) {
-        const std::vector<PixelFormat> formats = formats_of(bench, type);
+        const std::vector<PixelFormat> formats = formats_of(fixture, type);
         if (formats.empty())
             continue;
         PixelFormat chosen = formats.front();
@@ -137,15 +137,15 @@ pi_mem_image_desc any_image_desc(Bench &bench, uint64_t width, uint64_t height) 
     throw Failure{"a device with PI_CAPABILITY_IMAGE has no format of any type of images"};
 }
 
-pi_mem_image_desc flat_image_desc(Bench &bench, uint64_t width, uint64_t height) {
-    const pi_mem_image_desc desc = any_image_desc(bench, width, height);
+pi_mem_image_desc flat_image_desc(Fixture &fixture, uint64_t width, uint64_t height) {
+    const pi_mem_image_desc desc = any_image_desc(fixture, width, height);
     if (desc.image_type != PI_IMAGE_2D)
         skip("the device has no 2-D images");
     return desc;
 }
 
-Mem make_image(Bench &bench, const pi_mem_image_desc &desc) {
-    return make_image(bench.place(), desc);
+Mem make_image(Fixture &fixture, const pi_mem_image_desc &desc) {
+    return make_image(fixture.place(), desc);
 }
 
 Mem make_image(const Place &place, const pi_mem_image_desc &desc) {
@@ -181,21 +181,21 @@ void move_rows(const Bytes &src, const Rows &from, Bytes &dst, const Rows &to) {
                         from.row);
 }
 
-Box random_box(Bench &bench, const Pixels &within) {
+Box random_box(Fixture &fixture, const Pixels &within) {
     Box box;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        box.origin[axis] = bench.random(0, within[axis] - 1);
-        box.extent[axis] = bench.random(1, within[axis] - box.origin[axis]);
+        box.origin[axis] = fixture.random(0, within[axis] - 1);
+        box.extent[axis] = fixture.random(1, within[axis] - box.origin[axis]);
     }
     return box;
 }
 
-Rows random_linear(Bench &bench, const Pixels &extent, uint64_t pixel, uint64_t room) {
-    Rows rows{bench.random(0, room), extent[0] * pixel, extent[1], extent[2], 0, 0};
-    rows.row_pitch = rows.row + (bench.random(0, 1) != 0 ? bench.random(0, 40) : 0);
+Rows random_linear(Fixture &fixture, const Pixels &extent, uint64_t pixel, uint64_t room) {
+    Rows rows{fixture.random(0, room), extent[0] * pixel, extent[1], extent[2], 0, 0};
+    rows.row_pitch = rows.row + (fixture.random(0, 1) != 0 ? fixture.random(0, 40) : 0);
     // Slices one after another, at whole rows, and anywhere: drivers take other ways for each.
-    const uint64_t gaps[] = {0, bench.random(1, 4) * rows.row_pitch, bench.random(0, 100)};
-    rows.slice_pitch = rows.row_pitch * rows.rows + gaps[bench.random(0, 2)];
+    const uint64_t gaps[] = {0, fixture.random(1, 4) * rows.row_pitch, fixture.random(0, 100)};
+    rows.slice_pitch = rows.row_pitch * rows.rows + gaps[fixture.random(0, 2)];
     return rows;
 }
 
@@ -276,31 +276,32 @@ pi_image_fill_desc image_fill_desc(pi_mem image, const void *color, const Box &b
     return desc;
 }
 
-void image_upload(Bench &bench, pi_queue queue, pi_mem image, const pi_mem_image_desc &desc,
+void image_upload(Fixture &fixture, pi_queue queue, pi_mem image, const pi_mem_image_desc &desc,
                   const Bytes &pixels) {
     require_equal(pixels.size(), size_of(desc), "the test's pixels");
     const std::vector<pi_image_region> whole{image_region({{}, extent_of(desc)})};
-    bench.wait(bench.enqueue(queue, image_write_desc(image, pixels.data(), whole)),
-               "writing an image");
+    fixture.wait(fixture.enqueue(queue, image_write_desc(image, pixels.data(), whole)),
+                 "writing an image");
 }
 
-Bytes image_download(Bench &bench, pi_queue queue, pi_mem image, const pi_mem_image_desc &desc) {
+Bytes image_download(Fixture &fixture, pi_queue queue, pi_mem image,
+                     const pi_mem_image_desc &desc) {
     Bytes pixels(size_of(desc));
     const std::vector<pi_image_region> whole{image_region({{}, extent_of(desc)})};
-    bench.wait(bench.enqueue(queue, image_read_desc(image, pixels.data(), whole)),
-               "reading an image");
+    fixture.wait(fixture.enqueue(queue, image_read_desc(image, pixels.data(), whole)),
+                 "reading an image");
     return pixels;
 }
 
-void require_pixels(Bench &bench, pi_queue queue, pi_mem image, const pi_mem_image_desc &desc,
+void require_pixels(Fixture &fixture, pi_queue queue, pi_mem image, const pi_mem_image_desc &desc,
                     const Bytes &expected, const std::string &what) {
-    const Bytes pixels = image_download(bench, queue, image, desc);
+    const Bytes pixels = image_download(fixture, queue, image, desc);
     require_same_bytes(pixels.data(), expected.data(), expected.size(),
                        what + ", " + text_of(desc));
 }
 
-Bytes random_pixels(Bench &bench, const pi_mem_image_desc &desc) {
-    Bytes bytes = bench.random_bytes(size_of(desc));
+Bytes random_pixels(Fixture &fixture, const pi_mem_image_desc &desc) {
+    Bytes bytes = fixture.random_bytes(size_of(desc));
     const PixelFormat format = format_of(desc);
     const bool floats = format.type == PI_CHANNEL_FLOAT || format.type == PI_CHANNEL_HALF;
     // The exponent's highest bit away: all others are of finite numbers.

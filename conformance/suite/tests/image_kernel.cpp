@@ -16,29 +16,29 @@ namespace {
 constexpr PixelFormat numbers{PI_CHANNEL_ORDER_RGBA, PI_CHANNEL_UINT8};
 constexpr PixelFormat colors{PI_CHANNEL_ORDER_RGBA, PI_CHANNEL_UNORM8};
 
-void need_format(Bench &bench, pi_image_type type, PixelFormat format) {
-    for (const PixelFormat &has : formats_of(bench, type))
+void need_format(Fixture &fixture, pi_image_type type, PixelFormat format) {
+    for (const PixelFormat &has : formats_of(fixture, type))
         if (has.order == format.order && has.type == format.type)
             return;
     skip(join("the device has no ", format.text(), " for ", name_of_type(type)));
 }
 
 struct Studio {
-    Bench &bench;
+    Fixture &fixture;
     Program program;
     Queue queue;
 
-    explicit Studio(Bench &on)
-        : bench(on), program(make_image_program(on)), queue(on.make_queue()) {}
+    explicit Studio(Fixture &on)
+        : fixture(on), program(make_image_program(on)), queue(on.make_queue()) {}
 
     Mem image(const pi_mem_image_desc &desc, const Bytes &pixels) {
-        Mem made = make_image(bench, desc);
-        image_upload(bench, queue, made, desc, pixels);
+        Mem made = make_image(fixture, desc);
+        image_upload(fixture, queue, made, desc, pixels);
         return made;
     }
     Sampler sampler(const pi_sampler_desc &desc) {
         Sampler made;
-        require_success(piSamplerCreate(bench.context(), &desc, made.out()), "piSamplerCreate");
+        require_success(piSamplerCreate(fixture.context(), &desc, made.out()), "piSamplerCreate");
         return made;
     }
     /// A launch of the kernel "transpose".
@@ -46,7 +46,7 @@ struct Studio {
                     const Waits &waits = {}) {
         Arguments arguments;
         arguments.image(src).image(dst);
-        return bench.enqueue(queue, launch_desc(kernel, arguments, 2, size), waits);
+        return fixture.enqueue(queue, launch_desc(kernel, arguments, 2, size), waits);
     }
 };
 
@@ -59,24 +59,24 @@ Bytes transposed(const Bytes &pixels, uint64_t width, uint64_t height) {
 }
 
 CONFORMANCE_TEST("image", "a kernel reads pixels of one image and writes those of another") {
-    Studio studio(bench);
-    need_format(bench, PI_IMAGE_2D, numbers);
+    Studio studio(fixture);
+    need_format(fixture, PI_IMAGE_2D, numbers);
     const Kernel kernel = make_kernel(studio.program, "transpose");
     for (int round = 0; round < 6; ++round) {
-        const uint64_t width = bench.random(1, 70), height = bench.random(1, 40);
+        const uint64_t width = fixture.random(1, 70), height = fixture.random(1, 40);
         pi_mem_image_desc src_desc = image_desc(PI_IMAGE_2D, numbers, {width, height, 1});
         pi_mem_image_desc dst_desc = image_desc(PI_IMAGE_2D, numbers, {height, width, 1});
         if (round % 2 != 0) {
             src_desc.flags = PI_MEM_READ_ONLY;
             dst_desc.flags = PI_MEM_WRITE_ONLY;
         }
-        const Bytes pixels = random_pixels(bench, src_desc);
+        const Bytes pixels = random_pixels(fixture, src_desc);
         const Mem src = studio.image(src_desc, pixels);
-        const Mem dst = studio.image(dst_desc, random_pixels(bench, dst_desc));
-        bench.wait(studio.transpose(kernel, src, dst, {width, height, 1}), "a launch on images");
-        require_pixels(bench, studio.queue, dst, dst_desc, transposed(pixels, width, height),
+        const Mem dst = studio.image(dst_desc, random_pixels(fixture, dst_desc));
+        fixture.wait(studio.transpose(kernel, src, dst, {width, height, 1}), "a launch on images");
+        require_pixels(fixture, studio.queue, dst, dst_desc, transposed(pixels, width, height),
                        "an image that a kernel has written");
-        require_pixels(bench, studio.queue, src, src_desc, pixels,
+        require_pixels(fixture, studio.queue, src, src_desc, pixels,
                        "an image that a kernel has read");
     }
 }
@@ -84,40 +84,40 @@ CONFORMANCE_TEST("image", "a kernel reads pixels of one image and writes those o
 CONFORMANCE_TEST(
     "image",
     "a kernel reads the rows of an image over host memory, as far apart as they lie there") {
-    Studio studio(bench);
-    need_format(bench, PI_IMAGE_2D, numbers);
+    Studio studio(fixture);
+    need_format(fixture, PI_IMAGE_2D, numbers);
     const Kernel kernel = make_kernel(studio.program, "transpose");
     for (const uint64_t apart : {0, 1, 5}) {
-        const uint64_t width = bench.random(2, 70), height = bench.random(2, 40);
+        const uint64_t width = fixture.random(2, 70), height = fixture.random(2, 40);
         pi_mem_image_desc src_desc = image_desc(PI_IMAGE_2D, numbers, {width, height, 1});
         const pi_mem_image_desc dst_desc = image_desc(PI_IMAGE_2D, numbers, {height, width, 1});
-        const Bytes pixels = random_pixels(bench, src_desc);
+        const Bytes pixels = random_pixels(fixture, src_desc);
         const Rows dense = rows_of(src_desc);
         Rows rows = dense;
         rows.row_pitch += 4 * apart;
         rows.slice_pitch = rows.row_pitch * rows.rows;
-        Bytes memory = bench.random_bytes(rows.slice_pitch);
+        Bytes memory = fixture.random_bytes(rows.slice_pitch);
         move_rows(pixels, dense, memory, rows);
         src_desc.flags = PI_MEM_USE_HOST_PTR;
         src_desc.host_ptr = memory.data();
         src_desc.row_pitch = rows.row_pitch;
-        const Mem src = make_image(bench, src_desc);
-        const Mem dst = studio.image(dst_desc, random_pixels(bench, dst_desc));
-        bench.wait(studio.transpose(kernel, src, dst, {width, height, 1}),
-                   "a launch on an image over host memory");
-        require_pixels(bench, studio.queue, dst, dst_desc, transposed(pixels, width, height),
+        const Mem src = make_image(fixture, src_desc);
+        const Mem dst = studio.image(dst_desc, random_pixels(fixture, dst_desc));
+        fixture.wait(studio.transpose(kernel, src, dst, {width, height, 1}),
+                     "a launch on an image over host memory");
+        require_pixels(fixture, studio.queue, dst, dst_desc, transposed(pixels, width, height),
                        join("what a kernel read of rows ", rows.row_pitch, " bytes apart"));
     }
 }
 
 CONFORMANCE_TEST("image", "the images of a launch may be released right after the enqueue") {
-    Studio studio(bench);
-    need_format(bench, PI_IMAGE_2D, numbers);
+    Studio studio(fixture);
+    need_format(fixture, PI_IMAGE_2D, numbers);
     const pi_mem_image_desc desc = image_desc(PI_IMAGE_2D, numbers, {64, 48, 1});
     const pi_mem_image_desc turned = image_desc(PI_IMAGE_2D, numbers, {48, 64, 1});
-    const Bytes pixels = random_pixels(bench, desc);
-    const Mem dst = studio.image(turned, random_pixels(bench, turned));
-    const Event gate = bench.make_host_event();
+    const Bytes pixels = random_pixels(fixture, desc);
+    const Mem dst = studio.image(turned, random_pixels(fixture, turned));
+    const Event gate = fixture.make_host_event();
     Event launched;
     {
         const Kernel kernel = make_kernel(studio.program, "transpose");
@@ -125,43 +125,43 @@ CONFORMANCE_TEST("image", "the images of a launch may be released right after th
         launched = studio.transpose(kernel, src, dst, {64, 48, 1}, {gate});
     }
     // What lies where it lay, if it is gone.
-    const Queue other = bench.make_queue();
+    const Queue other = fixture.make_queue();
     std::vector<Mem> others;
     for (int i = 0; i < 4; ++i) {
-        others.push_back(make_image(bench, desc));
-        image_upload(bench, other, others.back(), desc, Bytes(pixels.size(), std::byte{0xEE}));
+        others.push_back(make_image(fixture, desc));
+        image_upload(fixture, other, others.back(), desc, Bytes(pixels.size(), std::byte{0xEE}));
     }
-    bench.signal(gate);
-    bench.wait(launched, "a launch whose image was released");
-    require_pixels(bench, studio.queue, dst, turned, transposed(pixels, 64, 48),
+    fixture.signal(gate);
+    fixture.wait(launched, "a launch whose image was released");
+    require_pixels(fixture, studio.queue, dst, turned, transposed(pixels, 64, 48),
                    "what a launch made of a released image");
 }
 
-void require_flattened(Bench &bench, pi_image_type type, const char *name) {
-    Studio studio(bench);
-    need_format(bench, type, numbers);
+void require_flattened(Fixture &fixture, pi_image_type type, const char *name) {
+    Studio studio(fixture);
+    need_format(fixture, type, numbers);
     const Kernel kernel = make_kernel(studio.program, name);
-    const Pixels extent{bench.random(1, 20), bench.random(1, 15), bench.random(2, 6)};
+    const Pixels extent{fixture.random(1, 20), fixture.random(1, 15), fixture.random(2, 6)};
     const pi_mem_image_desc desc = image_desc(type, numbers, extent);
-    const Bytes pixels = random_pixels(bench, desc);
-    const Mem image = studio.image(desc, pixels), out = bench.make_buffer(pixels.size() * 4);
+    const Bytes pixels = random_pixels(fixture, desc);
+    const Mem image = studio.image(desc, pixels), out = fixture.make_buffer(pixels.size() * 4);
     Arguments arguments;
     arguments.image(image).buffer(out);
-    bench.wait(bench.enqueue(studio.queue, launch_desc(kernel, arguments, 3, extent)),
-               "a launch on an image");
+    fixture.wait(fixture.enqueue(studio.queue, launch_desc(kernel, arguments, 3, extent)),
+                 "a launch on an image");
     std::vector<uint32_t> expected;
     for (const std::byte byte : pixels)
         expected.push_back(std::to_integer<uint32_t>(byte));
-    bench.require_contents(studio.queue, out, bytes_of(expected),
-                           "what a kernel has read of " + text_of(desc));
+    fixture.require_contents(studio.queue, out, bytes_of(expected),
+                             "what a kernel has read of " + text_of(desc));
 }
 
 CONFORMANCE_TEST("image", "a kernel reads the slices of a 3-D image") {
-    require_flattened(bench, PI_IMAGE_3D, "flatten");
+    require_flattened(fixture, PI_IMAGE_3D, "flatten");
 }
 
 CONFORMANCE_TEST("image", "a kernel reads the layers of an array of images") {
-    require_flattened(bench, PI_IMAGE_2D_ARRAY, "flatten_layers");
+    require_flattened(fixture, PI_IMAGE_2D_ARRAY, "flatten_layers");
 }
 
 // ----- Samplers -----
@@ -176,13 +176,13 @@ pi_sampler_desc sampler_desc(uint32_t normalized, pi_addressing_mode addressing,
 }
 
 // Coordinates {x, y}: never near to where a sampler changes from one pixel to the next.
-std::vector<float> random_coordinates(Bench &bench, const pi_sampler_desc &sampler, uint64_t width,
-                                      uint64_t height, int count) {
+std::vector<float> random_coordinates(Fixture &fixture, const pi_sampler_desc &sampler,
+                                      uint64_t width, uint64_t height, int count) {
     const auto pick = [&](uint64_t length) {
         const bool outside = sampler.addressing != PI_ADDRESSING_NONE;
-        const auto whole = static_cast<double>(bench.random(0, (outside ? 3 : 1) * length - 1)) -
+        const auto whole = static_cast<double>(fixture.random(0, (outside ? 3 : 1) * length - 1)) -
                            static_cast<double>(outside ? length : 0);
-        const double at = whole + static_cast<double>(bench.random(20, 44)) / 64;
+        const double at = whole + static_cast<double>(fixture.random(20, 44)) / 64;
         return static_cast<float>(
             sampler.normalized_coordinates != 0 ? at / static_cast<double>(length) : at);
     };
@@ -202,22 +202,22 @@ Bytes bytes_of_floats(const std::vector<float> &values) {
 
 void require_sampled(Studio &studio, const pi_sampler_desc &described, float tolerance) {
     constexpr int count = 200;
-    Bench &bench = studio.bench;
-    const uint64_t width = bench.random(5, 40), height = bench.random(5, 30);
+    Fixture &fixture = studio.fixture;
+    const uint64_t width = fixture.random(5, 40), height = fixture.random(5, 30);
     const pi_mem_image_desc desc = image_desc(PI_IMAGE_2D, colors, {width, height, 1});
-    const Bytes pixels = random_pixels(bench, desc);
+    const Bytes pixels = random_pixels(fixture, desc);
     const Mem image = studio.image(desc, pixels);
     const Sampler sampler = studio.sampler(described);
-    const std::vector<float> at = random_coordinates(bench, described, width, height, count);
-    const Mem in = bench.make_buffer(bench.place(), bytes_of_floats(at));
-    const Mem out = bench.make_buffer(count * 16);
+    const std::vector<float> at = random_coordinates(fixture, described, width, height, count);
+    const Mem in = fixture.make_buffer(fixture.place(), bytes_of_floats(at));
+    const Mem out = fixture.make_buffer(count * 16);
     const Kernel kernel = make_kernel(studio.program, "sample");
     Arguments arguments;
     // The image's own sampler is for backends that join both; the others take it and need it not.
     arguments.image(image, sampler).sampler(sampler).buffer(in).buffer(out);
-    bench.wait(bench.enqueue(studio.queue, launch_desc(kernel, arguments, count)),
-               "a launch that samples");
-    const Bytes bytes = bench.download(studio.queue, out, count * 16);
+    fixture.wait(fixture.enqueue(studio.queue, launch_desc(kernel, arguments, count)),
+                 "a launch that samples");
+    const Bytes bytes = fixture.download(studio.queue, out, count * 16);
     for (std::size_t i = 0; i < count; ++i) {
         const auto expected =
             sample({pixels.data(), width, height, width * 4}, described, at[2 * i], at[2 * i + 1]);
@@ -232,9 +232,9 @@ void require_sampled(Studio &studio, const pi_sampler_desc &described, float tol
     }
 }
 
-void require_sampled_in_all_modes(Bench &bench, pi_filter_mode filter, float tolerance) {
-    Studio studio(bench);
-    need_format(bench, PI_IMAGE_2D, colors);
+void require_sampled_in_all_modes(Fixture &fixture, pi_filter_mode filter, float tolerance) {
+    Studio studio(fixture);
+    need_format(fixture, PI_IMAGE_2D, colors);
     for (const uint32_t normalized : {0u, 1u})
         for (pi_addressing_mode mode = PI_ADDRESSING_NONE; mode <= PI_ADDRESSING_MIRRORED_REPEAT;
              ++mode)
@@ -245,25 +245,25 @@ void require_sampled_in_all_modes(Bench &bench, pi_filter_mode filter, float tol
 
 CONFORMANCE_TEST("sampler",
                  "a kernel that samples the nearest pixel finds it by every addressing mode") {
-    require_sampled_in_all_modes(bench, PI_FILTER_NEAREST, 1e-4f);
+    require_sampled_in_all_modes(fixture, PI_FILTER_NEAREST, 1e-4f);
 }
 
 CONFORMANCE_TEST("sampler",
                  "a kernel that samples between pixels finds their mean by every addressing mode") {
-    require_sampled_in_all_modes(bench, PI_FILTER_LINEAR, 0.02f);
+    require_sampled_in_all_modes(fixture, PI_FILTER_LINEAR, 0.02f);
 }
 
 CONFORMANCE_TEST("sampler",
                  "a launch keeps image and sampler, which may be released right after it") {
-    Studio studio(bench);
-    need_format(bench, PI_IMAGE_2D, colors);
+    Studio studio(fixture);
+    need_format(fixture, PI_IMAGE_2D, colors);
     const pi_mem_image_desc desc = image_desc(PI_IMAGE_2D, colors, {8, 8, 1});
     const pi_sampler_desc described =
         sampler_desc(0, PI_ADDRESSING_CLAMP_TO_EDGE, PI_FILTER_NEAREST);
-    const Bytes pixels = random_pixels(bench, desc);
-    const Mem in = bench.make_buffer(bench.place(), bytes_of_floats({-5.5f, 3.5f}));
-    const Mem out = bench.make_buffer(16);
-    const Event gate = bench.make_host_event();
+    const Bytes pixels = random_pixels(fixture, desc);
+    const Mem in = fixture.make_buffer(fixture.place(), bytes_of_floats({-5.5f, 3.5f}));
+    const Mem out = fixture.make_buffer(16);
+    const Event gate = fixture.make_host_event();
     Event done;
     {
         const Mem image = studio.image(desc, pixels);
@@ -271,15 +271,15 @@ CONFORMANCE_TEST("sampler",
         const Kernel kernel = make_kernel(studio.program, "sample");
         Arguments arguments;
         arguments.image(image, sampler).sampler(sampler).buffer(in).buffer(out);
-        done = bench.enqueue(studio.queue, launch_desc(kernel, arguments, 1), {gate});
+        done = fixture.enqueue(studio.queue, launch_desc(kernel, arguments, 1), {gate});
     }
     // New objects at the places of those that should still be there.
-    const Mem other = make_image(bench, desc);
+    const Mem other = make_image(fixture, desc);
     const Sampler another = studio.sampler(sampler_desc(1, PI_ADDRESSING_REPEAT, PI_FILTER_LINEAR));
-    bench.signal(gate);
-    bench.wait(done, "a launch on a released image and sampler");
+    fixture.signal(gate);
+    fixture.wait(done, "a launch on a released image and sampler");
     const auto expected = sample({pixels.data(), 8, 8, 32}, described, -5.5f, 3.5f);
-    const Bytes bytes = bench.download(studio.queue, out, 16);
+    const Bytes bytes = fixture.download(studio.queue, out, 16);
     for (std::size_t channel = 0; channel < 4; ++channel) {
         float actual = 0;
         std::memcpy(&actual, bytes.data() + 4 * channel, 4);
@@ -290,29 +290,29 @@ CONFORMANCE_TEST("sampler",
 
 CONFORMANCE_TEST("sampler",
                  "new images and samplers are not taken for those that were released before them") {
-    Studio studio(bench);
-    need_format(bench, PI_IMAGE_2D, colors);
+    Studio studio(fixture);
+    need_format(fixture, PI_IMAGE_2D, colors);
     const pi_mem_image_desc desc = image_desc(PI_IMAGE_2D, colors, {8, 8, 1});
-    const Bytes first = random_pixels(bench, desc), second = random_pixels(bench, desc);
+    const Bytes first = random_pixels(fixture, desc), second = random_pixels(fixture, desc);
     const Mem kept = studio.image(desc, first);
     const Kernel kernel = make_kernel(studio.program, "sample");
-    const Mem in = bench.make_buffer(bench.place(), bytes_of_floats({-5.5f, 3.5f}));
-    const Mem out = bench.make_buffer(16);
+    const Mem in = fixture.make_buffer(fixture.place(), bytes_of_floats({-5.5f, 3.5f}));
+    const Mem out = fixture.make_buffer(16);
     for (int round = 0; round < 80; ++round) {
-        const bool is_new = bench.random(0, 2) != 0;
+        const bool is_new = fixture.random(0, 2) != 0;
         const Mem image = is_new ? studio.image(desc, second) : Mem();
-        const pi_sampler_desc described =
-            sampler_desc(0, bench.random(0, 1) ? PI_ADDRESSING_CLAMP_TO_EDGE : PI_ADDRESSING_CLAMP,
-                         PI_FILTER_NEAREST);
+        const pi_sampler_desc described = sampler_desc(
+            0, fixture.random(0, 1) ? PI_ADDRESSING_CLAMP_TO_EDGE : PI_ADDRESSING_CLAMP,
+            PI_FILTER_NEAREST);
         const Sampler sampler = studio.sampler(described);
         Arguments arguments;
         arguments.image(is_new ? image : kept, sampler).sampler(sampler).buffer(in).buffer(out);
         pi_kernel_launch_desc launch = launch_desc(kernel, arguments, 1);
         launch.flags |= round % 3 != 0 ? PI_COMMAND_BLOCKING : 0;
-        bench.wait(bench.enqueue(studio.queue, launch), "a launch");
+        fixture.wait(fixture.enqueue(studio.queue, launch), "a launch");
         const auto expected =
             sample({(is_new ? second : first).data(), 8, 8, 32}, described, -5.5f, 3.5f);
-        const Bytes bytes = bench.download(studio.queue, out, 16);
+        const Bytes bytes = fixture.download(studio.queue, out, 16);
         for (std::size_t channel = 0; channel < 4; ++channel) {
             float actual = 0;
             std::memcpy(&actual, bytes.data() + 4 * channel, 4);
@@ -326,13 +326,13 @@ CONFORMANCE_TEST("sampler",
 
 CONFORMANCE_TEST("image",
                  "a launch refuses what is no image where one is needed, and images elsewhere") {
-    Studio studio(bench);
-    need_format(bench, PI_IMAGE_2D, numbers);
+    Studio studio(fixture);
+    need_format(fixture, PI_IMAGE_2D, numbers);
     const Kernel kernel = make_kernel(studio.program, "transpose");
     const pi_mem_image_desc desc = image_desc(PI_IMAGE_2D, numbers, {8, 8, 1});
-    const Bytes pixels = random_pixels(bench, desc);
-    const Mem src = make_image(bench, desc), dst = studio.image(desc, pixels);
-    const Mem buffer = bench.make_buffer(1024);
+    const Bytes pixels = random_pixels(fixture, desc);
+    const Mem src = make_image(fixture, desc), dst = studio.image(desc, pixels);
+    const Mem buffer = fixture.make_buffer(1024);
     const auto refused = [&](const std::string &what, pi_result error, const Arguments &arguments) {
         const pi_kernel_launch_desc launch = launch_desc(kernel, arguments, 2, {8, 8, 1});
         require_untouched<pi_event>("a launch with " + what, {error}, [&](pi_event *out) {
@@ -354,7 +354,7 @@ CONFORMANCE_TEST("image",
     with("a queue as the image's sampler", PI_ERROR_INVALID_SAMPLER,
          [&](auto &a) { a.image_sampler = reinterpret_cast<pi_sampler>(studio.queue.get()); });
     with("a reserved word", PI_ERROR_UNSUPPORTED_FEATURE, [](auto &a) { a.reserved = 1; });
-    Program program = make_program(bench);
+    Program program = make_program(fixture);
     const Kernel add = make_kernel(program, "add");
     Arguments as_buffer;
     as_buffer.buffer(src).value(uint32_t{1});
@@ -362,18 +362,18 @@ CONFORMANCE_TEST("image",
     require_untouched<pi_event>(
         "an image as a buffer", {PI_ERROR_INVALID_MEM_OBJECT},
         [&](pi_event *out) { return try_enqueue(studio.queue, launch, {}, out); });
-    require_pixels(bench, studio.queue, dst, desc, pixels, "an image after refused launches");
+    require_pixels(fixture, studio.queue, dst, desc, pixels, "an image after refused launches");
 }
 
 CONFORMANCE_TEST("sampler", "a launch refuses what is no sampler of its context") {
-    Studio studio(bench);
-    need_format(bench, PI_IMAGE_2D, colors);
+    Studio studio(fixture);
+    need_format(fixture, PI_IMAGE_2D, colors);
     const Kernel kernel = make_kernel(studio.program, "sample");
-    const Mem image = make_image(bench, image_desc(PI_IMAGE_2D, colors, {8, 8, 1}));
-    const Mem in = bench.make_buffer(64), out = bench.make_buffer(64);
+    const Mem image = make_image(fixture, image_desc(PI_IMAGE_2D, colors, {8, 8, 1}));
+    const Mem in = fixture.make_buffer(64), out = fixture.make_buffer(64);
     const pi_sampler_desc described = sampler_desc(0, PI_ADDRESSING_CLAMP, PI_FILTER_NEAREST);
     const Sampler own = studio.sampler(described);
-    const Context other_context = bench.make_context({bench.device()});
+    const Context other_context = fixture.make_context({fixture.device()});
     Sampler foreign;
     require_success(piSamplerCreate(other_context, &described, foreign.out()), "piSamplerCreate");
     const auto refused = [&](const std::string &what, pi_result error, const auto &change) {

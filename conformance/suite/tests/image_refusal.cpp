@@ -11,10 +11,10 @@
 namespace pi::suite {
 namespace {
 
-void require_no_image(Bench &bench, const std::string &what, pi_result error,
+void require_no_image(Fixture &fixture, const std::string &what, pi_result error,
                       const pi_mem_image_desc &desc) {
     require_untouched<pi_mem>("piMemImageCreate with " + what, {error}, [&](pi_mem *out) {
-        return piMemImageCreate(bench.context(), bench.device(), &desc, out);
+        return piMemImageCreate(fixture.context(), fixture.device(), &desc, out);
     });
 }
 
@@ -25,36 +25,36 @@ CONFORMANCE_TEST("image", "an image has the axes of its type, none of them empty
                                                   {&pi_mem_image_desc::height, "height"},
                                                   {&pi_mem_image_desc::depth, "depth"},
                                                   {&pi_mem_image_desc::array_size, "array_size"}};
-    for (const pi_image_type type : types_of(bench)) {
-        const pi_mem_image_desc valid = random_image_desc(bench, type);
+    for (const pi_image_type type : types_of(fixture)) {
+        const pi_mem_image_desc valid = random_image_desc(fixture, type);
         for (const auto &[axis, name] : axes) {
             pi_mem_image_desc desc = valid;
             const bool has = valid.*axis != 0;
             desc.*axis = has ? 0 : 1;
-            require_no_image(bench, join(name, has ? " 0" : " 1", " of ", name_of_type(type)),
+            require_no_image(fixture, join(name, has ? " 0" : " 1", " of ", name_of_type(type)),
                              has ? PI_ERROR_INVALID_SIZE : PI_ERROR_INVALID_VALUE, desc);
         }
     }
 }
 
 CONFORMANCE_TEST("image", "an image is no larger than the device says") {
-    need_images(bench);
+    need_images(fixture);
     constexpr uint64_t unknown = UINT64_MAX;
     const auto refused = [&](pi_image_type type, Word axis, uint64_t limit) {
-        if (limit == unknown || formats_of(bench, type).empty())
+        if (limit == unknown || formats_of(fixture, type).empty())
             return;
-        pi_mem_image_desc desc = random_image_desc(bench, type);
+        pi_mem_image_desc desc = random_image_desc(fixture, type);
         desc.*axis = limit + 1;
-        require_no_image(bench, join("an axis of ", limit + 1, " pixels of ", name_of_type(type)),
+        require_no_image(fixture, join("an axis of ", limit + 1, " pixels of ", name_of_type(type)),
                          PI_ERROR_INVALID_SIZE, desc);
         desc.*axis = UINT64_MAX;
-        require_no_image(bench, "an axis of UINT64_MAX pixels", PI_ERROR_INVALID_SIZE, desc);
+        require_no_image(fixture, "an axis of UINT64_MAX pixels", PI_ERROR_INVALID_SIZE, desc);
     };
-    const auto flat = info_or(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE,
+    const auto flat = info_or(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE,
                               std::array{unknown, unknown});
     refused(PI_IMAGE_2D, &pi_mem_image_desc::width, flat[0]);
     refused(PI_IMAGE_2D, &pi_mem_image_desc::height, flat[1]);
-    const auto deep = info_or(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_IMAGE_3D_SIZE,
+    const auto deep = info_or(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_IMAGE_3D_SIZE,
                               Pixels{unknown, unknown, unknown});
     refused(PI_IMAGE_3D, &pi_mem_image_desc::width, deep[0]);
     refused(PI_IMAGE_3D, &pi_mem_image_desc::height, deep[1]);
@@ -62,11 +62,11 @@ CONFORMANCE_TEST("image", "an image is no larger than the device says") {
 }
 
 CONFORMANCE_TEST("image", "an image of a type, order or channel type that is none is refused") {
-    const pi_mem_image_desc valid = any_image_desc(bench);
+    const pi_mem_image_desc valid = any_image_desc(fixture);
     const auto refused = [&](uint32_t pi_mem_image_desc::*word, uint32_t value) {
         pi_mem_image_desc desc = valid;
         desc.*word = value;
-        require_no_image(bench, join("an enumerator of ", value), PI_ERROR_INVALID_ENUMERATION,
+        require_no_image(fixture, join("an enumerator of ", value), PI_ERROR_INVALID_ENUMERATION,
                          desc);
     };
     for (const uint32_t none : {0u, 6u, 1000u})
@@ -79,25 +79,25 @@ CONFORMANCE_TEST("image", "an image of a type, order or channel type that is non
 
 CONFORMANCE_TEST("image",
                  "an image of levels or samples that the device does not have is refused") {
-    pi_mem_image_desc desc = any_image_desc(bench);
+    pi_mem_image_desc desc = any_image_desc(fixture);
     desc.mip_levels = desc.samples = 1;
-    make_image(bench, desc);
+    make_image(fixture, desc);
     desc.mip_levels = 100;
-    require_no_image(bench, "100 mip levels", PI_ERROR_UNSUPPORTED_FEATURE, desc);
+    require_no_image(fixture, "100 mip levels", PI_ERROR_UNSUPPORTED_FEATURE, desc);
     desc.mip_levels = 0;
     desc.samples = 1 << 20;
-    require_no_image(bench, "a million samples", PI_ERROR_UNSUPPORTED_FEATURE, desc);
+    require_no_image(fixture, "a million samples", PI_ERROR_UNSUPPORTED_FEATURE, desc);
 }
 
 CONFORMANCE_TEST("image", "an image whose words contradict each other is refused") {
-    const pi_mem_image_desc valid = flat_image_desc(bench, 8, 6);
+    const pi_mem_image_desc valid = flat_image_desc(fixture, 8, 6);
     const uint64_t pixel = format_of(valid).size();
     Bytes host(8 * 6 * pixel * 4);
     const auto refused = [&](const std::string &what, pi_result error,
                              const std::function<void(pi_mem_image_desc &)> &change) {
         pi_mem_image_desc desc = valid;
         change(desc);
-        require_no_image(bench, what, error, desc);
+        require_no_image(fixture, what, error, desc);
     };
     refused("reading only and writing only", PI_ERROR_INVALID_VALUE,
             [](auto &d) { d.flags = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY; });
@@ -135,10 +135,10 @@ CONFORMANCE_TEST("image", "an image whose words contradict each other is refused
 }
 
 CONFORMANCE_TEST("image", "slices that run into each other, or begin within a row, are refused") {
-    for (const pi_image_type type : types_of(bench)) {
+    for (const pi_image_type type : types_of(fixture)) {
         if (type == PI_IMAGE_1D || type == PI_IMAGE_2D)
             continue;
-        const PixelFormat format = formats_of(bench, type).front();
+        const PixelFormat format = formats_of(fixture, type).front();
         pi_mem_image_desc desc = image_desc(type, format, {8, 6, 2});
         Bytes host(8 * 6 * 2 * format.size() * 4);
         desc.flags = PI_MEM_COPY_HOST_PTR;
@@ -147,32 +147,33 @@ CONFORMANCE_TEST("image", "slices that run into each other, or begin within a ro
         for (const uint64_t pitch : {slice - row, slice + row / 2, UINT64_MAX / row * row}) {
             desc.slice_pitch = pitch;
             if (pitch != 0)
-                require_no_image(bench, join("slices at ", pitch, " bytes"), PI_ERROR_INVALID_SIZE,
-                                 desc);
+                require_no_image(fixture, join("slices at ", pitch, " bytes"),
+                                 PI_ERROR_INVALID_SIZE, desc);
         }
     }
 }
 
 CONFORMANCE_TEST("image", "an image belongs to a device of its context") {
-    const pi_mem_image_desc desc = any_image_desc(bench);
-    const Queue queue = bench.make_queue();
+    const pi_mem_image_desc desc = any_image_desc(fixture);
+    const Queue queue = fixture.make_queue();
     for (void *wrong : {static_cast<void *>(nullptr), static_cast<void *>(queue.get())}) {
         require_untouched<pi_mem>(
             "piMemImageCreate for no device", {PI_ERROR_INVALID_DEVICE}, [&](pi_mem *out) {
-                return piMemImageCreate(bench.context(), reinterpret_cast<pi_device>(wrong), &desc,
-                                        out);
+                return piMemImageCreate(fixture.context(), reinterpret_cast<pi_device>(wrong),
+                                        &desc, out);
             });
         require_untouched<pi_mem>("piMemImageCreate in no context", {PI_ERROR_INVALID_CONTEXT},
                                   [&](pi_mem *out) {
                                       return piMemImageCreate(reinterpret_cast<pi_context>(wrong),
-                                                              bench.device(), &desc, out);
+                                                              fixture.device(), &desc, out);
                                   });
     }
-    const std::vector<pi_device> devices = bench.devices();
+    const std::vector<pi_device> devices = fixture.devices();
     if (devices.size() > 1)
         require_untouched<pi_mem>(
-            "piMemImageCreate for another device", {PI_ERROR_INVALID_DEVICE},
-            [&](pi_mem *out) { return piMemImageCreate(bench.context(), devices[1], &desc, out); });
+            "piMemImageCreate for another device", {PI_ERROR_INVALID_DEVICE}, [&](pi_mem *out) {
+                return piMemImageCreate(fixture.context(), devices[1], &desc, out);
+            });
 }
 
 // ----- Reads and writes -----
@@ -228,12 +229,13 @@ void require_refused(pi_queue queue, const std::string &what, pi_result error, c
 }
 
 CONFORMANCE_TEST("image", "a misdescribed read or write of an image is refused and moves nothing") {
-    const Queue queue = bench.make_queue();
-    for (const pi_image_type type : types_of(bench)) {
-        const pi_mem_image_desc desc = image_desc(type, formats_of(bench, type).front(), {9, 5, 3});
-        const Mem image = make_image(bench, desc);
-        const Bytes pixels = random_pixels(bench, desc);
-        image_upload(bench, queue, image, desc, pixels);
+    const Queue queue = fixture.make_queue();
+    for (const pi_image_type type : types_of(fixture)) {
+        const pi_mem_image_desc desc =
+            image_desc(type, formats_of(fixture, type).front(), {9, 5, 3});
+        const Mem image = make_image(fixture, desc);
+        const Bytes pixels = random_pixels(fixture, desc);
+        image_upload(fixture, queue, image, desc, pixels);
         Bytes host(pixels.size() * 2, std::byte{0x3C});
         const Bytes host_before = host;
         const auto refused = [&](const std::string &what, pi_result error,
@@ -259,7 +261,7 @@ CONFORMANCE_TEST("image", "a misdescribed read or write of an image is refused a
         write.region_count = 1;
         write.regions = nullptr;
         require_refused(queue, "of regions at NULL", PI_ERROR_INVALID_NULL_POINTER, write);
-        require_pixels(bench, queue, image, desc, pixels, "an image after refused commands");
+        require_pixels(fixture, queue, image, desc, pixels, "an image after refused commands");
         require(host == host_before, "a refused read wrote host memory");
     }
 }
@@ -274,9 +276,9 @@ Desc on_image(pi_mem image) {
 }
 
 CONFORMANCE_TEST("image", "commands on buffers refuse images, and commands on images buffers") {
-    const pi_mem_image_desc desc = any_image_desc(bench);
-    const Queue queue = bench.make_queue();
-    const Mem image = make_image(bench, desc), buffer = bench.make_buffer(4096);
+    const pi_mem_image_desc desc = any_image_desc(fixture);
+    const Queue queue = fixture.make_queue();
+    const Mem image = make_image(fixture, desc), buffer = fixture.make_buffer(4096);
     Bytes host(4096);
     void *mapped = nullptr;
     const pi_region region = linear(0, 0, 4);
@@ -329,15 +331,15 @@ CONFORMANCE_TEST("image", "commands on buffers refuse images, and commands on im
 }
 
 CONFORMANCE_TEST("image", "an image is neither partitioned nor exported as a buffer is") {
-    const Mem image = make_image(bench, any_image_desc(bench));
-    if (bench.can(PI_CAPABILITY_VIEW)) {
+    const Mem image = make_image(fixture, any_image_desc(fixture));
+    if (fixture.can(PI_CAPABILITY_VIEW)) {
         pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
         desc.size = 4;
         require_untouched<pi_mem>(
             "piMemBufferPartition of an image", {PI_ERROR_INVALID_MEM_OBJECT},
             [&](pi_mem *out) { return piMemBufferPartition(image, &desc, out); });
     }
-    if (bench.can(PI_CAPABILITY_MEM_EXPORT)) {
+    if (fixture.can(PI_CAPABILITY_MEM_EXPORT)) {
         pi_mem_export_desc desc = describe<pi_mem_export_desc>();
         desc.external_type = PI_EXTERNAL_OPAQUE_FD;
         require_untouched<pi_external_handle>(

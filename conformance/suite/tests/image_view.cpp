@@ -13,9 +13,9 @@ namespace pi::suite {
 namespace {
 
 // 0 where the device does not tell it.
-uint64_t alignment(Bench &bench, pi_device_info name) {
+uint64_t alignment(Fixture &fixture, pi_device_info name) {
     uint64_t bytes = 0;
-    const pi_result result = piDeviceGetInfo(bench.device(), name, sizeof bytes, &bytes, nullptr);
+    const pi_result result = piDeviceGetInfo(fixture.device(), name, sizeof bytes, &bytes, nullptr);
     if (result != PI_SUCCESS) {
         require_error(result, PI_ERROR_UNSUPPORTED_FEATURE, "the alignment of views");
         return 0;
@@ -26,13 +26,13 @@ uint64_t alignment(Bench &bench, pi_device_info name) {
 
 // Views that the device has: types with a format, alignments.
 struct Views {
-    Bench &bench;
+    Fixture &fixture;
     Queue queue;
     uint64_t offset_alignment = 0; // 0: views begin at the buffer's first byte
     uint64_t pitch_alignment = 1;
     std::vector<pi_mem_image_desc> kinds; // each a few pixels large, dense
 
-    explicit Views(Bench &on) : bench(on), queue((need_images(on), on.make_queue())) {
+    explicit Views(Fixture &on) : fixture(on), queue((need_images(on), on.make_queue())) {
         std::string reason;
         for (const pi_image_type type : types_of(on)) {
             for (const PixelFormat &format : formats_of(on, type)) {
@@ -79,10 +79,11 @@ struct Views {
         return desc;
     }
     pi_mem_image_desc random_desc(const pi_mem_image_desc &kind) const {
-        const Pixels extent{bench.random(1, 30), bench.random(1, 9), bench.random(1, 4)};
-        pi_mem_image_desc desc = described(kind.image_type, format_of(kind), extent,
-                                           kind.image_type == PI_IMAGE_1D ? 0 : bench.random(0, 3));
-        desc.offset = bench.random(0, 5) * offset_alignment;
+        const Pixels extent{fixture.random(1, 30), fixture.random(1, 9), fixture.random(1, 4)};
+        pi_mem_image_desc desc =
+            described(kind.image_type, format_of(kind), extent,
+                      kind.image_type == PI_IMAGE_1D ? 0 : fixture.random(0, 3));
+        desc.offset = fixture.random(0, 5) * offset_alignment;
         return desc;
     }
     // Where its pixels lie in the buffer.
@@ -106,42 +107,43 @@ struct Views {
 
 CONFORMANCE_TEST("image",
                  "a view of a buffer shows the buffer's bytes as pixels, and changes them") {
-    Views views(bench);
+    Views views(fixture);
     for (const pi_mem_image_desc &kind : views.kinds) {
         const pi_mem_image_desc desc = views.random_desc(kind);
         const Rows rows = Views::rows(desc);
-        Bytes model = bench.random_bytes(Views::size_of_storage(desc) + bench.random(0, 50));
-        Bytes pixels = random_pixels(bench, desc);
+        Bytes model = fixture.random_bytes(Views::size_of_storage(desc) + fixture.random(0, 50));
+        Bytes pixels = random_pixels(fixture, desc);
         move_rows(pixels, rows_of(desc), model, rows);
-        const Mem buffer = bench.make_buffer(bench.place(), model);
+        const Mem buffer = fixture.make_buffer(fixture.place(), model);
         const Mem view = views.make(buffer, desc);
-        require_pixels(bench, views.queue, view, desc, pixels, "a view of a buffer");
+        require_pixels(fixture, views.queue, view, desc, pixels, "a view of a buffer");
         // Written through the view, seen in the buffer, and nothing beside it.
-        pixels = random_pixels(bench, desc);
-        image_upload(bench, views.queue, view, desc, pixels);
+        pixels = random_pixels(fixture, desc);
+        image_upload(fixture, views.queue, view, desc, pixels);
         move_rows(pixels, rows_of(desc), model, rows);
-        bench.require_contents(views.queue, buffer, model,
-                               "a buffer written through a view as " + text_of(desc));
+        fixture.require_contents(views.queue, buffer, model,
+                                 "a buffer written through a view as " + text_of(desc));
         // Written to the buffer, seen through the view.
-        pixels = random_pixels(bench, desc);
+        pixels = random_pixels(fixture, desc);
         move_rows(pixels, rows_of(desc), model, rows);
-        bench.upload(views.queue, buffer, model);
-        require_pixels(bench, views.queue, view, desc, pixels, "a view of a buffer that changed");
+        fixture.upload(views.queue, buffer, model);
+        require_pixels(fixture, views.queue, view, desc, pixels, "a view of a buffer that changed");
     }
 }
 
 CONFORMANCE_TEST("image", "a view tells its root, where it begins, and what it is") {
-    Views views(bench);
+    Views views(fixture);
     for (const bool of_view : {false, true}) {
-        if (of_view && !bench.can(PI_CAPABILITY_VIEW))
+        if (of_view && !fixture.can(PI_CAPABILITY_VIEW))
             continue;
         const pi_mem_image_desc desc = views.random_desc(views.kinds.front());
         const uint64_t size = Views::size_of_storage(desc);
         const uint64_t start =
-            of_view ? std::lcm(views.offset_alignment, bench.scopes().front().offset_alignment) : 0;
-        Mem buffer = bench.make_buffer(start + size);
+            of_view ? std::lcm(views.offset_alignment, fixture.scopes().front().offset_alignment)
+                    : 0;
+        Mem buffer = fixture.make_buffer(start + size);
         const pi_mem root = buffer;
-        Mem middle = of_view ? bench.make_view(buffer, start, size) : Mem{};
+        Mem middle = of_view ? fixture.make_view(buffer, start, size) : Mem{};
         const Mem view = views.make(of_view ? middle.get() : root, desc);
         middle.reset();
         buffer.reset(); // its root stays
@@ -159,14 +161,14 @@ CONFORMANCE_TEST("image", "a view tells its root, where it begins, and what it i
                 return piMemGetInfo(view, name, room, value, out_size);
             },
             mem_info_names());
-        const Bytes pixels = random_pixels(bench, desc);
-        image_upload(bench, views.queue, view, desc, pixels);
-        require_pixels(bench, views.queue, view, desc, pixels, "a view whose buffer is released");
+        const Bytes pixels = random_pixels(fixture, desc);
+        image_upload(fixture, views.queue, view, desc, pixels);
+        require_pixels(fixture, views.queue, view, desc, pixels, "a view whose buffer is released");
     }
 }
 
 CONFORMANCE_TEST("image", "a view has the buffer's access, or less") {
-    Views views(bench);
+    Views views(fixture);
     const pi_mem_image_desc valid = views.kinds.front();
     const struct {
         uint64_t buffer, view, told;
@@ -182,7 +184,7 @@ CONFORMANCE_TEST("image", "a view has the buffer's access, or less") {
         pi_mem_buffer_desc buffer_desc = describe<pi_mem_buffer_desc>();
         buffer_desc.size = Views::size_of_storage(valid);
         buffer_desc.flags = row.buffer;
-        const Mem buffer = bench.make_buffer(bench.place(), buffer_desc);
+        const Mem buffer = fixture.make_buffer(fixture.place(), buffer_desc);
         pi_mem_image_desc desc = valid;
         desc.flags = row.view;
         if (row.result == PI_SUCCESS)
@@ -198,10 +200,10 @@ CONFORMANCE_TEST("image", "a view has the buffer's access, or less") {
 }
 
 CONFORMANCE_TEST("image", "a misdescribed view of a buffer is refused") {
-    Views views(bench);
+    Views views(fixture);
     for (const pi_mem_image_desc &valid : views.kinds) {
         const uint64_t size = Views::size_of_storage(valid);
-        const Mem buffer = bench.make_buffer(size);
+        const Mem buffer = fixture.make_buffer(size);
         const auto refused = [&](const std::string &what, pi_result error, const auto &change) {
             pi_mem_image_desc desc = valid;
             change(desc);
@@ -247,9 +249,9 @@ CONFORMANCE_TEST("image", "a misdescribed view of a buffer is refused") {
 
 CONFORMANCE_TEST("image",
                  "a view's descriptor is read as all descriptors are, and its buffer is one") {
-    Views views(bench);
+    Views views(fixture);
     const pi_mem_image_desc valid = views.kinds.front();
-    const Mem buffer = bench.make_buffer(Views::size_of_storage(valid));
+    const Mem buffer = fixture.make_buffer(Views::size_of_storage(valid));
     check_descriptor("piMemImageViewCreate", valid, offsetof(pi_mem_image_desc, flags),
                      [&](const pi_mem_image_desc *desc) {
                          return try_create<pi_mem>(
@@ -257,7 +259,8 @@ CONFORMANCE_TEST("image",
                      });
     require_error(piMemImageViewCreate(buffer, &valid, nullptr), PI_ERROR_INVALID_NULL_POINTER,
                   "piMemImageViewCreate with out_mem NULL");
-    const Mem image = make_image(bench, any_image_desc(bench)), view = views.make(buffer, valid);
+    const Mem image = make_image(fixture, any_image_desc(fixture)),
+              view = views.make(buffer, valid);
     for (void *wrong : {static_cast<void *>(nullptr), static_cast<void *>(views.queue.get()),
                         static_cast<void *>(image.get()), static_cast<void *>(view.get())})
         require_untouched<pi_mem>(
@@ -267,12 +270,12 @@ CONFORMANCE_TEST("image",
 }
 
 CONFORMANCE_TEST("image", "a copy between a view and its buffer is refused where they overlap") {
-    Views views(bench);
+    Views views(fixture);
     pi_mem_image_desc desc = views.kinds.front();
     const uint64_t row = desc.row_pitch, size = Views::size_of_storage(desc) + row;
     desc.offset = 0;
-    const Bytes bytes = bench.random_bytes(size);
-    const Mem buffer = bench.make_buffer(bench.place(), bytes);
+    const Bytes bytes = fixture.random_bytes(size);
+    const Mem buffer = fixture.make_buffer(fixture.place(), bytes);
     const Mem view = views.make(buffer, desc);
     for (const bool to_view : {false, true}) {
         const pi_mem src = to_view ? buffer.get() : view.get();
@@ -292,15 +295,15 @@ CONFORMANCE_TEST("image", "a copy between a view and its buffer is refused where
         "a copy between two views of one range", {PI_ERROR_MEM_COPY_OVERLAP}, [&](pi_event *out) {
             return try_enqueue(views.queue, image_copy_desc(view, other, two_views), {}, out);
         });
-    bench.require_contents(views.queue, buffer, bytes, "a buffer after refused copies");
+    fixture.require_contents(views.queue, buffer, bytes, "a buffer after refused copies");
     // Behind the view's last row there is room.
     const CopyRegions apart{image_copy_region({}, {}, {desc.width, 1, 1}, {size - row})};
-    bench.wait(bench.enqueue(views.queue, image_copy_desc(view, buffer, apart)),
-               "a copy from a view to elsewhere in its buffer");
+    fixture.wait(fixture.enqueue(views.queue, image_copy_desc(view, buffer, apart)),
+                 "a copy from a view to elsewhere in its buffer");
     Bytes expected = bytes;
     std::copy_n(bytes.begin(), desc.width * format_of(desc).size(),
                 expected.begin() + static_cast<std::ptrdiff_t>(size - row));
-    bench.require_contents(views.queue, buffer, expected, "a buffer after a copy within it");
+    fixture.require_contents(views.queue, buffer, expected, "a buffer after a copy within it");
 }
 
 } // namespace

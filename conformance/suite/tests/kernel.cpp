@@ -12,7 +12,7 @@ namespace pi::suite {
 namespace {
 
 CONFORMANCE_TEST("kernel", "a kernel answers every info name by its type") {
-    const Workshop shop(bench);
+    const Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "combine");
     check_info(
         "piKernelGetInfo",
@@ -23,30 +23,30 @@ CONFORMANCE_TEST("kernel", "a kernel answers every info name by its type") {
     check_info(
         "piKernelGetGroupInfo",
         [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
-            return piKernelGetGroupInfo(kernel, bench.device(), name, size, value, out_size);
+            return piKernelGetGroupInfo(kernel, fixture.device(), name, size, value, out_size);
         },
         kernel_group_info_names());
 }
 
 CONFORMANCE_TEST("kernel", "a kernel answers every sub-group info name by its type") {
-    const Workshop shop(bench);
+    const Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "combine");
     uint64_t size = 0;
     // The loader's answer for a function that is not there knows no names.
-    if (piKernelGetSubGroupInfo(kernel, bench.device(), 1000, 0, nullptr, &size) ==
+    if (piKernelGetSubGroupInfo(kernel, fixture.device(), 1000, 0, nullptr, &size) ==
         PI_ERROR_UNSUPPORTED_FEATURE)
         skip("the plugin does not have piKernelGetSubGroupInfo");
     check_info(
         "piKernelGetSubGroupInfo",
         [&](uint32_t name, uint64_t room, void *value, uint64_t *out_size) {
-            return piKernelGetSubGroupInfo(kernel, bench.device(), name, room, value, out_size);
+            return piKernelGetSubGroupInfo(kernel, fixture.device(), name, room, value, out_size);
         },
         kernel_sub_group_info_names());
 }
 
 CONFORMANCE_TEST("kernel",
                  "a kernel tells its name, program, context and how many arguments it has") {
-    const Workshop shop(bench);
+    const Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "combine");
     require_equal(
         std::string(
@@ -56,7 +56,7 @@ CONFORMANCE_TEST("kernel",
                 shop.program.get(),
             "the kernel tells another program");
     require(get_info<pi_context>(&piKernelGetInfo, kernel.get(), PI_KERNEL_INFO_CONTEXT) ==
-                bench.context(),
+                fixture.context(),
             "the kernel tells another context");
     uint32_t count = 4;
     if (piKernelGetInfo(kernel, PI_KERNEL_INFO_ARGUMENT_COUNT, sizeof count, &count, nullptr) !=
@@ -65,7 +65,7 @@ CONFORMANCE_TEST("kernel",
 }
 
 CONFORMANCE_TEST("kernel", "a name that the program does not have is refused") {
-    const Workshop shop(bench);
+    const Workshop shop(fixture);
     for (const char *name : {"no_such_kernel", "", "Add", "add "})
         require_untouched<pi_kernel>(
             join("piKernelCreate of \"", name, "\""), {PI_ERROR_INVALID_NAME},
@@ -78,7 +78,7 @@ CONFORMANCE_TEST("kernel", "a name that the program does not have is refused") {
 }
 
 CONFORMANCE_TEST("kernel", "the description of a kernel is read as pi.h says") {
-    const Workshop shop(bench);
+    const Workshop shop(fixture);
     check_descriptor(
         "piKernelCreate", describe<pi_kernel_desc>(), offsetof(pi_kernel_desc, flags),
         [&](const pi_kernel_desc *given) {
@@ -89,34 +89,34 @@ CONFORMANCE_TEST("kernel", "the description of a kernel is read as pi.h says") {
 }
 
 CONFORMANCE_TEST("kernel", "arguments arrive in the order of the parameters") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "combine");
     constexpr uint32_t count = 1000;
     std::vector<uint32_t> a(count);
     std::vector<uint32_t> b(count);
     for (uint32_t i = 0; i < count; ++i) {
-        a[i] = static_cast<uint32_t>(bench.random(0, 1000));
-        b[i] = static_cast<uint32_t>(bench.random(0, 1000));
+        a[i] = static_cast<uint32_t>(fixture.random(0, 1000));
+        b[i] = static_cast<uint32_t>(fixture.random(0, 1000));
     }
-    const auto factor = static_cast<uint32_t>(bench.random(2, 1000));
-    const Mem mem_a = bench.make_buffer(bench.place(), bytes_of(a));
-    const Mem mem_b = bench.make_buffer(bench.place(), bytes_of(b));
-    const Mem dst = bench.make_buffer(count * sizeof(uint32_t));
+    const auto factor = static_cast<uint32_t>(fixture.random(2, 1000));
+    const Mem mem_a = fixture.make_buffer(fixture.place(), bytes_of(a));
+    const Mem mem_b = fixture.make_buffer(fixture.place(), bytes_of(b));
+    const Mem dst = fixture.make_buffer(count * sizeof(uint32_t));
     Arguments arguments;
     arguments.buffer(dst).buffer(mem_a).buffer(mem_b).value(factor);
-    bench.wait(bench.enqueue(shop.queue, launch_desc(kernel, arguments, count)));
+    fixture.wait(fixture.enqueue(shop.queue, launch_desc(kernel, arguments, count)));
     const std::vector<uint32_t> got = shop.words(dst, count);
     for (uint32_t i = 0; i < count; ++i)
         require_equal(got[i], a[i] * factor + b[i], join("element ", i, " of combine"));
-    bench.require_contents(shop.queue, mem_a, bytes_of(a), "the first source afterwards");
-    bench.require_contents(shop.queue, mem_b, bytes_of(b), "the second source afterwards");
+    fixture.require_contents(shop.queue, mem_a, bytes_of(a), "the first source afterwards");
+    fixture.require_contents(shop.queue, mem_b, bytes_of(b), "the second source afterwards");
 }
 
 CONFORMANCE_TEST("kernel", "argument values are copied during the call") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
-    const Mem mem = bench.make_buffer(bench.place(), bytes_of({0, 0, 0, 0}));
-    const Event gate = bench.make_host_event();
+    const Mem mem = fixture.make_buffer(fixture.place(), bytes_of({0, 0, 0, 0}));
+    const Event gate = fixture.make_host_event();
     uint32_t value = 7; // outlives the launch: else a compiler may leave out what overwrites it
     pi_kernel_argument arguments[2]{};
     arguments[0].kind = PI_ARGUMENT_BUFFER;
@@ -127,17 +127,17 @@ CONFORMANCE_TEST("kernel", "argument values are copied during the call") {
     pi_kernel_launch_desc desc = launch_desc(kernel, Arguments(), 4);
     desc.arguments = arguments;
     desc.argument_count = 2;
-    const Event event = bench.enqueue(shop.queue, desc, {gate});
+    const Event event = fixture.enqueue(shop.queue, desc, {gate});
     value = 1000;
     arguments[0] = arguments[1] = pi_kernel_argument{};
     desc = pi_kernel_launch_desc{};
-    bench.signal(gate);
-    bench.wait(event);
-    bench.require_contents(shop.queue, mem, bytes_of({7, 7, 7, 7}), "what the launch has added");
+    fixture.signal(gate);
+    fixture.wait(event);
+    fixture.require_contents(shop.queue, mem, bytes_of({7, 7, 7, 7}), "what the launch has added");
 }
 
 CONFORMANCE_TEST("kernel", "large argument values are copied during the call, too") {
-    if (kernel_format(bench) != PI_PROGRAM_FORMAT_OPENCL_C)
+    if (kernel_format(fixture) != PI_PROGRAM_FORMAT_OPENCL_C)
         skip("the suite has kernels with large values in OpenCL C only");
     constexpr const char *text = "typedef struct { uint words[16]; } large;"
                                  "kernel void take(global uint *out, large value) {"
@@ -148,15 +148,15 @@ CONFORMANCE_TEST("kernel", "large argument values are copied during the call, to
     program_desc.data = text;
     program_desc.size = std::strlen(text);
     Program program;
-    require_success(piProgramCreate(bench.context(), &program_desc, program.out()),
+    require_success(piProgramCreate(fixture.context(), &program_desc, program.out()),
                     "piProgramCreate");
     require_success(piProgramBuild(program, nullptr), "piProgramBuild");
     const Kernel kernel = make_kernel(program, "take");
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     std::vector<uint32_t> value = counting(16);
     const Bytes expected = bytes_of(value);
-    const Mem mem = bench.make_buffer(bench.place(), Bytes(expected.size()));
-    const Event gate = bench.make_host_event();
+    const Mem mem = fixture.make_buffer(fixture.place(), Bytes(expected.size()));
+    const Event gate = fixture.make_host_event();
     pi_kernel_argument arguments[2]{};
     arguments[0].kind = PI_ARGUMENT_BUFFER;
     arguments[0].mem = mem;
@@ -166,17 +166,17 @@ CONFORMANCE_TEST("kernel", "large argument values are copied during the call, to
     pi_kernel_launch_desc desc = launch_desc(kernel, Arguments(), 1);
     desc.arguments = arguments;
     desc.argument_count = 2;
-    const Event event = bench.enqueue(queue, desc, {gate});
+    const Event event = fixture.enqueue(queue, desc, {gate});
     std::fill(value.begin(), value.end(), 1000);
-    bench.signal(gate);
-    bench.wait(event);
-    bench.require_contents(queue, mem, expected, "what a launch was given as a large value");
+    fixture.signal(gate);
+    fixture.wait(event);
+    fixture.require_contents(queue, mem, expected, "what a launch was given as a large value");
 }
 
 CONFORMANCE_TEST("kernel", "wrong arguments are refused, each with nothing enqueued") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "combine");
-    const Mem mem = bench.make_buffer(bench.place(), bytes_of(counting(16)));
+    const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(counting(16)));
     const uint32_t factor = 1;
     const auto refused = [&](const std::string &what, const Arguments &arguments,
                              std::initializer_list<pi_result> allowed) {
@@ -232,13 +232,13 @@ CONFORMANCE_TEST("kernel", "wrong arguments are refused, each with nothing enque
         [&](pi_event *out) {
             return piEnqueueKernelLaunch(shop.queue, &null_arguments, 0, nullptr, out);
         });
-    bench.require_contents(shop.queue, mem, bytes_of(counting(16)), "the buffer after no launch");
+    fixture.require_contents(shop.queue, mem, bytes_of(counting(16)), "the buffer after no launch");
 }
 
 CONFORMANCE_TEST("kernel", "reserved words of arguments must be zero") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
-    const Mem mem = bench.make_buffer(bench.place(), bytes_of(counting(4)));
+    const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(counting(4)));
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{1});
     arguments[1].reserved = 1;
@@ -250,11 +250,11 @@ CONFORMANCE_TEST("kernel", "reserved words of arguments must be zero") {
 
 CONFORMANCE_TEST("kernel",
                  "an argument of the wrong kind or size is refused where the backend knows") {
-    Workshop shop(bench);
-    if (kernel_format(bench) == PI_PROGRAM_FORMAT_NATIVE_TABLE)
+    Workshop shop(fixture);
+    if (kernel_format(fixture) == PI_PROGRAM_FORMAT_NATIVE_TABLE)
         skip("a native function's parameters are not known");
     const Kernel kernel = make_kernel(shop.program, "add");
-    const Mem mem = bench.make_buffer(bench.place(), bytes_of(counting(4)));
+    const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(counting(4)));
     const auto refused = [&](const std::string &what, const Arguments &arguments) {
         const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 4);
         require_untouched<pi_event>(what, {PI_ERROR_INVALID_ARGUMENTS}, [&](pi_event *out) {
@@ -264,12 +264,12 @@ CONFORMANCE_TEST("kernel",
     Arguments large;
     large.buffer(mem).value(uint64_t{1});
     refused("8 bytes for a parameter of 4", large);
-    if (!is_of_cuda(kernel_format(bench))) { // there it is an integer like others
+    if (!is_of_cuda(kernel_format(fixture))) { // there it is an integer like others
         Arguments local;
         local.buffer(mem).local(64);
         refused("work-group memory for a value", local);
     }
-    bench.require_contents(shop.queue, mem, bytes_of(counting(4)), "the buffer after no launch");
+    fixture.require_contents(shop.queue, mem, bytes_of(counting(4)), "the buffer after no launch");
 }
 
 } // namespace

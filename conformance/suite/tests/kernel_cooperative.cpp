@@ -117,19 +117,19 @@ constexpr pi_native_program native_program = {sizeof(pi_native_program), 1, kern
 
 /// Cooperative launches of a kernel.
 struct Cooperative {
-    Bench &bench;
+    Fixture &fixture;
     Program program;
     Kernel kernel;
     Queue queue;
     Arguments arguments;
 
-    explicit Cooperative(Bench &on) : bench(on) {
-        bench.need(PI_CAPABILITY_COOPERATIVE, "PI_CAPABILITY_COOPERATIVE");
-        queue = bench.make_queue();
+    explicit Cooperative(Fixture &on) : fixture(on) {
+        fixture.need(PI_CAPABILITY_COOPERATIVE, "PI_CAPABILITY_COOPERATIVE");
+        queue = fixture.make_queue();
     }
 
     /// Work-items in a row of a group: as many as wanted, or the most.
-    uint64_t group(uint32_t wanted) { return group_size(bench, kernel, wanted); }
+    uint64_t group(uint32_t wanted) { return group_size(fixture, kernel, wanted); }
     pi_kernel_launch_desc desc(uint32_t dimensions, const Size3 &global, const Size3 &local) {
         pi_kernel_launch_desc launch = launch_desc(kernel, arguments, dimensions, global, local);
         launch.flags = PI_LAUNCH_COOPERATIVE;
@@ -152,10 +152,10 @@ struct Meeting : Cooperative {
     Mem state;
     static constexpr uint32_t rounds = 50;
 
-    explicit Meeting(Bench &on) : Cooperative(on) {
-        need_local_memory(bench, sizeof(uint32_t));
+    explicit Meeting(Fixture &on) : Cooperative(on) {
+        need_local_memory(fixture, sizeof(uint32_t));
         pi_program_desc desc = describe<pi_program_desc>();
-        desc.format = kernel_format(bench);
+        desc.format = kernel_format(fixture);
         switch (desc.format) {
         case PI_PROGRAM_FORMAT_NATIVE_TABLE:
             desc.data = &native_program;
@@ -169,16 +169,17 @@ struct Meeting : Cooperative {
             skip("the suite has kernels that wait for each other as native functions and in PTX "
                  "only");
         }
-        require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
+        require_success(piProgramCreate(fixture.context(), &desc, program.out()),
+                        "piProgramCreate");
         require_success(piProgramBuild(program, nullptr), "piProgramBuild");
         kernel = make_kernel(program, "meet");
-        state = bench.make_buffer(bench.place(), bytes_of({0, 0}));
+        state = fixture.make_buffer(fixture.place(), bytes_of({0, 0}));
         arguments.buffer(state).value(rounds).local(sizeof(uint32_t));
     }
 
     // Of how many groups the state tells.
     uint32_t met() {
-        const std::vector<uint32_t> words = words_of(bench.download(queue, state, 8));
+        const std::vector<uint32_t> words = words_of(fixture.download(queue, state, 8));
         require_equal(words[1], 0u, "how often a group waited in vain, or lost its local memory");
         require_equal(words[0] % rounds, 0u, "arrivals beyond whole rounds");
         return words[0] / rounds;
@@ -190,42 +191,42 @@ struct Addition : Cooperative {
     Mem words;
 
     /// Of so many words of 0.
-    Addition(Bench &on, uint64_t count)
+    Addition(Fixture &on, uint64_t count)
         : Cooperative(on),
-          words(bench.make_buffer(bench.place(), Bytes(count * sizeof(uint32_t)))) {
-        program = make_program(bench);
+          words(fixture.make_buffer(fixture.place(), Bytes(count * sizeof(uint32_t)))) {
+        program = make_program(fixture);
         kernel = make_kernel(program, "add");
         arguments.buffer(words).value(uint32_t{1});
     }
 };
 
 CONFORMANCE_TEST("kernel", "all work-groups of a cooperative launch are there at once") {
-    Meeting meeting(bench);
+    Meeting meeting(fixture);
     const uint64_t group = meeting.group(4);
     const uint32_t most = meeting.most({group, 1, 1});
     uint32_t expected = 0;
     for (const uint32_t groups : {1u, most / 2 + 1, most}) {
-        bench.wait(bench.enqueue(meeting.queue, meeting.desc(1, {groups * group}, {group})),
-                   join("a cooperative launch of ", groups, " groups"));
+        fixture.wait(fixture.enqueue(meeting.queue, meeting.desc(1, {groups * group}, {group})),
+                     join("a cooperative launch of ", groups, " groups"));
         expected += groups;
         require_equal(meeting.met(), expected, "how many groups have met");
-        bench.upload(meeting.queue, meeting.state, bytes_of({0, 0}));
+        fixture.upload(meeting.queue, meeting.state, bytes_of({0, 0}));
         expected = 0;
     }
 }
 
 CONFORMANCE_TEST("kernel",
                  "a cooperative launch without a local size has one with which all groups fit") {
-    Meeting meeting(bench);
+    Meeting meeting(fixture);
     const uint64_t group = meeting.group(1000);
     const uint64_t items = group * meeting.most({group, 1, 1});
     for (const Size3 &size :
          {Size3{1, 1, 1}, Size3{1000, 1, 1}, Size3{7, 60, 1}, Size3{3, 4, 50}}) {
         if (size[0] * size[1] * size[2] > items) // there may be no local size that would do
             continue;
-        bench.upload(meeting.queue, meeting.state, bytes_of({0, 0}));
-        bench.wait(bench.enqueue(meeting.queue, meeting.desc(3, size, {})),
-                   join("a cooperative launch of ", size[0], " x ", size[1], " x ", size[2]));
+        fixture.upload(meeting.queue, meeting.state, bytes_of({0, 0}));
+        fixture.wait(fixture.enqueue(meeting.queue, meeting.desc(3, size, {})),
+                     join("a cooperative launch of ", size[0], " x ", size[1], " x ", size[2]));
         const uint32_t met = meeting.met();
         require(met >= 1 && met <= meeting.most({}), met, " groups have met, should be 1 to ",
                 meeting.most({}));
@@ -233,35 +234,35 @@ CONFORMANCE_TEST("kernel",
 }
 
 CONFORMANCE_TEST("kernel", "cooperative launches of several queues do not stop each other") {
-    Meeting meeting(bench);
+    Meeting meeting(fixture);
     const uint32_t most = meeting.most({1, 1, 1});
     std::vector<Queue> queues;
     std::vector<Mem> states;
     std::vector<Event> events;
     for (int i = 0; i < 4; ++i) {
-        queues.push_back(bench.make_queue());
-        states.push_back(bench.make_buffer(bench.place(), bytes_of({0, 0})));
+        queues.push_back(fixture.make_queue());
+        states.push_back(fixture.make_buffer(fixture.place(), bytes_of({0, 0})));
         Arguments arguments;
         arguments.buffer(states.back()).value(meeting.rounds).local(sizeof(uint32_t));
         pi_kernel_launch_desc desc = launch_desc(meeting.kernel, arguments, most, 1);
         desc.flags = PI_LAUNCH_COOPERATIVE;
-        events.push_back(bench.enqueue(queues.back(), desc));
+        events.push_back(fixture.enqueue(queues.back(), desc));
     }
     for (std::size_t i = 0; i < events.size(); ++i) {
-        bench.wait(events[i], "one of four cooperative launches");
-        bench.require_contents(queues[i], states[i], bytes_of({most * meeting.rounds, 0}),
-                               "what the groups of a launch have counted");
+        fixture.wait(events[i], "one of four cooperative launches");
+        fixture.require_contents(queues[i], states[i], bytes_of({most * meeting.rounds, 0}),
+                                 "what the groups of a launch have counted");
     }
 }
 
 CONFORMANCE_TEST("kernel", "more work-groups than can be resident are refused") {
-    Addition one(bench, 1);
+    Addition one(fixture, 1);
     const uint64_t group = one.group(2);
     const uint32_t most = one.most({group, 1, 1});
     if (most > 1u << 20)
         skip("more work-groups can be resident than the suite launches");
     const uint64_t too_many = (uint64_t{most} + 1) * group;
-    Addition addition(bench, too_many);
+    Addition addition(fixture, too_many);
     const auto refused = [&](const std::string &what, const pi_kernel_launch_desc &desc) {
         require_untouched<pi_event>(what, {PI_ERROR_INVALID_WORK_SIZE}, [&](pi_event *out) {
             return try_enqueue(addition.queue, desc, {}, out);
@@ -272,22 +273,22 @@ CONFORMANCE_TEST("kernel", "more work-groups than can be resident are refused") 
     refused("more work-items than resident groups can have",
             addition.desc(1, {uint64_t{1} << 50}, {}));
     std::vector<uint32_t> expected(too_many, 0);
-    bench.require_contents(addition.queue, addition.words, bytes_of(expected),
-                           "what refused launches leave");
-    bench.wait(bench.enqueue(addition.queue, addition.desc(1, {most * group}, {group})),
-               "a cooperative launch of as many groups as can be resident");
+    fixture.require_contents(addition.queue, addition.words, bytes_of(expected),
+                             "what refused launches leave");
+    fixture.wait(fixture.enqueue(addition.queue, addition.desc(1, {most * group}, {group})),
+                 "a cooperative launch of as many groups as can be resident");
     std::fill_n(expected.begin(), most * group, 1);
-    bench.require_contents(addition.queue, addition.words, bytes_of(expected),
-                           "what as many groups as can be resident have added");
+    fixture.require_contents(addition.queue, addition.words, bytes_of(expected),
+                             "what as many groups as can be resident have added");
     // Without the flag groups need not be together.
-    bench.wait(bench.enqueue(addition.queue,
-                             launch_desc(addition.kernel, addition.arguments, too_many, group)));
+    fixture.wait(fixture.enqueue(
+        addition.queue, launch_desc(addition.kernel, addition.arguments, too_many, group)));
 }
 
 CONFORMANCE_TEST("kernel", "how many groups can be resident is told for a launch that could be") {
-    Addition addition(bench, 4);
+    Addition addition(fixture, 4);
     const auto most_group =
-        get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
+        get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
     const uint64_t group = addition.group(2);
     const pi_kernel_launch_desc valid = addition.desc(1, {4}, {group});
     check_descriptor("piKernelGetMaxCooperativeGroups", valid,
@@ -320,8 +321,8 @@ CONFORMANCE_TEST("kernel", "how many groups can be resident is told for a launch
             addition.desc(0, {4}, {group}));
     refused("a group larger than the largest", PI_ERROR_INVALID_WORK_SIZE, addition.queue,
             addition.desc(1, {4}, {most_group + 1}));
-    const Context context = bench.make_context({bench.device()});
-    const Queue foreign = bench.make_queue({bench.device(), context});
+    const Context context = fixture.make_context({fixture.device()});
+    const Queue foreign = fixture.make_queue({fixture.device(), context});
     refused("a kernel of another context", PI_ERROR_INVALID_KERNEL, foreign, valid);
     require_error(piKernelGetMaxCooperativeGroups(addition.queue, &valid, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER,

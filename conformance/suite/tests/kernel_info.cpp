@@ -23,24 +23,24 @@ T group_info(pi_kernel kernel, pi_device device, pi_kernel_group_info name, T ab
 
 CONFORMANCE_TEST(
     "kernel", "a kernel's groups are no larger than the device's, and it demands no size of them") {
-    const Workshop shop(bench);
+    const Workshop shop(fixture);
     const auto device_most =
-        get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
+        get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
     const auto device_local =
-        info_or(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_LOCAL_MEMORY_SIZE, UINT64_MAX);
+        info_or(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_LOCAL_MEMORY_SIZE, UINT64_MAX);
     for (const char *name : {"add", "combine", "visit", "reverse", "butterfly"}) {
         const Kernel kernel = make_kernel(shop.program, name);
-        const auto most = group_info(kernel, bench.device(),
+        const auto most = group_info(kernel, fixture.device(),
                                      PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE, device_most);
         require(most >= 1 && most <= device_most, name, ": the largest group has ", most,
                 " work-items, should be 1 to ", device_most);
         const auto multiple = group_info(
-            kernel, bench.device(), PI_KERNEL_GROUP_INFO_PREFERRED_GROUP_MULTIPLE, uint64_t{1});
+            kernel, fixture.device(), PI_KERNEL_GROUP_INFO_PREFERRED_GROUP_MULTIPLE, uint64_t{1});
         require(multiple >= 1, name, ": the preferred multiple is 0");
-        require(group_info(kernel, bench.device(), PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE,
+        require(group_info(kernel, fixture.device(), PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE,
                            Size3{}) == Size3{},
                 name, ": demands a group size, which its source does not");
-        require(group_info(kernel, bench.device(), PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE,
+        require(group_info(kernel, fixture.device(), PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE,
                            uint64_t{0}) <= device_local,
                 name, ": needs more work-group memory than the device has");
     }
@@ -48,7 +48,7 @@ CONFORMANCE_TEST(
 
 CONFORMANCE_TEST("kernel",
                  "a group size and work-group memory of the source are told and kept to") {
-    if (kernel_format(bench) != PI_PROGRAM_FORMAT_OPENCL_C)
+    if (kernel_format(fixture) != PI_PROGRAM_FORMAT_OPENCL_C)
         skip("the suite has kernels that demand a group size in OpenCL C only");
     constexpr const char *text = R"(
 kernel __attribute__((reqd_work_group_size(4, 1, 1))) void fours(global uint *data) {
@@ -62,25 +62,25 @@ kernel __attribute__((reqd_work_group_size(4, 1, 1))) void fours(global uint *da
     desc.data = text;
     desc.size = std::strlen(text);
     Program program;
-    require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
+    require_success(piProgramCreate(fixture.context(), &desc, program.out()), "piProgramCreate");
     require_success(piProgramBuild(program, nullptr), "piProgramBuild");
     const Kernel kernel = make_kernel(program, "fours");
     constexpr Size3 fours{4, 1, 1};
-    require(group_info(kernel, bench.device(), PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE,
+    require(group_info(kernel, fixture.device(), PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE,
                        fours) == fours,
             "PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE is not 4, 1, 1");
-    const auto local =
-        group_info(kernel, bench.device(), PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE, uint64_t{1024});
+    const auto local = group_info(kernel, fixture.device(), PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE,
+                                  uint64_t{1024});
     require(local >= 1024, "the kernel's work-group memory is ", local, " bytes, it has 1024");
-    const Queue queue = bench.make_queue();
-    const Mem mem = bench.make_buffer(bench.place(), bytes_of({1, 2, 3, 4, 5, 6, 7, 8}));
+    const Queue queue = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(fixture.place(), bytes_of({1, 2, 3, 4, 5, 6, 7, 8}));
     Arguments arguments;
     arguments.buffer(mem);
     for (const uint64_t local_size : {0, 4}) {
-        bench.upload(queue, mem, bytes_of({1, 2, 3, 4, 5, 6, 7, 8}));
-        bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, 8, local_size)));
-        bench.require_contents(queue, mem, bytes_of({4, 3, 2, 1, 8, 7, 6, 5}),
-                               join("what groups of four have turned, local size ", local_size));
+        fixture.upload(queue, mem, bytes_of({1, 2, 3, 4, 5, 6, 7, 8}));
+        fixture.wait(fixture.enqueue(queue, launch_desc(kernel, arguments, 8, local_size)));
+        fixture.require_contents(queue, mem, bytes_of({4, 3, 2, 1, 8, 7, 6, 5}),
+                                 join("what groups of four have turned, local size ", local_size));
     }
     const pi_kernel_launch_desc eight = launch_desc(kernel, arguments, 8, 8);
     require_untouched<pi_event>("a group of 8 where 4 is demanded", {PI_ERROR_INVALID_WORK_SIZE},
@@ -89,7 +89,7 @@ kernel __attribute__((reqd_work_group_size(4, 1, 1))) void fours(global uint *da
 
 CONFORMANCE_TEST("kernel",
                  "a local size is suggested whatever local size and arguments the launch has") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
     const Arguments none;
     pi_kernel_launch_desc desc = launch_desc(kernel, none, 60);
@@ -104,11 +104,12 @@ CONFORMANCE_TEST("kernel",
 }
 
 CONFORMANCE_TEST("kernel", "sub-groups are of a size that the device has, and enough for a group") {
-    const Workshop shop(bench);
+    const Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
     uint32_t size = poison<uint32_t>(), count = poison<uint32_t>(), demanded = poison<uint32_t>();
     const auto ask = [&](pi_kernel_sub_group_info name, uint32_t &value) {
-        return piKernelGetSubGroupInfo(kernel, bench.device(), name, sizeof value, &value, nullptr);
+        return piKernelGetSubGroupInfo(kernel, fixture.device(), name, sizeof value, &value,
+                                       nullptr);
     };
     if (ask(PI_KERNEL_SUB_GROUP_INFO_MAX_SIZE, size) == PI_ERROR_UNSUPPORTED_FEATURE)
         skip("the device tells nothing of sub-groups");
@@ -116,32 +117,32 @@ CONFORMANCE_TEST("kernel", "sub-groups are of a size that the device has, and en
     require_success(ask(PI_KERNEL_SUB_GROUP_INFO_MAX_COUNT, count), "the sub-groups of a group");
     require_success(ask(PI_KERNEL_SUB_GROUP_INFO_COMPILE_SIZE, demanded), "the demanded size");
     uint64_t bytes = 0;
-    if (piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_SUB_GROUP_SIZES, 0, nullptr, &bytes) !=
+    if (piDeviceGetInfo(fixture.device(), PI_DEVICE_INFO_SUB_GROUP_SIZES, 0, nullptr, &bytes) !=
         PI_ERROR_UNSUPPORTED_FEATURE) {
-        const auto sizes = get_info_list<uint32_t>(&piDeviceGetInfo, bench.device(),
+        const auto sizes = get_info_list<uint32_t>(&piDeviceGetInfo, fixture.device(),
                                                    PI_DEVICE_INFO_SUB_GROUP_SIZES);
         require(std::find(sizes.begin(), sizes.end(), size) != sizes.end(), "sub-groups have ",
                 size, " work-items, which is none of PI_DEVICE_INFO_SUB_GROUP_SIZES");
     }
     const auto most =
-        group_info(kernel, bench.device(), PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE, uint64_t{1});
+        group_info(kernel, fixture.device(), PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE, uint64_t{1});
     require(uint64_t{size} * count >= most, count, " sub-groups of ", size,
             " do not make the largest group of ", most);
     require_equal(demanded, 0u, "the size of sub-groups that the source demands");
 }
 
 CONFORMANCE_TEST("kernel", "groups and sub-groups are told for devices of the context") {
-    const Workshop shop(bench);
+    const Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
     std::vector<pi_device> wrong{nullptr, reinterpret_cast<pi_device>(shop.queue.get())};
-    const std::vector<pi_device> devices = bench.devices();
+    const std::vector<pi_device> devices = fixture.devices();
     if (devices.size() > 1)
         wrong.push_back(devices[1]);
     uint64_t size = 0;
-    const bool sub_groups = piKernelGetSubGroupInfo(kernel, bench.device(), 1000, 0, nullptr,
+    const bool sub_groups = piKernelGetSubGroupInfo(kernel, fixture.device(), 1000, 0, nullptr,
                                                     &size) != PI_ERROR_UNSUPPORTED_FEATURE;
     const bool groups =
-        piKernelGetGroupInfo(kernel, bench.device(), PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE, 0,
+        piKernelGetGroupInfo(kernel, fixture.device(), PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE, 0,
                              nullptr, &size) != PI_ERROR_UNSUPPORTED_FEATURE;
     for (pi_device device : wrong) {
         if (groups)
@@ -160,45 +161,46 @@ CONFORMANCE_TEST("kernel", "groups and sub-groups are told for devices of the co
                                                 sizeof *out, out, nullptr);
                                         });
     }
-    require_error(piKernelGetGroupInfo(nullptr, bench.device(),
+    require_error(piKernelGetGroupInfo(nullptr, fixture.device(),
                                        PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE, 0, nullptr, &size),
                   PI_ERROR_INVALID_KERNEL, "group info of NULL");
-    require_error(piKernelGetSubGroupInfo(nullptr, bench.device(),
+    require_error(piKernelGetSubGroupInfo(nullptr, fixture.device(),
                                           PI_KERNEL_SUB_GROUP_INFO_MAX_SIZE, 0, nullptr, &size),
                   PI_ERROR_INVALID_KERNEL, "sub-group info of NULL");
 }
 
 CONFORMANCE_TEST("kernel",
                  "a kernel is launched on the devices only that its program is built for") {
-    const BuiltForSecond built(bench);
+    const BuiltForSecond built(fixture);
     const Kernel kernel = make_kernel(built.program, "add");
-    const Mem mem = bench.make_buffer({built.second(), built.context}, bytes_of({1, 2, 3, 4}));
+    const Mem mem = fixture.make_buffer({built.second(), built.context}, bytes_of({1, 2, 3, 4}));
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{10});
     const pi_kernel_launch_desc launch = launch_desc(kernel, arguments, 4);
-    const Queue first = bench.make_queue({built.first(), built.context});
-    const Queue second = bench.make_queue({built.second(), built.context});
+    const Queue first = fixture.make_queue({built.first(), built.context});
+    const Queue second = fixture.make_queue({built.second(), built.context});
     require_untouched<pi_event>("a launch on a device that the program is not built for",
                                 {PI_ERROR_INVALID_KERNEL},
                                 [&](pi_event *out) { return try_enqueue(first, launch, {}, out); });
-    bench.wait(bench.enqueue(second, launch));
-    bench.require_contents(second, mem, bytes_of({11, 12, 13, 14}), "the buffer after one launch");
+    fixture.wait(fixture.enqueue(second, launch));
+    fixture.require_contents(second, mem, bytes_of({11, 12, 13, 14}),
+                             "the buffer after one launch");
 }
 
 CONFORMANCE_TEST("kernel", "a launch's kernel is of the queue's context") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
-    const Context context = bench.make_context({bench.device()});
-    const Place place{bench.device(), context};
-    const Queue foreign = bench.make_queue(place);
-    const Mem mem = bench.make_buffer(place, bytes_of({1, 2, 3, 4}));
+    const Context context = fixture.make_context({fixture.device()});
+    const Place place{fixture.device(), context};
+    const Queue foreign = fixture.make_queue(place);
+    const Mem mem = fixture.make_buffer(place, bytes_of({1, 2, 3, 4}));
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{10});
     const pi_kernel_launch_desc launch = launch_desc(kernel, arguments, 4);
     require_untouched<pi_event>(
         "a launch of another context's kernel", {PI_ERROR_INVALID_KERNEL},
         [&](pi_event *out) { return try_enqueue(foreign, launch, {}, out); });
-    bench.require_contents(foreign, mem, bytes_of({1, 2, 3, 4}), "the buffer after no launch");
+    fixture.require_contents(foreign, mem, bytes_of({1, 2, 3, 4}), "the buffer after no launch");
 }
 
 } // namespace

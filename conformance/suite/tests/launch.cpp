@@ -10,9 +10,9 @@
 namespace pi::suite {
 namespace {
 
-uint32_t launch_features(Bench &bench) {
+uint32_t launch_features(Fixture &fixture) {
     uint32_t features = 0;
-    const pi_result result = piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_LAUNCH_FEATURES,
+    const pi_result result = piDeviceGetInfo(fixture.device(), PI_DEVICE_INFO_LAUNCH_FEATURES,
                                              sizeof features, &features, nullptr);
     return result == PI_SUCCESS ? features : 0;
 }
@@ -20,7 +20,7 @@ uint32_t launch_features(Bench &bench) {
 // Launches `kernel`, a "visit", and requires that each id of the box was visited once, and no other.
 void require_visited(Workshop &shop, pi_kernel kernel, uint32_t dimensions, const Size3 &offset,
                      const Size3 &size, const Size3 &local, const Size3 &cluster = {}) {
-    Bench &bench = shop.bench;
+    Fixture &fixture = shop.fixture;
     Size3 extent{1, 1, 1};
     Size3 begin{0, 0, 0};
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
@@ -28,13 +28,13 @@ void require_visited(Workshop &shop, pi_kernel kernel, uint32_t dimensions, cons
         extent[axis] = offset[axis] + size[axis];
     }
     const uint64_t count = extent[0] * extent[1] * extent[2];
-    const Mem mem = bench.make_buffer(bench.place(), Bytes(count * sizeof(uint32_t)));
+    const Mem mem = fixture.make_buffer(fixture.place(), Bytes(count * sizeof(uint32_t)));
     Arguments arguments;
     arguments.buffer(mem).value(extent[0]).value(extent[1]);
     pi_kernel_launch_desc desc = launch_desc(kernel, arguments, dimensions, size, local);
     std::copy(offset.begin(), offset.end(), desc.global_offset);
     std::copy(cluster.begin(), cluster.end(), desc.cluster_size);
-    bench.wait(bench.enqueue(shop.queue, desc), "a launch of visit");
+    fixture.wait(fixture.enqueue(shop.queue, desc), "a launch of visit");
     const std::vector<uint32_t> visits = shop.words(mem, count);
     for (uint64_t i = 0; i < count; ++i) {
         const Size3 id{i % extent[0], i / extent[0] % extent[1], i / extent[0] / extent[1]};
@@ -54,7 +54,7 @@ void require_visited(Workshop &shop, uint32_t dimensions, const Size3 &offset, c
 }
 
 CONFORMANCE_TEST("kernel", "each id is visited once, in one, two and three dimensions") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     constexpr uint64_t beyond = 99; // entries beyond the dimensions are ignored
     require_visited(shop, 1, {}, {1, beyond, beyond}, {});
     require_visited(shop, 1, {}, {1024, beyond, beyond}, {});
@@ -62,13 +62,13 @@ CONFORMANCE_TEST("kernel", "each id is visited once, in one, two and three dimen
     require_visited(shop, 3, {}, {7, 5, 3}, {});
     for (int round = 0; round < 5; ++round)
         require_visited(shop, 3, {},
-                        {bench.random(1, 20), bench.random(1, 20), bench.random(1, 20)}, {});
+                        {fixture.random(1, 20), fixture.random(1, 20), fixture.random(1, 20)}, {});
 }
 
 CONFORMANCE_TEST("kernel", "a launch reads the axes that it has, and no entries beyond") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "visit");
-    const uint64_t group = group_size(bench, kernel, 4);
+    const uint64_t group = group_size(fixture, kernel, 4);
     for (const uint64_t beyond : {uint64_t{0}, uint64_t{77}, UINT64_MAX}) {
         for (const uint64_t local : {uint64_t{0}, group}) {
             require_visited(shop, kernel, 1, {0, beyond, beyond}, {3 * group, beyond, beyond},
@@ -80,30 +80,30 @@ CONFORMANCE_TEST("kernel", "a launch reads the axes that it has, and no entries 
 }
 
 CONFORMANCE_TEST("kernel", "each id is visited once with every local size that fits") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const auto items =
-        get_info<Size3>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES);
+        get_info<Size3>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES);
     const Kernel kernel = make_kernel(shop.program, "visit");
-    const uint64_t most = largest_group(bench, kernel);
+    const uint64_t most = largest_group(fixture, kernel);
     for (const Size3 local : {Size3{1, 1, 1}, Size3{4, 1, 1}, Size3{2, 2, 2}, Size3{8, 4, 1}}) {
         if (local[0] > items[0] || local[1] > items[1] || local[2] > items[2] ||
             local[0] * local[1] * local[2] > most)
             continue;
         require_visited(shop, 3, {}, {local[0] * 3, local[1] * 2, local[2] * 2}, local);
     }
-    const uint64_t large = group_size(bench, kernel, 4096);
+    const uint64_t large = group_size(fixture, kernel, 4096);
     require_visited(shop, 1, {}, {large * 2, 0, 0}, {large, 0, 0});
 }
 
 CONFORMANCE_TEST("kernel", "a global offset moves the ids, where the device can") {
-    Workshop shop(bench);
-    if ((launch_features(bench) & PI_LAUNCH_FEATURE_GLOBAL_OFFSET) != 0) {
+    Workshop shop(fixture);
+    if ((launch_features(fixture) & PI_LAUNCH_FEATURE_GLOBAL_OFFSET) != 0) {
         require_visited(shop, 1, {5, 0, 0}, {11, 0, 0}, {});
         require_visited(shop, 3, {3, 2, 1}, {4, 5, 6}, {});
         return;
     }
     const Kernel kernel = make_kernel(shop.program, "add");
-    const Mem mem = bench.make_buffer(64);
+    const Mem mem = fixture.make_buffer(64);
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{1});
     pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 4);
@@ -114,16 +114,16 @@ CONFORMANCE_TEST("kernel", "a global offset moves the ids, where the device can"
 }
 
 CONFORMANCE_TEST("kernel", "launches of one kernel have each their own global offset, or none") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "visit");
-    const bool can = (launch_features(bench) & PI_LAUNCH_FEATURE_GLOBAL_OFFSET) != 0;
+    const bool can = (launch_features(fixture) & PI_LAUNCH_FEATURE_GLOBAL_OFFSET) != 0;
     for (const uint64_t offset : {5, 0, 3, 3, 7, 0}) {
         if (offset == 0 || can) {
             require_visited(shop, kernel, 1, {offset, 0, 0}, {8, 0, 0}, {});
             require_visited(shop, kernel, 2, {offset, offset / 2, 0}, {4, 3, 0}, {});
             continue;
         }
-        const Mem mem = bench.make_buffer(64);
+        const Mem mem = fixture.make_buffer(64);
         Arguments arguments;
         arguments.buffer(mem).value(uint64_t{16}).value(uint64_t{1});
         pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 8);
@@ -136,17 +136,17 @@ CONFORMANCE_TEST("kernel", "launches of one kernel have each their own global of
 }
 
 CONFORMANCE_TEST("kernel", "groups at the end may be smaller, where the device can") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
-    const uint64_t group = group_size(bench, kernel, 4);
+    const uint64_t group = group_size(fixture, kernel, 4);
     if (group == 1)
         skip("the device's groups have one work-item");
-    if ((launch_features(bench) & PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS) != 0) {
+    if ((launch_features(fixture) & PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS) != 0) {
         require_visited(shop, 1, {}, {11, 0, 0}, {group, 0, 0});
         require_visited(shop, 2, {}, {7, 5, 0}, {2, group / 2, 0});
         return;
     }
-    const Mem mem = bench.make_buffer(64);
+    const Mem mem = fixture.make_buffer(64);
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{1});
     const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 11, group);
@@ -157,10 +157,10 @@ CONFORMANCE_TEST("kernel", "groups at the end may be smaller, where the device c
 }
 
 CONFORMANCE_TEST("kernel", "work sizes that make no sense are refused") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
     const Bytes before = bytes_of(counting(16));
-    const Mem mem = bench.make_buffer(bench.place(), before);
+    const Mem mem = fixture.make_buffer(fixture.place(), before);
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{1});
     const auto refused = [&](const std::string &what, uint32_t dimensions, const Size3 &global,
@@ -172,7 +172,7 @@ CONFORMANCE_TEST("kernel", "work sizes that make no sense are refused") {
         });
     };
     const auto most =
-        get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
+        get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
     refused("0 dimensions", 0, {4, 1, 1}, {});
     refused("4 dimensions", 4, {4, 1, 1}, {});
     refused("a global size of 0", 1, {0, 1, 1}, {});
@@ -181,22 +181,22 @@ CONFORMANCE_TEST("kernel", "work sizes that make no sense are refused") {
     refused("a local size of 0 on one axis only", 2, {4, 4, 1}, {2, 0, 1});
     refused("a work-group larger than the device's largest", 1, {(most + 1) * 2, 1, 1},
             {most + 1, 1, 1});
-    bench.require_contents(shop.queue, mem, before, "the buffer after no launch");
+    fixture.require_contents(shop.queue, mem, before, "the buffer after no launch");
 }
 
 CONFORMANCE_TEST("kernel", "a buffer argument begins at its offset") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
-    const uint64_t alignment = bench.scopes().at(0).offset_alignment;
+    const uint64_t alignment = fixture.scopes().at(0).offset_alignment;
     const uint64_t offset = std::max<uint64_t>(alignment, sizeof(uint32_t));
     std::vector<uint32_t> expected = counting(static_cast<uint32_t>(offset / 4 + 32));
-    const Mem mem = bench.make_buffer(bench.place(), bytes_of(expected));
+    const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(expected));
     Arguments arguments;
     arguments.buffer(mem, offset).value(uint32_t{1000});
-    bench.wait(bench.enqueue(shop.queue, launch_desc(kernel, arguments, 16)));
+    fixture.wait(fixture.enqueue(shop.queue, launch_desc(kernel, arguments, 16)));
     for (uint64_t i = 0; i < 16; ++i)
         expected[offset / 4 + i] += 1000;
-    bench.require_contents(shop.queue, mem, bytes_of(expected), "the buffer after the launch");
+    fixture.require_contents(shop.queue, mem, bytes_of(expected), "the buffer after the launch");
     if (alignment <= 1)
         return;
     const uint64_t between = alignment / 2;
@@ -204,7 +204,8 @@ CONFORMANCE_TEST("kernel", "a buffer argument begins at its offset") {
     misaligned.buffer(mem, between).value(uint32_t{1});
     const pi_kernel_launch_desc desc = launch_desc(kernel, misaligned, 1);
     uint32_t mode = PI_BUFFER_OFFSET_SUB_BUFFER; // of a device that does not tell
-    piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_BUFFER_OFFSET_MODE, sizeof mode, &mode, nullptr);
+    piDeviceGetInfo(fixture.device(), PI_DEVICE_INFO_BUFFER_OFFSET_MODE, sizeof mode, &mode,
+                    nullptr);
     if ((mode & PI_BUFFER_OFFSET_POINTER) == 0) {
         require_untouched<pi_event>(
             join("an offset of ", between, " where ", alignment, " is needed"),
@@ -219,60 +220,61 @@ CONFORMANCE_TEST("kernel", "a buffer argument begins at its offset") {
     Event event;
     const pi_result result = try_enqueue(shop.queue, desc, {}, event.out());
     if (result == PI_SUCCESS) {
-        bench.wait(event);
+        fixture.wait(event);
         expected[between / 4] += 1;
     } else {
         require_error(result, PI_ERROR_MISALIGNED_OFFSET, "an offset of ", between, " where ",
                       alignment, " is told");
     }
-    bench.require_contents(shop.queue, mem, bytes_of(expected), "the buffer after another launch");
+    fixture.require_contents(shop.queue, mem, bytes_of(expected),
+                             "the buffer after another launch");
 }
 
 CONFORMANCE_TEST("kernel", "a view is an argument like a buffer") {
-    bench.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
-    Workshop shop(bench);
+    fixture.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
     const uint64_t offset =
-        std::max<uint64_t>(bench.scopes().at(0).offset_alignment, sizeof(uint32_t));
+        std::max<uint64_t>(fixture.scopes().at(0).offset_alignment, sizeof(uint32_t));
     std::vector<uint32_t> expected = counting(static_cast<uint32_t>(offset / 2 + 32));
-    const Mem mem = bench.make_buffer(bench.place(), bytes_of(expected));
-    const Mem view = bench.make_view(mem, offset, offset + 64);
+    const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(expected));
+    const Mem view = fixture.make_view(mem, offset, offset + 64);
     for (const uint64_t within : {uint64_t{0}, offset}) {
         Arguments arguments;
         arguments.buffer(view, within).value(uint32_t{1000});
-        bench.wait(bench.enqueue(shop.queue, launch_desc(kernel, arguments, 16)));
+        fixture.wait(fixture.enqueue(shop.queue, launch_desc(kernel, arguments, 16)));
         for (uint64_t i = 0; i < 16; ++i)
             expected[(offset + within) / 4 + i] += 1000;
-        bench.require_contents(shop.queue, mem, bytes_of(expected),
-                               join("the buffer after a launch at byte ", within, " of a view"));
+        fixture.require_contents(shop.queue, mem, bytes_of(expected),
+                                 join("the buffer after a launch at byte ", within, " of a view"));
     }
 }
 
 CONFORMANCE_TEST("kernel", "work-group memory is each group's own") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "reverse");
-    const uint32_t group = group_size(bench, kernel, 32);
-    need_local_memory(bench, group * sizeof(uint32_t));
+    const uint32_t group = group_size(fixture, kernel, 32);
+    need_local_memory(fixture, group * sizeof(uint32_t));
     const uint32_t count = group * 50;
     std::vector<uint32_t> expected = counting(count);
-    const Mem mem = bench.make_buffer(bench.place(), bytes_of(expected));
+    const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(expected));
     Arguments arguments;
     arguments.buffer(mem).local(group * sizeof(uint32_t));
-    bench.wait(bench.enqueue(shop.queue, launch_desc(kernel, arguments, count, group)));
+    fixture.wait(fixture.enqueue(shop.queue, launch_desc(kernel, arguments, count, group)));
     for (uint32_t begin = 0; begin < count; begin += group)
         std::reverse(expected.begin() + begin, expected.begin() + begin + group);
-    bench.require_contents(shop.queue, mem, bytes_of(expected), "the groups, each reversed");
+    fixture.require_contents(shop.queue, mem, bytes_of(expected), "the groups, each reversed");
 }
 
 CONFORMANCE_TEST("kernel",
                  "two arguments of work-group memory lie beside each other, of whatever sizes") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "butterfly");
-    const uint32_t group = group_size(bench, kernel, 30);
-    need_local_memory(bench, 2 * group * sizeof(uint32_t) + 64);
+    const uint32_t group = group_size(fixture, kernel, 30);
+    need_local_memory(fixture, 2 * group * sizeof(uint32_t) + 64);
     const uint32_t count = group * 20;
     std::vector<uint32_t> expected = counting(count);
-    const Mem mem = bench.make_buffer(bench.place(), bytes_of(expected));
+    const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(expected));
     // Both ways round, one is larger than the kernel needs, and of a size that is no multiple of a word's.
     for (const uint64_t more : {uint64_t{0}, uint64_t{33}}) {
         const uint64_t size = group * sizeof(uint32_t);
@@ -280,7 +282,7 @@ CONFORMANCE_TEST("kernel",
              {std::pair{size + more, size}, {size, size + more}}) {
             Arguments arguments;
             arguments.buffer(mem).local(sums).local(differences);
-            bench.wait(bench.enqueue(shop.queue, launch_desc(kernel, arguments, count, group)));
+            fixture.wait(fixture.enqueue(shop.queue, launch_desc(kernel, arguments, count, group)));
             for (uint32_t begin = 0; begin < count; begin += group) {
                 for (uint32_t i = 0; i < group / 2; ++i) {
                     uint32_t &one = expected[begin + i];
@@ -292,9 +294,9 @@ CONFORMANCE_TEST("kernel",
                 if (group % 2 == 1) // the word in the middle mirrors itself
                     expected[begin + group / 2] = 0;
             }
-            bench.require_contents(shop.queue, mem, bytes_of(expected),
-                                   join("the words of groups with ", sums, " and ", differences,
-                                        " bytes of work-group memory"));
+            fixture.require_contents(shop.queue, mem, bytes_of(expected),
+                                     join("the words of groups with ", sums, " and ", differences,
+                                          " bytes of work-group memory"));
         }
     }
 }
@@ -302,58 +304,59 @@ CONFORMANCE_TEST("kernel",
 CONFORMANCE_TEST(
     "kernel",
     "a launch has all the work-group memory that the device tells, but what its kernel has") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "reverse");
-    const uint64_t most = local_memory_size(bench);
+    const uint64_t most = local_memory_size(fixture);
     uint64_t taken = 0; // a plugin without the question has nothing to tell of
-    piKernelGetGroupInfo(kernel, bench.device(), PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE,
+    piKernelGetGroupInfo(kernel, fixture.device(), PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE,
                          sizeof taken, &taken, nullptr);
     const uint64_t size = (most - std::min(most, taken)) / 64 * 64;
     if (size == 0)
         skip("the device has no work-group memory");
-    const uint32_t group = group_size(bench, kernel, 4);
+    const uint32_t group = group_size(fixture, kernel, 4);
     std::vector<uint32_t> expected = counting(group * 2);
-    const Mem mem = bench.make_buffer(bench.place(), bytes_of(expected));
+    const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(expected));
     Arguments arguments;
     arguments.buffer(mem).local(size);
-    bench.wait(bench.enqueue(shop.queue, launch_desc(kernel, arguments, group * 2, group)),
-               join("a launch with ", size, " bytes of work-group memory, of ", most));
+    fixture.wait(fixture.enqueue(shop.queue, launch_desc(kernel, arguments, group * 2, group)),
+                 join("a launch with ", size, " bytes of work-group memory, of ", most));
     std::reverse(expected.begin(), expected.begin() + group);
     std::reverse(expected.begin() + group, expected.end());
-    bench.require_contents(shop.queue, mem, bytes_of(expected), "the groups, each reversed");
+    fixture.require_contents(shop.queue, mem, bytes_of(expected), "the groups, each reversed");
 }
 
 CONFORMANCE_TEST("kernel",
                  "a launch has work-group memory without a parameter only where there is such") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
-    const Mem mem = bench.make_buffer(bench.place(), bytes_of(counting(4)));
+    const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(counting(4)));
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{1});
     pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 4);
     desc.local_memory_size = 64;
-    if (is_of_cuda(kernel_format(bench))) {
-        need_local_memory(bench, desc.local_memory_size);
-        bench.wait(bench.enqueue(shop.queue, desc));
-        bench.require_contents(shop.queue, mem, bytes_of({1, 2, 3, 4}), "what a launch has added");
+    if (is_of_cuda(kernel_format(fixture))) {
+        need_local_memory(fixture, desc.local_memory_size);
+        fixture.wait(fixture.enqueue(shop.queue, desc));
+        fixture.require_contents(shop.queue, mem, bytes_of({1, 2, 3, 4}),
+                                 "what a launch has added");
         return;
     }
     require_untouched<pi_event>(
         "local_memory_size 64", {PI_ERROR_UNSUPPORTED_FEATURE},
         [&](pi_event *out) { return try_enqueue(shop.queue, desc, {}, out); });
-    bench.require_contents(shop.queue, mem, bytes_of(counting(4)), "the buffer after no launch");
+    fixture.require_contents(shop.queue, mem, bytes_of(counting(4)), "the buffer after no launch");
 }
 
 CONFORMANCE_TEST("kernel", "more work-group memory than the device has is refused or fails") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const auto most =
-        info_or(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_LOCAL_MEMORY_SIZE, UINT64_MAX);
+        info_or(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_LOCAL_MEMORY_SIZE, UINT64_MAX);
     if (most == UINT64_MAX)
         skip("the device does not say how much work-group memory it has");
-    const Mem mem = bench.make_buffer(64);
+    const Mem mem = fixture.make_buffer(64);
     const auto refused = [&](const char *name, const Arguments &arguments, uint64_t bytes) {
         const Kernel kernel = make_kernel(shop.program, name);
-        const uint32_t group = group_size(bench, kernel, 4);
+        const uint32_t group = group_size(fixture, kernel, 4);
         const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, group, group);
         const std::string what = join("a launch of ", name, " with work-group memory of ", bytes,
                                       " bytes where the device has ", most);
@@ -361,7 +364,7 @@ CONFORMANCE_TEST("kernel", "more work-group memory than the device has is refuse
         pi_result result = try_enqueue(shop.queue, desc, {}, event.out());
         // Some backends know only when the launch is under way.
         if (result == PI_SUCCESS)
-            result = bench.wait_result(event, what);
+            result = fixture.wait_result(event, what);
         require_error(result, {PI_ERROR_INVALID_ARGUMENTS, PI_ERROR_OUT_OF_RESOURCES}, what);
     };
     Arguments one;
@@ -377,23 +380,23 @@ CONFORMANCE_TEST("kernel",
     constexpr unsigned threads = 4;
     constexpr uint32_t count = 256;
     constexpr uint32_t rounds = 25;
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
-    const Place place = bench.place();
+    const Place place = fixture.place();
     std::vector<Mem> mems;
     std::vector<Queue> queues;
     for (unsigned i = 0; i < threads; ++i) {
-        mems.push_back(bench.make_buffer(place, Bytes(count * sizeof(uint32_t))));
-        queues.push_back(bench.make_queue(place));
+        mems.push_back(fixture.make_buffer(place, Bytes(count * sizeof(uint32_t))));
+        queues.push_back(fixture.make_queue(place));
     }
-    bench.run_threads(threads, [&](unsigned thread) {
+    fixture.run_threads(threads, [&](unsigned thread) {
         Event last;
         for (uint32_t round = 0; round < rounds; ++round) {
             Arguments arguments;
             arguments.buffer(mems[thread]).value(thread + 1 + round);
-            last = bench.enqueue(queues[thread], launch_desc(kernel, arguments, count));
+            last = fixture.enqueue(queues[thread], launch_desc(kernel, arguments, count));
         }
-        bench.wait(last, "the last launch of a thread");
+        fixture.wait(last, "the last launch of a thread");
     });
     for (unsigned thread = 0; thread < threads; ++thread) {
         const uint32_t sum = rounds * (thread + 1) + rounds * (rounds - 1) / 2;
@@ -403,14 +406,14 @@ CONFORMANCE_TEST("kernel",
 }
 
 CONFORMANCE_TEST("kernel", "the suggested local size is one that may be asked for") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "visit");
-    const Mem mem = bench.make_buffer(bench.place(), Bytes(60 * 50 * sizeof(uint32_t)));
+    const Mem mem = fixture.make_buffer(fixture.place(), Bytes(60 * 50 * sizeof(uint32_t)));
     Arguments arguments;
     arguments.buffer(mem).value(uint64_t{60}).value(uint64_t{50});
     const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 2, {60, 50, 1});
     const auto most =
-        get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
+        get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
     const auto suggested = [&](const pi_kernel_launch_desc &launch) {
         Size3 local = poison<Size3>();
         require_success(piKernelGetSuggestedLocalSize(shop.queue, &launch, local.data()),
@@ -429,9 +432,9 @@ CONFORMANCE_TEST("kernel", "the suggested local size is one that may be asked fo
 }
 
 CONFORMANCE_TEST("kernel", "features that a device does not have are refused") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
-    const Mem mem = bench.make_buffer(64);
+    const Mem mem = fixture.make_buffer(64);
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{1});
     const auto refused = [&](const std::string &what, const pi_kernel_launch_desc &desc) {
@@ -439,14 +442,14 @@ CONFORMANCE_TEST("kernel", "features that a device does not have are refused") {
             return piEnqueueKernelLaunch(shop.queue, &desc, 0, nullptr, out);
         });
     };
-    if ((launch_features(bench) & PI_LAUNCH_FEATURE_CLUSTERS) == 0) {
+    if ((launch_features(fixture) & PI_LAUNCH_FEATURE_CLUSTERS) == 0) {
         pi_kernel_launch_desc clusters =
-            launch_desc(kernel, arguments, 4, group_size(bench, kernel, 2));
+            launch_desc(kernel, arguments, 4, group_size(fixture, kernel, 2));
         clusters.cluster_size[0] = 2;
         clusters.cluster_size[1] = clusters.cluster_size[2] = 1;
         refused("a cluster size", clusters);
     }
-    if (!bench.can(PI_CAPABILITY_COOPERATIVE)) {
+    if (!fixture.can(PI_CAPABILITY_COOPERATIVE)) {
         pi_kernel_launch_desc cooperative = launch_desc(kernel, arguments, 4);
         cooperative.flags = PI_LAUNCH_COOPERATIVE;
         refused("a cooperative launch", cooperative);

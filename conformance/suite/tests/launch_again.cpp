@@ -18,13 +18,13 @@ namespace {
 constexpr uint32_t count = 16;
 
 /// Launches in one of the ways in which an application may, by turns or at random; done when it returns.
-void launch(Bench &bench, pi_queue queue, pi_kernel_launch_desc desc, uint64_t way) {
+void launch(Fixture &fixture, pi_queue queue, pi_kernel_launch_desc desc, uint64_t way) {
     desc.flags |= way % 3 != 0 ? PI_COMMAND_BLOCKING : 0;
     Event event;
     require_success(try_enqueue(queue, desc, {}, way % 3 == 1 ? nullptr : event.out()),
                     "piEnqueueKernelLaunch");
     if (event)
-        bench.wait(event, "a launch");
+        fixture.wait(event, "a launch");
 }
 
 /// A buffer of random words, and what they should be.
@@ -32,28 +32,28 @@ struct Words {
     std::vector<uint32_t> expected;
     Mem mem;
 
-    explicit Words(Bench &bench, uint64_t size = count, uint64_t flags = 0) : expected(size) {
+    explicit Words(Fixture &fixture, uint64_t size = count, uint64_t flags = 0) : expected(size) {
         for (uint32_t &word : expected)
-            word = static_cast<uint32_t>(bench.random(0, 1000));
+            word = static_cast<uint32_t>(fixture.random(0, 1000));
         pi_mem_buffer_desc desc{};
         desc.struct_size = sizeof desc;
         desc.type = PI_TYPE_MEM_BUFFER_DESC;
         desc.flags = flags | PI_MEM_COPY_HOST_PTR;
         desc.size = size * sizeof(uint32_t);
         desc.host_ptr = expected.data();
-        mem = bench.make_buffer(bench.place(), desc);
+        mem = fixture.make_buffer(fixture.place(), desc);
     }
 };
 
 CONFORMANCE_TEST("kernel",
                  "a kernel that is launched again and again has each launch's own arguments") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "combine");
-    const uint64_t step = std::max<uint64_t>(bench.scopes().at(0).offset_alignment, 4) / 4;
+    const uint64_t step = std::max<uint64_t>(fixture.scopes().at(0).offset_alignment, 4) / 4;
     std::vector<Words> words;
     for (int i = 0; i < 4; ++i)
-        words.emplace_back(bench, 3 * step + count);
-    const bool views = bench.can(PI_CAPABILITY_VIEW);
+        words.emplace_back(fixture, 3 * step + count);
+    const bool views = fixture.can(PI_CAPABILITY_VIEW);
     struct Part {
         std::size_t words;
         uint64_t begin;
@@ -63,12 +63,12 @@ CONFORMANCE_TEST("kernel",
     uint32_t factor = 1;
     for (int round = 0; round < 300; ++round) {
         // Mostly as before.
-        if (bench.random(0, 2) == 0)
-            factor = static_cast<uint32_t>(bench.random(1, 1000));
+        if (fixture.random(0, 2) == 0)
+            factor = static_cast<uint32_t>(fixture.random(1, 1000));
         for (Part &part : parts)
-            if (bench.random(0, 3) == 0)
-                part = {bench.random(0, words.size() - 1), step * bench.random(0, 2),
-                        views && bench.random(0, 1) == 0};
+            if (fixture.random(0, 3) == 0)
+                part = {fixture.random(0, words.size() - 1), step * fixture.random(0, 2),
+                        views && fixture.random(0, 1) == 0};
         if (parts[0].words == parts[1].words || parts[0].words == parts[2].words)
             continue;
         std::vector<Mem> kept;
@@ -76,96 +76,97 @@ CONFORMANCE_TEST("kernel",
         for (const Part &part : parts) {
             const Mem &whole = words[part.words].mem;
             if (part.is_view) {
-                kept.push_back(bench.make_view(whole, part.begin * 4, count * 4));
+                kept.push_back(fixture.make_view(whole, part.begin * 4, count * 4));
                 arguments.buffer(kept.back());
             } else {
                 arguments.buffer(whole, part.begin * 4);
             }
         }
         arguments.value(factor);
-        launch(bench, shop.queue, launch_desc(kernel, arguments, count), bench.random(0, 2));
+        launch(fixture, shop.queue, launch_desc(kernel, arguments, count), fixture.random(0, 2));
         const auto at = [&](std::size_t part, uint32_t i) -> uint32_t & {
             return words[parts[part].words].expected[parts[part].begin + i];
         };
         for (uint32_t i = 0; i < count; ++i)
             at(0, i) = at(1, i) * factor + at(2, i);
         const Words &dst = words[parts[0].words];
-        bench.require_contents(shop.queue, dst.mem, bytes_of(dst.expected),
-                               join("the destination of launch ", round));
+        fixture.require_contents(shop.queue, dst.mem, bytes_of(dst.expected),
+                                 join("the destination of launch ", round));
     }
     for (const Words &one : words)
-        bench.require_contents(shop.queue, one.mem, bytes_of(one.expected), "a buffer at last");
+        fixture.require_contents(shop.queue, one.mem, bytes_of(one.expected), "a buffer at last");
 }
 
 CONFORMANCE_TEST("kernel", "a new buffer is not taken for the one that was released before it") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
     for (uint32_t round = 0; round < 200; ++round) {
-        const Words words(bench, count * (1 + round % 3));
+        const Words words(fixture, count * (1 + round % 3));
         // The same value each time, so that the buffer alone has changed.
         Arguments arguments;
         arguments.buffer(words.mem).value(uint32_t{5});
-        launch(bench, shop.queue, launch_desc(kernel, arguments, count), round / 2);
+        launch(fixture, shop.queue, launch_desc(kernel, arguments, count), round / 2);
         std::vector<uint32_t> expected = words.expected;
         for (uint32_t i = 0; i < count; ++i)
             expected[i] += 5;
-        bench.require_contents(shop.queue, words.mem, bytes_of(expected),
-                               join("the buffer of round ", round));
+        fixture.require_contents(shop.queue, words.mem, bytes_of(expected),
+                                 join("the buffer of round ", round));
     }
 }
 
 CONFORMANCE_TEST("kernel", "a new view is not taken for the one that was released before it") {
-    bench.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
-    Workshop shop(bench);
+    fixture.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
-    const uint64_t step = std::max<uint64_t>(bench.scopes().at(0).offset_alignment, 4) / 4;
-    Words words(bench, 4 * step + count);
+    const uint64_t step = std::max<uint64_t>(fixture.scopes().at(0).offset_alignment, 4) / 4;
+    Words words(fixture, 4 * step + count);
     for (uint32_t round = 0; round < 120; ++round) {
-        const uint64_t begin = step * bench.random(0, 4);
-        const Mem view = bench.make_view(words.mem, begin * 4, count * 4);
+        const uint64_t begin = step * fixture.random(0, 4);
+        const Mem view = fixture.make_view(words.mem, begin * 4, count * 4);
         Arguments arguments;
         arguments.buffer(view).value(uint32_t{3});
-        launch(bench, shop.queue, launch_desc(kernel, arguments, count), round);
+        launch(fixture, shop.queue, launch_desc(kernel, arguments, count), round);
         for (uint32_t i = 0; i < count; ++i)
             words.expected[begin + i] += 3;
     }
-    bench.require_contents(shop.queue, words.mem, bytes_of(words.expected), "what the views show");
+    fixture.require_contents(shop.queue, words.mem, bytes_of(words.expected),
+                             "what the views show");
 }
 
 CONFORMANCE_TEST("kernel", "a null buffer or USM address arrives as NULL") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "is_null");
-    const bool usm = bench.can(PI_CAPABILITY_USM);
-    const Mem out = bench.make_buffer(sizeof(uint32_t));
-    const Words words(bench);
+    const bool usm = fixture.can(PI_CAPABILITY_USM);
+    const Mem out = fixture.make_buffer(sizeof(uint32_t));
+    const Words words(fixture);
     for (uint32_t round = 0; round < 24; ++round) {
-        const uint64_t turn = round < 3 ? round : bench.random(0, 2);
-        bench.upload(shop.queue, out, bytes_of({7}));
+        const uint64_t turn = round < 3 ? round : fixture.random(0, 2);
+        fixture.upload(shop.queue, out, bytes_of({7}));
         Arguments arguments;
         arguments.buffer(out);
         if (turn == 1 && usm)
             arguments.pointer(nullptr);
         else
             arguments.buffer(turn == 2 ? words.mem.get() : nullptr);
-        launch(bench, shop.queue, launch_desc(kernel, arguments, 1), round);
-        bench.require_contents(shop.queue, out, bytes_of({turn != 2}),
-                               join("in round ", round, ": whether an argument of kind ",
-                                    arguments[1].kind, turn == 2 ? "" : ", NULL,", " is null"));
+        launch(fixture, shop.queue, launch_desc(kernel, arguments, 1), round);
+        fixture.require_contents(shop.queue, out, bytes_of({turn != 2}),
+                                 join("in round ", round, ": whether an argument of kind ",
+                                      arguments[1].kind, turn == 2 ? "" : ", NULL,", " is null"));
     }
 }
 
 CONFORMANCE_TEST("kernel", "a launch after a refused one has its own arguments") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "combine");
-    Words dst(bench), other(bench);
-    const Words a(bench), b(bench);
+    Words dst(fixture), other(fixture);
+    const Words a(fixture), b(fixture);
     const auto most =
-        get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
+        get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
     for (uint64_t round = 0; round < 30; ++round) {
         const auto factor = static_cast<uint32_t>(round / 3 + 2);
         Arguments good;
         good.buffer(dst.mem).buffer(a.mem).buffer(b.mem).value(factor);
-        launch(bench, shop.queue, launch_desc(kernel, good, count), round);
+        launch(fixture, shop.queue, launch_desc(kernel, good, count), round);
         // All but the last would do, and are others.
         Arguments bad;
         bad.buffer(other.mem).buffer(b.mem).buffer(a.mem);
@@ -185,101 +186,102 @@ CONFORMANCE_TEST("kernel", "a launch after a refused one has its own arguments")
         desc.flags |= round % 3 != 0 ? PI_COMMAND_BLOCKING : 0;
         require_error(try_enqueue(shop.queue, desc, {}, nullptr), PI_ERROR_INVALID_WORK_SIZE,
                       "a launch of a group larger than the largest");
-        launch(bench, shop.queue, launch_desc(kernel, good, count), round + 1);
+        launch(fixture, shop.queue, launch_desc(kernel, good, count), round + 1);
         for (uint32_t i = 0; i < count; ++i)
             dst.expected[i] = a.expected[i] * factor + b.expected[i];
-        bench.require_contents(shop.queue, dst.mem, bytes_of(dst.expected),
-                               "what the launch after a refused one has written");
+        fixture.require_contents(shop.queue, dst.mem, bytes_of(dst.expected),
+                                 "what the launch after a refused one has written");
     }
-    bench.require_contents(shop.queue, other.mem, bytes_of(other.expected),
-                           "what refused launches name");
+    fixture.require_contents(shop.queue, other.mem, bytes_of(other.expected),
+                             "what refused launches name");
 }
 
 CONFORMANCE_TEST("kernel", "work-group memory and values of eight bytes are each launch's own") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel reverse = make_kernel(shop.program, "reverse");
-    const uint32_t largest = group_size(bench, reverse, 8);
-    need_local_memory(bench, largest * sizeof(uint32_t));
-    Words words(bench, 32);
+    const uint32_t largest = group_size(fixture, reverse, 8);
+    need_local_memory(fixture, largest * sizeof(uint32_t));
+    Words words(fixture, 32);
     const Kernel visit = make_kernel(shop.program, "visit");
-    const Mem visits = bench.make_buffer(bench.place(), Bytes(64 * sizeof(uint32_t)));
+    const Mem visits = fixture.make_buffer(fixture.place(), Bytes(64 * sizeof(uint32_t)));
     std::vector<uint32_t> visited(64);
     for (uint32_t round = 0; round < 60; ++round) {
-        const auto group = uint32_t{1} << bench.random(0, std::bit_width(largest) - 1);
+        const auto group = uint32_t{1} << fixture.random(0, std::bit_width(largest) - 1);
         Arguments scratch;
         scratch.buffer(words.mem).local(group * sizeof(uint32_t));
-        launch(bench, shop.queue, launch_desc(reverse, scratch, 32, group), round);
+        launch(fixture, shop.queue, launch_desc(reverse, scratch, 32, group), round);
         for (uint32_t begin = 0; begin < 32; begin += group)
             std::reverse(words.expected.begin() + begin, words.expected.begin() + begin + group);
-        const uint64_t width = bench.random(2, 8);
+        const uint64_t width = fixture.random(2, 8);
         Arguments sizes;
-        sizes.buffer(visits).value(width).value(bench.random(2, 4));
-        launch(bench, shop.queue, launch_desc(visit, sizes, 2, {2, 2, 1}), round);
+        sizes.buffer(visits).value(width).value(fixture.random(2, 4));
+        launch(fixture, shop.queue, launch_desc(visit, sizes, 2, {2, 2, 1}), round);
         for (const uint64_t at : {uint64_t{0}, uint64_t{1}, width, width + 1})
             ++visited[at];
     }
-    bench.require_contents(shop.queue, words.mem, bytes_of(words.expected), "the reversed groups");
-    bench.require_contents(shop.queue, visits, bytes_of(visited), "how often each was visited");
+    fixture.require_contents(shop.queue, words.mem, bytes_of(words.expected),
+                             "the reversed groups");
+    fixture.require_contents(shop.queue, visits, bytes_of(visited), "how often each was visited");
 }
 
 CONFORMANCE_TEST("kernel", "threads launch one kernel with arguments that some of them share") {
     constexpr unsigned threads = 4;
     constexpr uint32_t rounds = 60;
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "combine");
-    const Words a(bench, count, PI_MEM_READ_ONLY), b(bench, count, PI_MEM_READ_ONLY);
+    const Words a(fixture, count, PI_MEM_READ_ONLY), b(fixture, count, PI_MEM_READ_ONLY);
     std::vector<Queue> queues;
     for (unsigned i = 0; i < threads; ++i)
-        queues.push_back(bench.make_queue(bench.place()));
-    bench.run_threads(threads, [&](unsigned thread) {
+        queues.push_back(fixture.make_queue(fixture.place()));
+    fixture.run_threads(threads, [&](unsigned thread) {
         for (uint32_t round = 0; round < rounds; ++round) {
-            const Mem dst = bench.make_buffer(bench.place(), Bytes(count * 4));
+            const Mem dst = fixture.make_buffer(fixture.place(), Bytes(count * 4));
             const bool swapped = (thread + round) % 4 == 0;
             const uint32_t factor = (thread + round) / 3;
             Arguments arguments;
             arguments.buffer(dst).buffer(swapped ? b.mem : a.mem).buffer(swapped ? a.mem : b.mem);
             arguments.value(factor);
-            launch(bench, queues[thread], launch_desc(kernel, arguments, count), thread + round);
+            launch(fixture, queues[thread], launch_desc(kernel, arguments, count), thread + round);
             std::vector<uint32_t> expected(count);
             for (uint32_t i = 0; i < count; ++i)
                 expected[i] = swapped ? b.expected[i] * factor + a.expected[i]
                                       : a.expected[i] * factor + b.expected[i];
-            bench.require_contents(queues[thread], dst, bytes_of(expected),
-                                   join("what thread ", thread, " computed in round ", round));
+            fixture.require_contents(queues[thread], dst, bytes_of(expected),
+                                     join("what thread ", thread, " computed in round ", round));
         }
     });
 }
 
 CONFORMANCE_TEST("kernel", "new USM is not taken for what was freed at its address") {
-    const std::vector<pi_usm_kind> kinds = need_usm(bench);
-    Workshop shop(bench);
+    const std::vector<pi_usm_kind> kinds = need_usm(fixture);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
-    const Words buffer(bench);
+    const Words buffer(fixture);
     uint32_t added = 0;
     for (uint32_t round = 0; round < 120; ++round) {
-        const Usm usm(bench, kinds[round / 8 % kinds.size()], 4096);
-        usm_upload(bench, shop.queue, usm.at(), Bytes(4096));
-        const uint64_t begin = 64 * bench.random(0, 1);
-        const auto times = static_cast<uint32_t>(bench.random(1, 2));
+        const Usm usm(fixture, kinds[round / 8 % kinds.size()], 4096);
+        usm_upload(fixture, shop.queue, usm.at(), Bytes(4096));
+        const uint64_t begin = 64 * fixture.random(0, 1);
+        const auto times = static_cast<uint32_t>(fixture.random(1, 2));
         for (uint32_t i = 0; i < times; ++i) {
             Arguments arguments;
             arguments.pointer(usm.at(begin)).value(uint32_t{5});
-            launch(bench, shop.queue, launch_desc(kernel, arguments, count), round + i);
+            launch(fixture, shop.queue, launch_desc(kernel, arguments, count), round + i);
         }
-        require_usm_contents(bench, shop.queue, usm.at(begin),
+        require_usm_contents(fixture, shop.queue, usm.at(begin),
                              repeated(bytes_of({5 * times}), count * 4),
                              join("the USM of round ", round));
         if (round % 4 == 0) { // the parameter is another kind's by turns
             Arguments arguments;
             arguments.buffer(buffer.mem).value(uint32_t{5});
-            launch(bench, shop.queue, launch_desc(kernel, arguments, count), round);
+            launch(fixture, shop.queue, launch_desc(kernel, arguments, count), round);
             added += 5;
         }
     }
     std::vector<uint32_t> expected = buffer.expected;
     for (uint32_t &word : expected)
         word += added;
-    bench.require_contents(shop.queue, buffer.mem, bytes_of(expected), "the buffer between");
+    fixture.require_contents(shop.queue, buffer.mem, bytes_of(expected), "the buffer between");
 }
 
 } // namespace

@@ -9,14 +9,15 @@ namespace pi::suite {
 
 /// The built kernels, a queue, and what most launches need.
 struct Workshop {
-    Bench &bench;
+    Fixture &fixture;
     Program program;
     Queue queue;
 
-    explicit Workshop(Bench &on) : bench(on), program(make_program(on)), queue(on.make_queue()) {}
+    explicit Workshop(Fixture &on)
+        : fixture(on), program(make_program(on)), queue(on.make_queue()) {}
 
     std::vector<uint32_t> words(pi_mem mem, uint64_t count) {
-        return words_of(bench.download(queue, mem, count * sizeof(uint32_t)));
+        return words_of(fixture.download(queue, mem, count * sizeof(uint32_t)));
     }
 };
 
@@ -27,13 +28,13 @@ struct BuiltForSecond {
     Context context;
     Program program;
 
-    explicit BuiltForSecond(Bench &bench) : devices(bench.devices()) {
+    explicit BuiltForSecond(Fixture &fixture) : devices(fixture.devices()) {
         if (devices.size() < 2)
             skip("the platform has one device");
-        const pi_program_format format = kernel_format(bench);
-        need_program_format(bench, format, second());
+        const pi_program_format format = kernel_format(fixture);
+        need_program_format(fixture, format, second());
         const pi_program_desc program_desc = kernel_program_desc(format);
-        context = bench.make_context({first(), second()});
+        context = fixture.make_context({first(), second()});
         require_success(piProgramCreate(context, &program_desc, program.out()), "piProgramCreate");
         pi_program_build_desc desc = describe<pi_program_build_desc>();
         desc.device_count = 1;
@@ -45,17 +46,17 @@ struct BuiltForSecond {
 };
 
 /// Runs "add" of these kernels on a few numbers.
-inline void require_runs(Bench &bench, pi_program program, const Place &place) {
+inline void require_runs(Fixture &fixture, pi_program program, const Place &place) {
     const Kernel kernel = make_kernel(program, "add");
-    const Mem mem = bench.make_buffer(place, bytes_of({1, 2, 3, 4}));
-    const Queue queue = bench.make_queue(place);
+    const Mem mem = fixture.make_buffer(place, bytes_of({1, 2, 3, 4}));
+    const Queue queue = fixture.make_queue(place);
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{10});
-    bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, 4)), "a launch of add");
-    bench.require_contents(queue, mem, bytes_of({11, 12, 13, 14}), "what add has made");
+    fixture.wait(fixture.enqueue(queue, launch_desc(kernel, arguments, 4)), "a launch of add");
+    fixture.require_contents(queue, mem, bytes_of({11, 12, 13, 14}), "what add has made");
 }
-inline void require_runs(Bench &bench, pi_program program) {
-    require_runs(bench, program, bench.place());
+inline void require_runs(Fixture &fixture, pi_program program) {
+    require_runs(fixture, program, fixture.place());
 }
 
 /// 0, 1, 2, ...

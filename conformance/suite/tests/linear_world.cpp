@@ -103,14 +103,14 @@ Bytes counted_bytes(uint64_t size, uint64_t first) {
 }
 
 void LinearWorld::add_buffer(const std::string &name, const pi_mem_buffer_desc &desc) {
-    Thing thing{name, bench_.make_buffer(bench_.place(), desc), std::make_shared<Bytes>(desc.size),
-                0, desc.size};
-    bench_.upload(bench_.make_queue(), std::get<Mem>(thing.object), *thing.model);
+    Thing thing{name, fixture_.make_buffer(fixture_.place(), desc),
+                std::make_shared<Bytes>(desc.size), 0, desc.size};
+    fixture_.upload(fixture_.make_queue(), std::get<Mem>(thing.object), *thing.model);
     things_.push_back(std::move(thing));
 }
 
 void LinearWorld::add_views(Draw &draw, uint64_t count) {
-    const std::vector<pi_memory_scope> scopes = bench_.scopes();
+    const std::vector<pi_memory_scope> scopes = fixture_.scopes();
     for (uint64_t i = 0; i < count; ++i) {
         const Thing &parent = draw.one_of(things_);
         const Mem &mem = std::get<Mem>(parent.object);
@@ -120,8 +120,8 @@ void LinearWorld::add_views(Draw &draw, uint64_t count) {
         const uint64_t offset = unit * draw(0, (parent.size - 1) / unit);
         const uint64_t size = draw(1, parent.size - offset);
         things_.push_back({join("view [", offset, ", ", offset + size, ") of ", parent.name),
-                           bench_.make_view(mem, offset, size), parent.model, parent.begin + offset,
-                           size});
+                           fixture_.make_view(mem, offset, size), parent.model,
+                           parent.begin + offset, size});
     }
 }
 
@@ -146,7 +146,7 @@ void LinearWorld::require_models(pi_queue queue) {
             continue;
         Bytes bytes(thing.size);
         const Regions whole{linear(0, 0, thing.size)};
-        bench_.wait(accepted("the last read", [&](pi_event *event) {
+        fixture_.wait(accepted("the last read", [&](pi_event *event) {
             return try_transfer(queue, thing, false, bytes, whole, {}, event);
         }));
         require_same_bytes(bytes.data(), thing.bytes(), thing.size, thing.name + " at the end");
@@ -267,10 +267,10 @@ Action LinearWorld::touch(Draw &draw) {
                     return Event();
                 }
                 void *pointer = nullptr;
-                bench_.wait(
-                    bench_.map(queue, *mem, PI_MAP_READ | PI_MAP_WRITE, offset, size, &pointer));
+                fixture_.wait(
+                    fixture_.map(queue, *mem, PI_MAP_READ | PI_MAP_WRITE, offset, size, &pointer));
                 use(pointer);
-                return bench_.unmap(queue, *mem, pointer);
+                return fixture_.unmap(queue, *mem, pointer);
             },
             [=, &thing] { thing.bytes()[offset + size - 1] = value; }};
 }

@@ -33,7 +33,7 @@ Bytes counted_bytes(uint64_t size, uint64_t first);
 /// Things of one kind, all buffers or all USM, and the commands on them.
 class LinearWorld : public World {
 public:
-    explicit LinearWorld(Bench &bench) : bench_(bench) {}
+    explicit LinearWorld(Fixture &fixture) : fixture_(fixture) {}
 
     /// A buffer of zeros.
     void add_buffer(const std::string &name, const pi_mem_buffer_desc &desc);
@@ -54,7 +54,7 @@ protected:
     /// One of those that are there.
     Thing &draw_thing(Draw &draw);
 
-    Bench &bench_;
+    Fixture &fixture_;
     std::deque<Thing> things_; // actions have references to them
 };
 

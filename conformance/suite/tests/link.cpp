@@ -18,7 +18,7 @@ pi_memory_connection_query query_of(pi_memory_kind kind, uint32_t src_scope, uin
 }
 
 // Adds the link if the plugin answers for it.
-void add_link(std::vector<Link> &links, Bench &bench, Link link) {
+void add_link(std::vector<Link> &links, Fixture &fixture, Link link) {
     const pi_memory_connection_query query = query_of(link.kind, link.src_scope, link.dst_scope);
     pi_memory_connection_info info{};
     const pi_result result = try_connection_info(link.src, link.dst, &query, info);
@@ -27,7 +27,7 @@ void add_link(std::vector<Link> &links, Bench &bench, Link link) {
     if (result == PI_SUCCESS)
         link.connection = info.connection;
     else if (result == PI_ERROR_UNSUPPORTED_FEATURE && ordinary)
-        link.connection = bench.connection(link.src, link.dst);
+        link.connection = fixture.connection(link.src, link.dst);
     else if (result == PI_ERROR_UNSUPPORTED_FEATURE)
         return;
     require(result == PI_SUCCESS || result == PI_ERROR_UNSUPPORTED_FEATURE,
@@ -35,11 +35,11 @@ void add_link(std::vector<Link> &links, Bench &bench, Link link) {
     links.push_back(link);
 }
 
-Mem make_scoped(const Place &place, Bench &bench, uint32_t scope, uint64_t size) {
+Mem make_scoped(const Place &place, Fixture &fixture, uint32_t scope, uint64_t size) {
     pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
     desc.size = size;
     desc.scope = scope;
-    return bench.make_buffer(place, desc);
+    return fixture.make_buffer(place, desc);
 }
 
 } // namespace
@@ -64,24 +64,24 @@ pi_memory_connection_info connection_info(const Place &src, const Place &dst,
     return info;
 }
 
-std::vector<Link> all_links(Bench &bench) {
+std::vector<Link> all_links(Fixture &fixture) {
     std::vector<Link> links;
-    const Place src = bench.src();
-    const Place dst = bench.dst();
-    const auto src_scopes = static_cast<uint32_t>(bench.scopes(src.device).size());
-    const auto dst_scopes = static_cast<uint32_t>(bench.scopes(dst.device).size());
+    const Place src = fixture.src();
+    const Place dst = fixture.dst();
+    const auto src_scopes = static_cast<uint32_t>(fixture.scopes(src.device).size());
+    const auto dst_scopes = static_cast<uint32_t>(fixture.scopes(dst.device).size());
     for (uint32_t from = 0; from < src_scopes; ++from) {
         for (uint32_t to = 0; to < dst_scopes; ++to)
-            add_link(links, bench, {src, dst, PI_MEMORY_KIND_BUFFER, from, to, 0});
+            add_link(links, fixture, {src, dst, PI_MEMORY_KIND_BUFFER, from, to, 0});
     }
-    const std::optional<uint64_t> alignment = import_alignment(bench, src.device);
+    const std::optional<uint64_t> alignment = import_alignment(fixture, src.device);
     if (alignment && *alignment <= page)
-        add_link(links, bench, {src, dst, PI_MEMORY_KIND_IMPORTED, 0, 0, 0});
+        add_link(links, fixture, {src, dst, PI_MEMORY_KIND_IMPORTED, 0, 0, 0});
     return links;
 }
 
-std::vector<Link> links_that_are(Bench &bench, pi_memory_connection connection) {
-    std::vector<Link> links = all_links(bench);
+std::vector<Link> links_that_are(Fixture &fixture, pi_memory_connection connection) {
+    std::vector<Link> links = all_links(fixture);
     links.erase(std::remove_if(links.begin(), links.end(),
                                [&](const Link &link) { return link.connection != connection; }),
                 links.end());
@@ -91,15 +91,15 @@ std::vector<Link> links_that_are(Bench &bench, pi_memory_connection connection) 
     return links;
 }
 
-uint64_t src_alignment(const Link &link, Bench &bench) {
-    return bench.scopes(link.src.device).at(link.src_scope).offset_alignment;
+uint64_t src_alignment(const Link &link, Fixture &fixture) {
+    return fixture.scopes(link.src.device).at(link.src_scope).offset_alignment;
 }
 
-uint64_t dst_alignment(const Link &link, Bench &bench) {
-    return bench.scopes(link.dst.device).at(link.dst_scope).offset_alignment;
+uint64_t dst_alignment(const Link &link, Fixture &fixture) {
+    return fixture.scopes(link.dst.device).at(link.dst_scope).offset_alignment;
 }
 
-LinkMemory::LinkMemory(const Link &link, Bench &bench, const Bytes &bytes) {
+LinkMemory::LinkMemory(const Link &link, Fixture &fixture, const Bytes &bytes) {
     require(bytes.size() % page == 0, "the test makes memory of ", bytes.size(), " bytes");
     if (link.kind == PI_MEMORY_KIND_IMPORTED) {
         imported_ = std::make_unique<HostMemory>(bytes.size(), page);
@@ -107,13 +107,13 @@ LinkMemory::LinkMemory(const Link &link, Bench &bench, const Bytes &bytes) {
         mem_ = make_import(link.src, *imported_);
         return;
     }
-    mem_ = make_scoped(link.src, bench, link.src_scope, bytes.size());
-    bench.upload(bench.make_queue(link.src), mem_, bytes);
+    mem_ = make_scoped(link.src, fixture, link.src_scope, bytes.size());
+    fixture.upload(fixture.make_queue(link.src), mem_, bytes);
 }
 
-Mem make_destination(const Link &link, Bench &bench, const Bytes &bytes) {
-    Mem mem = make_scoped(link.dst, bench, link.dst_scope, bytes.size());
-    bench.upload(bench.make_queue(link.dst), mem, bytes);
+Mem make_destination(const Link &link, Fixture &fixture, const Bytes &bytes) {
+    Mem mem = make_scoped(link.dst, fixture, link.dst_scope, bytes.size());
+    fixture.upload(fixture.make_queue(link.dst), mem, bytes);
     return mem;
 }
 

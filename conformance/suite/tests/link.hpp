@@ -32,20 +32,20 @@ pi_result try_connection_info(const Place &src, const Place &dst,
                               const pi_memory_connection_query *query,
                               pi_memory_connection_info &out);
 
-/// All links from bench.src() to bench.dst() whose memory the suite can make: buffers in every scope, and
+/// All links from fixture.src() to fixture.dst() whose memory the suite can make: buffers in every scope, and
 /// imported memory.
-std::vector<Link> all_links(Bench &bench);
+std::vector<Link> all_links(Fixture &fixture);
 /// Those with this connection; skips the test if there are none.
-std::vector<Link> links_that_are(Bench &bench, pi_memory_connection connection);
+std::vector<Link> links_that_are(Fixture &fixture, pi_memory_connection connection);
 
 /// The offset_alignment of the link's scope at this end.
-uint64_t src_alignment(const Link &link, Bench &bench);
-uint64_t dst_alignment(const Link &link, Bench &bench);
+uint64_t src_alignment(const Link &link, Fixture &fixture);
+uint64_t dst_alignment(const Link &link, Fixture &fixture);
 
 /// Memory at the src end of a link. Its size is a multiple of 4096, so that it can be imported.
 class LinkMemory {
 public:
-    LinkMemory(const Link &link, Bench &bench, const Bytes &bytes);
+    LinkMemory(const Link &link, Fixture &fixture, const Bytes &bytes);
     pi_mem get() const { return mem_; }
     operator pi_mem() const { return mem_; }
     void release() { mem_.reset(); }
@@ -56,6 +56,6 @@ private:
 };
 
 /// A buffer at the dst end of a link, in its dst_scope.
-Mem make_destination(const Link &link, Bench &bench, const Bytes &bytes);
+Mem make_destination(const Link &link, Fixture &fixture, const Bytes &bytes);
 
 } // namespace pi::suite

@@ -27,7 +27,7 @@ inline void require_refused(const Place &place, const std::string &what,
 }
 
 /// The scopes of the device with this flag; skips the test if there is none.
-std::vector<uint32_t> scopes_with(Bench &bench, uint64_t flag, const char *name);
+std::vector<uint32_t> scopes_with(Fixture &fixture, uint64_t flag, const char *name);
 
 /// A random n-D shape of at most 8 axes and a few thousand bytes.
 struct Shape {

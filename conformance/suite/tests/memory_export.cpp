@@ -41,19 +41,19 @@ private:
     int fd_;
 };
 
-Mem make_exportable(Bench &bench, const Place &place, const Bytes &bytes, pi_external_type type,
+Mem make_exportable(Fixture &fixture, const Place &place, const Bytes &bytes, pi_external_type type,
                     uint32_t scope = 0) {
     pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
     desc.size = bytes.size();
     desc.scope = scope;
     desc.export_types = 1u << type;
-    Mem mem = bench.make_buffer(place, desc);
-    bench.upload(bench.make_queue(place), mem, bytes);
+    Mem mem = fixture.make_buffer(place, desc);
+    fixture.upload(fixture.make_queue(place), mem, bytes);
     return mem;
 }
 
-Mem make_exportable(Bench &bench, const Bytes &bytes, pi_external_type type) {
-    return make_exportable(bench, bench.place(), bytes, type);
+Mem make_exportable(Fixture &fixture, const Bytes &bytes, pi_external_type type) {
+    return make_exportable(fixture, fixture.place(), bytes, type);
 }
 
 pi_external_handle export_mem(pi_mem mem, pi_external_type type) {
@@ -83,10 +83,10 @@ Mem import_mem(const Place &place, const pi_mem_import_desc &desc) {
 
 /// Calls body(type) for each type of descriptor that the device exports and imports; skips if there is none.
 template <typename Body>
-void for_each_type(Bench &bench, Body &&body) {
-    bench.need(PI_CAPABILITY_MEM_EXPORT, "memory export");
-    const uint32_t types = handle_types(bench.device(), PI_DEVICE_INFO_EXPORT_HANDLE_TYPES) &
-                           handle_types(bench.device(), PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES);
+void for_each_type(Fixture &fixture, Body &&body) {
+    fixture.need(PI_CAPABILITY_MEM_EXPORT, "memory export");
+    const uint32_t types = handle_types(fixture.device(), PI_DEVICE_INFO_EXPORT_HANDLE_TYPES) &
+                           handle_types(fixture.device(), PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES);
     bool any = false;
     for (const pi_external_type type : fd_types) {
         if ((types & (1u << type)) == 0)
@@ -99,60 +99,60 @@ void for_each_type(Bench &bench, Body &&body) {
 }
 
 CONFORMANCE_TEST("memory", "exported and imported memory is one storage, in both directions") {
-    for_each_type(bench, [&](pi_external_type type) {
-        Bytes bytes = bench.random_bytes(bench.random(1, 20000));
-        const Queue queue = bench.make_queue();
-        const Mem mem = make_exportable(bench, bytes, type);
+    for_each_type(fixture, [&](pi_external_type type) {
+        Bytes bytes = fixture.random_bytes(fixture.random(1, 20000));
+        const Queue queue = fixture.make_queue();
+        const Mem mem = make_exportable(fixture, bytes, type);
         const pi_external_handle handle = export_mem(mem, type);
         const Descriptor descriptor(handle.fd);
         const off_t position = lseek(handle.fd, 0, SEEK_CUR); // -1 of one that has none
-        const Context context = bench.make_context({bench.device()});
-        const Place place{bench.device(), context};
-        const Queue other = bench.make_queue(place);
+        const Context context = fixture.make_context({fixture.device()});
+        const Place place{fixture.device(), context};
+        const Queue other = fixture.make_queue(place);
         const Mem imported = import_mem(place, import_desc(handle));
         require_equal(lseek(handle.fd, 0, SEEK_CUR), position,
                       "the offset of a descriptor that was imported");
         require_equal(get_info<uint64_t>(&piMemGetInfo, imported.get(), PI_MEM_INFO_SIZE),
                       uint64_t{bytes.size()}, "the size of imported memory");
-        bench.require_contents(other, imported, bytes, "imported memory");
+        fixture.require_contents(other, imported, bytes, "imported memory");
         for (const bool forth : {true, false}) {
-            const uint64_t size = bench.random(1, bytes.size());
-            const uint64_t offset = bench.random(0, bytes.size() - size);
-            const Bytes fresh = bench.random_bytes(size);
+            const uint64_t size = fixture.random(1, bytes.size());
+            const uint64_t offset = fixture.random(0, bytes.size() - size);
+            const Bytes fresh = fixture.random_bytes(size);
             std::copy(fresh.begin(), fresh.end(),
                       bytes.begin() + static_cast<std::ptrdiff_t>(offset));
-            bench.upload(forth ? queue : other, forth ? mem : imported, fresh, offset);
-            bench.require_contents(forth ? other : queue, forth ? imported : mem, bytes,
-                                   forth ? "imported memory after a write to the exported"
-                                         : "exported memory after a write to the imported");
+            fixture.upload(forth ? queue : other, forth ? mem : imported, fresh, offset);
+            fixture.require_contents(forth ? other : queue, forth ? imported : mem, bytes,
+                                     forth ? "imported memory after a write to the exported"
+                                           : "exported memory after a write to the imported");
         }
     });
 }
 
 CONFORMANCE_TEST("memory", "imported memory outlives what it was exported from") {
-    for_each_type(bench, [&](pi_external_type type) {
-        const Bytes bytes = bench.random_bytes(5000);
+    for_each_type(fixture, [&](pi_external_type type) {
+        const Bytes bytes = fixture.random_bytes(5000);
         Mem imported;
         {
-            const Mem mem = make_exportable(bench, bytes, type);
+            const Mem mem = make_exportable(fixture, bytes, type);
             const pi_external_handle handle = export_mem(mem, type);
             const Descriptor descriptor(handle.fd);
-            imported = import_mem(bench.place(), import_desc(handle));
+            imported = import_mem(fixture.place(), import_desc(handle));
         }
-        bench.require_contents(bench.make_queue(), imported, bytes,
-                               "memory whose exporter is gone");
+        fixture.require_contents(fixture.make_queue(), imported, bytes,
+                                 "memory whose exporter is gone");
     });
 }
 
 CONFORMANCE_TEST(
     "memory",
     "an exported view tells where it lies, and each export gives a descriptor of its own") {
-    bench.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
-    const uint64_t unit = std::max<uint64_t>(bench.scopes().at(0).offset_alignment, 4096);
-    for_each_type(bench, [&](pi_external_type type) {
-        const Bytes bytes = bench.random_bytes(3 * unit);
-        const Mem mem = make_exportable(bench, bytes, type);
-        const Mem view = bench.make_view(mem, unit, unit);
+    fixture.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
+    const uint64_t unit = std::max<uint64_t>(fixture.scopes().at(0).offset_alignment, 4096);
+    for_each_type(fixture, [&](pi_external_type type) {
+        const Bytes bytes = fixture.random_bytes(3 * unit);
+        const Mem mem = make_exportable(fixture, bytes, type);
+        const Mem view = fixture.make_view(mem, unit, unit);
         const pi_external_handle handle = export_mem(view, type);
         const Descriptor first(handle.fd);
         const pi_external_handle again = export_mem(view, type);
@@ -163,10 +163,10 @@ CONFORMANCE_TEST(
                     handle.allocation_size >= handle.offset + handle.size,
                 "an export of ", handle.size, " bytes from ", handle.offset,
                 " on tells an allocation of ", handle.allocation_size);
-        const Mem imported = import_mem(bench.place(), import_desc(handle));
+        const Mem imported = import_mem(fixture.place(), import_desc(handle));
         const Bytes part(bytes.begin() + static_cast<std::ptrdiff_t>(unit),
                          bytes.begin() + static_cast<std::ptrdiff_t>(2 * unit));
-        bench.require_contents(bench.make_queue(), imported, part, "an imported view");
+        fixture.require_contents(fixture.make_queue(), imported, part, "an imported view");
         const pi_external_handle whole = export_mem(mem, type);
         const Descriptor third(whole.fd);
         require_equal(handle.offset - whole.offset, unit, "the offset of a view");
@@ -175,11 +175,12 @@ CONFORMANCE_TEST(
         desc.offset = 1024;
         desc.size = 512;
         Mem inner;
-        const pi_result result = piMemImport(bench.context(), bench.device(), &desc, inner.out());
+        const pi_result result =
+            piMemImport(fixture.context(), fixture.device(), &desc, inner.out());
         if (result == PI_SUCCESS)
-            bench.require_contents(bench.make_queue(), inner,
-                                   Bytes(part.begin() + 1024, part.begin() + 1536),
-                                   "a part of an imported view");
+            fixture.require_contents(fixture.make_queue(), inner,
+                                     Bytes(part.begin() + 1024, part.begin() + 1536),
+                                     "a part of an imported view");
         else
             require_error(result,
                           {PI_ERROR_MISALIGNED_OFFSET, PI_ERROR_MISALIGNED_POINTER,
@@ -189,15 +190,15 @@ CONFORMANCE_TEST(
 }
 
 CONFORMANCE_TEST("memory", "what was not announced for export is not exported") {
-    for_each_type(bench, [&](pi_external_type type) {
-        const Mem mem = bench.make_buffer(4096);
+    for_each_type(fixture, [&](pi_external_type type) {
+        const Mem mem = fixture.make_buffer(4096);
         pi_mem_export_desc desc = describe<pi_mem_export_desc>();
         desc.external_type = type;
         require_untouched<pi_external_handle>(
             "the export of a buffer without export_types",
             {PI_ERROR_INVALID_OPERATION, PI_ERROR_INVALID_VALUE, PI_ERROR_UNSUPPORTED_FEATURE},
             [&](pi_external_handle *out) { return piMemExport(mem, &desc, out); });
-        const Mem good = make_exportable(bench, Bytes(4096), type);
+        const Mem good = make_exportable(fixture, Bytes(4096), type);
         for (const uint32_t bad : {0u, uint32_t{PI_EXTERNAL_ZE_IPC} + 1}) {
             desc.external_type = bad;
             require_untouched<pi_external_handle>(
@@ -218,14 +219,14 @@ CONFORMANCE_TEST("memory", "what was not announced for export is not exported") 
 }
 
 CONFORMANCE_TEST("memory", "a descriptor that cannot hold the memory is refused") {
-    for_each_type(bench, [&](pi_external_type type) {
-        const Mem mem = make_exportable(bench, Bytes(4096), type);
+    for_each_type(fixture, [&](pi_external_type type) {
+        const Mem mem = make_exportable(fixture, Bytes(4096), type);
         const pi_external_handle handle = export_mem(mem, type);
         const Descriptor descriptor(handle.fd);
         const auto refused = [&](const char *what, const pi_mem_import_desc &desc,
                                  std::initializer_list<pi_result> allowed) {
             require_untouched<pi_mem>(join("an import of ", what), allowed, [&](pi_mem *out) {
-                return piMemImport(bench.context(), bench.device(), &desc, out);
+                return piMemImport(fixture.context(), fixture.device(), &desc, out);
             });
         };
         pi_mem_import_desc desc = import_desc(handle);
@@ -266,15 +267,15 @@ std::size_t open_descriptors() {
 
 CONFORMANCE_TEST("memory",
                  "what is exported and imported again and again leaves no descriptor behind") {
-    for_each_type(bench, [&](pi_external_type type) {
+    for_each_type(fixture, [&](pi_external_type type) {
         // So much that a layer which keeps for a while what is released, as validate does, keeps few.
-        const Bytes bytes = bench.random_bytes(4u << 20);
+        const Bytes bytes = fixture.random_bytes(4u << 20);
         const auto pass_on = [&] {
-            const Mem mem = make_exportable(bench, bytes, type);
+            const Mem mem = make_exportable(fixture, bytes, type);
             const pi_external_handle handle = export_mem(mem, type);
             const Descriptor descriptor(handle.fd);
-            const Mem imported = import_mem(bench.place(), import_desc(handle));
-            bench.require_contents(bench.make_queue(), imported, bytes, "imported memory");
+            const Mem imported = import_mem(fixture.place(), import_desc(handle));
+            fixture.require_contents(fixture.make_queue(), imported, bytes, "imported memory");
         };
         // What a driver opens once it keeps.
         pass_on();
@@ -310,9 +311,9 @@ CONFORMANCE_TEST(
     "memory", "an export for which the process has no descriptor left fails, and is made later") {
     if (is_sanitized)
         skip("a sanitizer opens descriptors itself, to look at memory");
-    for_each_type(bench, [&](pi_external_type type) {
-        const Bytes bytes = bench.random_bytes(5000);
-        const Mem mem = make_exportable(bench, bytes, type);
+    for_each_type(fixture, [&](pi_external_type type) {
+        const Bytes bytes = fixture.random_bytes(5000);
+        const Mem mem = make_exportable(fixture, bytes, type);
         pi_mem_export_desc desc = describe<pi_mem_export_desc>();
         desc.external_type = type;
         {
@@ -325,27 +326,27 @@ CONFORMANCE_TEST(
         }
         const pi_external_handle handle = export_mem(mem, type);
         const Descriptor descriptor(handle.fd);
-        const Mem imported = import_mem(bench.place(), import_desc(handle));
-        bench.require_contents(bench.make_queue(), imported, bytes, "what was exported then");
+        const Mem imported = import_mem(fixture.place(), import_desc(handle));
+        fixture.require_contents(fixture.make_queue(), imported, bytes, "what was exported then");
     });
 }
 
 /// Buffers in a scope of src, as the types that the connection tells of: dst imports them, and both ends see one storage.
-void check_shared(Bench &bench, uint32_t scope, uint32_t types) {
-    const Queue src = bench.make_queue(bench.src()), dst = bench.make_queue(bench.dst());
+void check_shared(Fixture &fixture, uint32_t scope, uint32_t types) {
+    const Queue src = fixture.make_queue(fixture.src()), dst = fixture.make_queue(fixture.dst());
     for (pi_external_type type = PI_EXTERNAL_HOST_POINTER; type <= PI_EXTERNAL_ZE_IPC; ++type) {
         if ((types & (1u << type)) == 0)
             continue;
-        const Bytes bytes = bench.random_bytes(6000), fresh = bench.random_bytes(6000);
-        const Mem mem = make_exportable(bench, bench.src(), bytes, type, scope);
+        const Bytes bytes = fixture.random_bytes(6000), fresh = fixture.random_bytes(6000);
+        const Mem mem = make_exportable(fixture, fixture.src(), bytes, type, scope);
         const pi_external_handle handle = export_mem(mem, type);
         const Descriptor descriptor(handle.fd);
-        const Mem imported = import_mem(bench.dst(), import_desc(handle));
+        const Mem imported = import_mem(fixture.dst(), import_desc(handle));
         const std::string what = join("a buffer in scope ", scope, " as the type ", type);
-        bench.require_contents(dst, imported, bytes, what + ", which dst imports");
-        bench.upload(dst, imported, fresh);
-        bench.require_contents(src, mem, fresh,
-                               what + ", which src exported, after a write of dst");
+        fixture.require_contents(dst, imported, bytes, what + ", which dst imports");
+        fixture.upload(dst, imported, fresh);
+        fixture.require_contents(src, mem, fresh,
+                                 what + ", which src exported, after a write of dst");
     }
 }
 
@@ -353,15 +354,16 @@ CONFORMANCE_TEST_PAIRS(
     "connection",
     "each type of handle that both ends share is exported by src, imported by dst, and one "
     "storage") {
-    const uint32_t exports = handle_types(bench.src().device, PI_DEVICE_INFO_EXPORT_HANDLE_TYPES);
-    const uint32_t imports = handle_types(bench.dst().device, PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES);
+    const uint32_t exports = handle_types(fixture.src().device, PI_DEVICE_INFO_EXPORT_HANDLE_TYPES);
+    const uint32_t imports =
+        handle_types(fixture.dst().device, PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES);
     uint32_t all = 0;
     pi_memory_connection_query query = describe<pi_memory_connection_query>();
     for (query.kind = PI_MEMORY_KIND_BUFFER; query.kind <= PI_MEMORY_KIND_IMPORTED; ++query.kind) {
-        const auto scopes = static_cast<uint32_t>(bench.scopes(bench.src().device).size());
+        const auto scopes = static_cast<uint32_t>(fixture.scopes(fixture.src().device).size());
         for (query.src_scope = 0; query.src_scope < scopes; ++query.src_scope) {
             pi_memory_connection_info info{};
-            const pi_result asked = try_connection_info(bench.src(), bench.dst(), &query, info);
+            const pi_result asked = try_connection_info(fixture.src(), fixture.dst(), &query, info);
             if (asked == PI_ERROR_UNSUPPORTED_FEATURE)
                 continue; // what it must answer other tests know
             require_success(asked, "piGetMemoryConnectionInfo");
@@ -371,11 +373,11 @@ CONFORMANCE_TEST_PAIRS(
                     exports, " and dst imports ", imports);
             require(!shared || query.kind == PI_MEMORY_KIND_BUFFER, "of the kind ", query.kind,
                     " the ends share the types ", shared, ", but only buffers are exported");
-            check_shared(bench, query.src_scope, shared);
+            check_shared(fixture, query.src_scope, shared);
             all |= shared;
         }
     }
-    if (bench.relation() == Relation::one_place)
+    if (fixture.relation() == Relation::one_place)
         for (const pi_external_type type : fd_types)
             require((exports & imports & ~all & (1u << type)) == 0,
                     "a place exports and imports type ", type,

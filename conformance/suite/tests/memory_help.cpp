@@ -6,8 +6,8 @@
 
 namespace pi::suite {
 
-std::vector<uint32_t> scopes_with(Bench &bench, uint64_t flag, const char *name) {
-    const std::vector<pi_memory_scope> scopes = bench.scopes();
+std::vector<uint32_t> scopes_with(Fixture &fixture, uint64_t flag, const char *name) {
+    const std::vector<pi_memory_scope> scopes = fixture.scopes();
     std::vector<uint32_t> found;
     for (uint32_t scope = 0; scope < scopes.size(); ++scope)
         if ((scopes[scope].flags & flag) != 0)

@@ -15,15 +15,15 @@ namespace {
 
 // Of several atoms of the device's alignment, imported as a whole.
 struct Imported {
-    Bench &bench;
+    Fixture &fixture;
     uint64_t alignment;
     HostMemory memory;
     Queue queue;
     Mem mem;
     pi_coherence coherence;
 
-    explicit Imported(Bench &on, uint64_t least = 1)
-        : bench(on), alignment(std::max(need_import(on), least)),
+    explicit Imported(Fixture &on, uint64_t least = 1)
+        : fixture(on), alignment(std::max(need_import(on), least)),
           memory(size_of(alignment), alignment), queue(on.make_queue()),
           mem((memory.assign(on.random_bytes(memory.size())), make_import(on.place(), memory))),
           coherence(get_info<pi_coherence>(&piMemGetInfo, mem.get(), PI_MEM_INFO_COHERENCE)) {}
@@ -36,7 +36,7 @@ struct Imported {
     void as_host(uint64_t map_flags, Use &&use) {
         void *mapped = nullptr;
         if (coherence == PI_COHERENCE_MAP_UNMAP) {
-            bench.wait(bench.map(queue, mem, map_flags, 0, memory.size(), &mapped));
+            fixture.wait(fixture.map(queue, mem, map_flags, 0, memory.size(), &mapped));
             require(mapped == memory.data(), "a map of imported memory gave ", mapped,
                     ", it was imported from ", static_cast<void *>(memory.data()));
         } else if (coherence == PI_COHERENCE_FLUSH_INVALIDATE) {
@@ -46,7 +46,7 @@ struct Imported {
         if (coherence == PI_COHERENCE_FLUSH_INVALIDATE)
             require_success(piMemFlush(mem, 0, memory.size()), "piMemFlush");
         if (mapped != nullptr)
-            bench.wait(bench.unmap(queue, mem, mapped));
+            fixture.wait(fixture.unmap(queue, mem, mapped));
     }
     void require_host(const Bytes &expected, const std::string &what) {
         as_host(PI_MAP_READ, [&](const std::byte *bytes) {
@@ -57,23 +57,23 @@ struct Imported {
 
 CONFORMANCE_TEST(
     "memory", "imported memory is used in place: the device's bytes are seen through its pointer") {
-    Imported imported(bench);
+    Imported imported(fixture);
     Bytes model = imported.memory.bytes();
     const uint64_t size = model.size();
-    bench.require_contents(imported.queue, imported.mem, model, "memory that was just imported");
+    fixture.require_contents(imported.queue, imported.mem, model, "memory that was just imported");
     for (int round = 0; round < 4; ++round) {
-        model = bench.random_bytes(size);
-        bench.upload(imported.queue, imported.mem, model);
+        model = fixture.random_bytes(size);
+        fixture.upload(imported.queue, imported.mem, model);
         imported.require_host(model, "the application's memory after a write");
-        const uint64_t length = bench.random(1, size);
-        const uint64_t offset = bench.random(0, size - length);
-        bench.wait(
-            bench.fill(imported.queue, imported.mem, offset, length, Bytes(1, std::byte{0x3C})));
+        const uint64_t length = fixture.random(1, size);
+        const uint64_t offset = fixture.random(0, size - length);
+        fixture.wait(
+            fixture.fill(imported.queue, imported.mem, offset, length, Bytes(1, std::byte{0x3C})));
         std::fill_n(model.begin() + static_cast<std::ptrdiff_t>(offset), length, std::byte{0x3C});
         imported.require_host(model, "the application's memory after a fill");
-        const Bytes source = bench.random_bytes(length);
-        const Mem src = bench.make_buffer(bench.place(), source);
-        bench.wait(bench.copy(imported.queue, src, 0, imported.mem, offset, length));
+        const Bytes source = fixture.random_bytes(length);
+        const Mem src = fixture.make_buffer(fixture.place(), source);
+        fixture.wait(fixture.copy(imported.queue, src, 0, imported.mem, offset, length));
         std::copy(source.begin(), source.end(),
                   model.begin() + static_cast<std::ptrdiff_t>(offset));
         imported.require_host(model, "the application's memory after a copy");
@@ -82,27 +82,27 @@ CONFORMANCE_TEST(
 
 CONFORMANCE_TEST("memory",
                  "imported memory is used in place: the host's bytes are seen by commands") {
-    Imported imported(bench);
+    Imported imported(fixture);
     for (int round = 0; round < 4; ++round) {
-        const Bytes model = bench.random_bytes(imported.memory.size());
+        const Bytes model = fixture.random_bytes(imported.memory.size());
         imported.as_host(PI_MAP_WRITE,
                          [&](std::byte *bytes) { std::memcpy(bytes, model.data(), model.size()); });
-        bench.require_contents(imported.queue, imported.mem, model, "what a read gives");
-        const Mem dst = bench.make_buffer(model.size());
-        bench.wait(bench.copy(imported.queue, imported.mem, 0, dst, 0, model.size()));
-        bench.require_contents(imported.queue, dst, model, "what a copy gives");
+        fixture.require_contents(imported.queue, imported.mem, model, "what a read gives");
+        const Mem dst = fixture.make_buffer(model.size());
+        fixture.wait(fixture.copy(imported.queue, imported.mem, 0, dst, 0, model.size()));
+        fixture.require_contents(imported.queue, dst, model, "what a copy gives");
     }
 }
 
 CONFORMANCE_TEST("memory", "a kernel works on imported memory in place") {
-    Imported imported(bench, 4); // a kernel's words
-    const Program program = make_program(bench);
+    Imported imported(fixture, 4); // a kernel's words
+    const Program program = make_program(fixture);
     const Kernel kernel = make_kernel(program, "add");
     const uint64_t words = imported.memory.size() / 4;
     Bytes model = imported.memory.bytes();
     Arguments arguments;
     arguments.buffer(imported.mem).value(uint32_t{12345});
-    bench.wait(bench.enqueue(imported.queue, launch_desc(kernel, arguments, words)));
+    fixture.wait(fixture.enqueue(imported.queue, launch_desc(kernel, arguments, words)));
     std::vector<uint32_t> expected = words_of(model);
     for (uint32_t &word : expected)
         word += 12345;
@@ -111,7 +111,7 @@ CONFORMANCE_TEST("memory", "a kernel works on imported memory in place") {
 
 CONFORMANCE_TEST("memory",
                  "imported memory tells its kind, its size and the pointer that it was made of") {
-    Imported imported(bench);
+    Imported imported(fixture);
     const pi_mem mem = imported.mem;
     check_info(
         "piMemGetInfo of imported memory",
@@ -123,9 +123,9 @@ CONFORMANCE_TEST("memory",
                   pi_memory_kind{PI_MEMORY_KIND_IMPORTED}, "PI_MEM_INFO_KIND");
     require_equal(get_info<uint64_t>(&piMemGetInfo, mem, PI_MEM_INFO_SIZE), imported.memory.size(),
                   "PI_MEM_INFO_SIZE");
-    require(get_info<pi_device>(&piMemGetInfo, mem, PI_MEM_INFO_DEVICE) == bench.device(),
+    require(get_info<pi_device>(&piMemGetInfo, mem, PI_MEM_INFO_DEVICE) == fixture.device(),
             "imported memory tells another device");
-    require(get_info<pi_context>(&piMemGetInfo, mem, PI_MEM_INFO_CONTEXT) == bench.context(),
+    require(get_info<pi_context>(&piMemGetInfo, mem, PI_MEM_INFO_CONTEXT) == fixture.context(),
             "imported memory tells another context");
     require(get_info<pi_mem>(&piMemGetInfo, mem, PI_MEM_INFO_PARENT) == nullptr,
             "imported memory tells a parent");
@@ -142,10 +142,10 @@ CONFORMANCE_TEST("memory",
     require_success(result, "piMemGetHostPointer of imported memory");
     require(pointer == imported.memory.data(), "piMemGetHostPointer of imported memory gave ",
             pointer, ", it was imported from ", static_cast<void *>(imported.memory.data()));
-    const uint64_t atom = std::max<uint64_t>(bench.scopes().at(0).offset_alignment, 1);
-    if (!bench.can(PI_CAPABILITY_VIEW) || 2 * atom > imported.memory.size())
+    const uint64_t atom = std::max<uint64_t>(fixture.scopes().at(0).offset_alignment, 1);
+    if (!fixture.can(PI_CAPABILITY_VIEW) || 2 * atom > imported.memory.size())
         return;
-    const Mem view = bench.make_view(mem, atom, atom);
+    const Mem view = fixture.make_view(mem, atom, atom);
     require_success(piMemGetHostPointer(view, &pointer), "piMemGetHostPointer of a view");
     require(pointer == imported.memory.data() + atom, "piMemGetHostPointer of a view from byte ",
             atom, " on gave ", pointer, ", its root is at ",
@@ -154,13 +154,13 @@ CONFORMANCE_TEST("memory",
 
 CONFORMANCE_TEST("memory",
                  "imported memory has the access that it was imported with, and no other") {
-    Imported imported(bench);
+    Imported imported(fixture);
     pi_mem_import_desc desc = import_desc(imported.memory.data(), imported.memory.size());
     for (const uint64_t flags :
          {uint64_t{0}, uint64_t{PI_MEM_READ_ONLY}, uint64_t{PI_MEM_WRITE_ONLY}}) {
         desc.flags = flags;
         Mem mem;
-        require_success(piMemImport(bench.context(), bench.device(), &desc, mem.out()),
+        require_success(piMemImport(fixture.context(), fixture.device(), &desc, mem.out()),
                         "piMemImport with flags ", flags);
         require_equal(get_info<uint64_t>(&piMemGetInfo, mem.get(), PI_MEM_INFO_FLAGS), flags,
                       "PI_MEM_INFO_FLAGS of imported memory");
@@ -168,34 +168,34 @@ CONFORMANCE_TEST("memory",
     desc.flags = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
     require_untouched<pi_mem>(
         "an import for reading only and writing only", {PI_ERROR_INVALID_VALUE},
-        [&](pi_mem *out) { return piMemImport(bench.context(), bench.device(), &desc, out); });
+        [&](pi_mem *out) { return piMemImport(fixture.context(), fixture.device(), &desc, out); });
 }
 
 CONFORMANCE_TEST("memory",
                  "an import may begin at an offset, and touches nothing beside its range") {
-    const uint64_t atom = need_import(bench);
+    const uint64_t atom = need_import(fixture);
     const uint64_t part = Imported::size_of(atom);
     HostMemory memory(3 * part, atom);
-    Bytes model = bench.random_bytes(3 * part);
+    Bytes model = fixture.random_bytes(3 * part);
     memory.assign(model);
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     {
         pi_mem_import_desc desc = import_desc(memory.data(), part);
         desc.offset = part;
         Mem mem;
-        require_success(piMemImport(bench.context(), bench.device(), &desc, mem.out()),
+        require_success(piMemImport(fixture.context(), fixture.device(), &desc, mem.out()),
                         "piMemImport at an offset");
         const Bytes middle(model.begin() + static_cast<std::ptrdiff_t>(part),
                            model.begin() + static_cast<std::ptrdiff_t>(2 * part));
-        bench.require_contents(queue, mem, middle, "memory imported at an offset");
-        const Bytes bytes = bench.random_bytes(part);
-        bench.upload(queue, mem, bytes);
+        fixture.require_contents(queue, mem, middle, "memory imported at an offset");
+        const Bytes bytes = fixture.random_bytes(part);
+        fixture.upload(queue, mem, bytes);
         std::copy(bytes.begin(), bytes.end(), model.begin() + static_cast<std::ptrdiff_t>(part));
         void *pointer = nullptr;
-        bench.wait(bench.map(queue, mem, PI_MAP_READ, 0, part, &pointer));
+        fixture.wait(fixture.map(queue, mem, PI_MAP_READ, 0, part, &pointer));
         require(pointer == memory.data() + part, "a map of memory imported at an offset gave ",
                 pointer, ", should be ", static_cast<void *>(memory.data() + part));
-        bench.wait(bench.unmap(queue, mem, pointer));
+        fixture.wait(fixture.unmap(queue, mem, pointer));
         require_error(try_enqueue(queue,
                                   [&] {
                                       pi_buffer_map_desc map = describe<pi_buffer_map_desc>();
@@ -214,114 +214,114 @@ CONFORMANCE_TEST("memory",
 }
 
 CONFORMANCE_TEST("memory", "memory may be imported again and again, and by two devices") {
-    const uint64_t atom = need_import(bench);
+    const uint64_t atom = need_import(fixture);
     HostMemory memory(Imported::size_of(atom), atom);
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     for (int round = 0; round < 20; ++round) {
-        const Bytes bytes = bench.random_bytes(memory.size());
+        const Bytes bytes = fixture.random_bytes(memory.size());
         memory.assign(bytes);
-        const Mem mem = make_import(bench.place(), memory);
-        bench.require_contents(queue, mem, bytes, "memory that was imported again");
+        const Mem mem = make_import(fixture.place(), memory);
+        fixture.require_contents(queue, mem, bytes, "memory that was imported again");
     }
-    for (const pi_device device : bench.devices()) {
-        const std::optional<uint64_t> alignment = import_alignment(bench, device);
+    for (const pi_device device : fixture.devices()) {
+        const std::optional<uint64_t> alignment = import_alignment(fixture, device);
         if (!alignment || memory.size() % *alignment != 0 ||
             reinterpret_cast<uintptr_t>(memory.data()) % *alignment != 0)
             continue;
-        const Context context = bench.make_context({device});
+        const Context context = fixture.make_context({device});
         const Place place{device, context};
         const Bytes bytes = memory.bytes();
         const Mem mem = make_import(place, memory);
-        bench.require_contents(bench.make_queue(place), mem, bytes, "memory on another device");
+        fixture.require_contents(fixture.make_queue(place), mem, bytes, "memory on another device");
     }
 }
 
 // ----- What cannot be imported -----
 
-void require_refused(Bench &bench, const std::string &what, const pi_mem_import_desc &desc,
+void require_refused(Fixture &fixture, const std::string &what, const pi_mem_import_desc &desc,
                      std::initializer_list<pi_result> allowed) {
     require_untouched<pi_mem>("piMemImport of " + what, allowed, [&](pi_mem *out) {
-        return piMemImport(bench.context(), bench.device(), &desc, out);
+        return piMemImport(fixture.context(), fixture.device(), &desc, out);
     });
 }
 
 CONFORMANCE_TEST("memory", "an import that cannot be in place is refused and says why") {
-    const uint64_t atom = need_import(bench);
+    const uint64_t atom = need_import(fixture);
     const uint64_t size = Imported::size_of(atom);
     HostMemory memory(size, atom);
     const pi_mem_import_desc good = import_desc(memory.data(), size);
     pi_mem_import_desc desc = good;
     desc.handle.pointer = nullptr;
-    require_refused(bench, "NULL", desc, {PI_ERROR_INVALID_NULL_POINTER});
+    require_refused(fixture, "NULL", desc, {PI_ERROR_INVALID_NULL_POINTER});
     desc = good;
     desc.size = 0;
-    require_refused(bench, "0 bytes", desc, {PI_ERROR_INVALID_SIZE});
+    require_refused(fixture, "0 bytes", desc, {PI_ERROR_INVALID_SIZE});
     desc = good;
     desc.size = UINT64_MAX / atom * atom;
     require_refused(
-        bench, "more bytes than there are", desc,
+        fixture, "more bytes than there are", desc,
         {PI_ERROR_INVALID_SIZE, PI_ERROR_OUT_OF_DEVICE_MEMORY, PI_ERROR_OUT_OF_HOST_MEMORY});
     // Past the end of the address space, and back to its begin.
     desc = good;
     desc.offset = UINT64_MAX - size + 1;
     desc.size = 2 * size;
-    require_refused(bench, "an offset that wraps", desc, {PI_ERROR_INVALID_SIZE});
+    require_refused(fixture, "an offset that wraps", desc, {PI_ERROR_INVALID_SIZE});
     desc = good;
     desc.handle.pointer = reinterpret_cast<void *>(UINTPTR_MAX - size + 1);
     desc.size = 2 * size;
-    require_refused(bench, "memory behind the last address", desc, {PI_ERROR_INVALID_SIZE});
+    require_refused(fixture, "memory behind the last address", desc, {PI_ERROR_INVALID_SIZE});
     desc = good;
     desc.handle.type = 99;
-    require_refused(bench, "the type 99", desc, {PI_ERROR_INVALID_ENUMERATION});
+    require_refused(fixture, "the type 99", desc, {PI_ERROR_INVALID_ENUMERATION});
     if (atom == 1)
         return;
     desc = good;
     desc.handle.pointer = memory.data() + 1;
     desc.size = size - atom;
-    require_refused(bench, "a misaligned pointer", desc, {PI_ERROR_MISALIGNED_POINTER});
+    require_refused(fixture, "a misaligned pointer", desc, {PI_ERROR_MISALIGNED_POINTER});
     const std::string text = last_error_text();
     require(text.find(std::to_string(atom)) != std::string::npos, "the text \"", text,
             "\" does not say that an alignment of ", atom, " would do");
     desc = good;
     desc.size = size - 1;
-    require_refused(bench, "a size that is no multiple of the alignment", desc,
+    require_refused(fixture, "a size that is no multiple of the alignment", desc,
                     {PI_ERROR_MISALIGNED_POINTER, PI_ERROR_INVALID_SIZE});
 }
 
 CONFORMANCE_TEST("memory", "types of memory that the device does not import are unsupported") {
-    bench.need(PI_CAPABILITY_MEM_IMPORT, "PI_CAPABILITY_MEM_IMPORT");
+    fixture.need(PI_CAPABILITY_MEM_IMPORT, "PI_CAPABILITY_MEM_IMPORT");
     uint32_t imports = 0;
-    piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, sizeof imports, &imports,
-                    nullptr);
+    piDeviceGetInfo(fixture.device(), PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, sizeof imports,
+                    &imports, nullptr);
     HostMemory memory(4096, 4096);
     for (uint32_t type = PI_EXTERNAL_HOST_POINTER; type <= PI_EXTERNAL_ZE_IPC; ++type) {
         if ((imports & (1u << type)) != 0)
             continue;
         pi_mem_import_desc desc = import_desc(memory.data(), 4096);
         desc.handle.type = type;
-        require_refused(bench, join("the type ", type), desc, {PI_ERROR_UNSUPPORTED_FEATURE});
+        require_refused(fixture, join("the type ", type), desc, {PI_ERROR_UNSUPPORTED_FEATURE});
     }
-    if (import_alignment(bench, bench.device()))
+    if (import_alignment(fixture, fixture.device()))
         require((imports & (1u << PI_EXTERNAL_HOST_POINTER)) != 0,
                 "the device imports host pointers, but PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES is ",
                 imports);
 }
 
 CONFORMANCE_TEST("memory", "an import's descriptor obeys the rules of descriptors") {
-    const uint64_t atom = need_import(bench);
+    const uint64_t atom = need_import(fixture);
     HostMemory memory(Imported::size_of(atom), atom);
     const pi_mem_import_desc valid = import_desc(memory.data(), memory.size());
     check_descriptor("piMemImport", valid, offsetof(pi_mem_import_desc, flags),
                      [&](const pi_mem_import_desc *desc) {
                          return try_create<pi_mem>([&](pi_mem *out) {
-                             return piMemImport(bench.context(), bench.device(), desc, out);
+                             return piMemImport(fixture.context(), fixture.device(), desc, out);
                          });
                      });
-    require_error(piMemImport(bench.context(), bench.device(), &valid, nullptr),
+    require_error(piMemImport(fixture.context(), fixture.device(), &valid, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER, "piMemImport with out_mem NULL");
     require_untouched<pi_mem>(
         "piMemImport with device NULL", {PI_ERROR_INVALID_DEVICE},
-        [&](pi_mem *out) { return piMemImport(bench.context(), nullptr, &valid, out); });
+        [&](pi_mem *out) { return piMemImport(fixture.context(), nullptr, &valid, out); });
 }
 
 } // namespace

@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t size = 4096;
 
 CONFORMANCE_TEST("memory", "a buffer answers every info name by its type") {
-    const Mem mem = bench.make_buffer(size);
+    const Mem mem = fixture.make_buffer(size);
     check_info(
         "piMemGetInfo",
         [&](uint32_t name, uint64_t room, void *value, uint64_t *out_size) {
@@ -36,13 +36,13 @@ CONFORMANCE_TEST("memory", "a buffer tells its context, device and flags, no par
         desc.flags = flags;
         if ((flags & PI_MEM_COPY_HOST_PTR) != 0)
             desc.host_ptr = bytes.data();
-        const Mem owner = bench.make_buffer(bench.place(), desc);
+        const Mem owner = fixture.make_buffer(fixture.place(), desc);
         const pi_mem mem = owner;
         require_equal(get_info<uint64_t>(&piMemGetInfo, mem, PI_MEM_INFO_FLAGS), flags,
                       "PI_MEM_INFO_FLAGS");
-        require(get_info<pi_context>(&piMemGetInfo, mem, PI_MEM_INFO_CONTEXT) == bench.context(),
+        require(get_info<pi_context>(&piMemGetInfo, mem, PI_MEM_INFO_CONTEXT) == fixture.context(),
                 "the buffer tells another context");
-        require(get_info<pi_device>(&piMemGetInfo, mem, PI_MEM_INFO_DEVICE) == bench.device(),
+        require(get_info<pi_device>(&piMemGetInfo, mem, PI_MEM_INFO_DEVICE) == fixture.device(),
                 "the buffer tells another device");
         require(get_info<pi_mem>(&piMemGetInfo, mem, PI_MEM_INFO_PARENT) == nullptr,
                 "a root tells a parent");
@@ -57,10 +57,10 @@ CONFORMANCE_TEST("memory", "a buffer tells its context, device and flags, no par
 
 CONFORMANCE_TEST("memory",
                  "a buffer is made on the device that is asked for, in a context of several") {
-    const std::vector<pi_device> devices = bench.devices();
-    const Context context = bench.make_context(devices);
+    const std::vector<pi_device> devices = fixture.devices();
+    const Context context = fixture.make_context(devices);
     for (const pi_device device : devices) {
-        const Mem mem = bench.make_buffer(Place{device, context}, 64);
+        const Mem mem = fixture.make_buffer(Place{device, context}, 64);
         require(get_info<pi_device>(&piMemGetInfo, mem.get(), PI_MEM_INFO_DEVICE) == device,
                 "the buffer tells another device");
         require(get_info<pi_context>(&piMemGetInfo, mem.get(), PI_MEM_INFO_CONTEXT) == context,
@@ -69,25 +69,25 @@ CONFORMANCE_TEST("memory",
 }
 
 CONFORMANCE_TEST("memory", "a retained buffer outlives its first release") {
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     std::vector<Mem> others;
     for (int round = 0; round < 10; ++round) {
-        const Bytes bytes = bench.random_bytes(size);
-        Mem mem = bench.make_buffer(bench.place(), bytes);
+        const Bytes bytes = fixture.random_bytes(size);
+        Mem mem = fixture.make_buffer(fixture.place(), bytes);
         require_success(piMemRetain(mem), "piMemRetain");
         const Mem again(mem.get());
         mem.reset();
         // What would be where it was.
         for (int i = 0; i < 4; ++i)
-            others.push_back(bench.make_buffer(bench.place(), Bytes(size, std::byte{0xEE})));
-        bench.require_contents(queue, again, bytes, "a buffer with one of two references left");
+            others.push_back(fixture.make_buffer(fixture.place(), Bytes(size, std::byte{0xEE})));
+        fixture.require_contents(queue, again, bytes, "a buffer with one of two references left");
         require(info_or(&piMemGetInfo, again.get(), PI_MEM_INFO_REFERENCE_COUNT, 1u) >= 1,
                 "a buffer that is held has a reference count of 0");
     }
 }
 
 CONFORMANCE_TEST("memory", "what is no memory is refused by every function of memory") {
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     const auto wrong = reinterpret_cast<pi_mem>(queue.get());
     const std::initializer_list<pi_result> allowed{PI_ERROR_INVALID_MEM_OBJECT};
     require_error(piMemRetain(wrong), allowed, "piMemRetain of a queue");
@@ -98,23 +98,23 @@ CONFORMANCE_TEST("memory", "what is no memory is refused by every function of me
     require_untouched<uint64_t>("the size of piMemGetInfo of a queue", allowed, [&](uint64_t *out) {
         return piMemGetInfo(wrong, PI_MEM_INFO_SIZE, 0, nullptr, out);
     });
-    if (bench.can(PI_CAPABILITY_MEM_HOST_ACCESS)) {
+    if (fixture.can(PI_CAPABILITY_MEM_HOST_ACCESS)) {
         require_untouched<void *>("piMemGetHostPointer of a queue", allowed,
                                   [&](void **out) { return piMemGetHostPointer(wrong, out); });
         require_error(piMemFlush(wrong, 0, 1), allowed, "piMemFlush of a queue");
         require_error(piMemInvalidate(wrong, 0, 1), allowed, "piMemInvalidate of a queue");
     }
-    if (bench.can(PI_CAPABILITY_VIEW)) {
+    if (fixture.can(PI_CAPABILITY_VIEW)) {
         pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
         desc.size = 1;
         require_untouched<pi_mem>("piMemBufferPartition of a queue", allowed, [&](pi_mem *out) {
             return piMemBufferPartition(wrong, &desc, out);
         });
     }
-    if (bench.can(PI_CAPABILITY_NATIVE))
+    if (fixture.can(PI_CAPABILITY_NATIVE))
         require_untouched<pi_native_handle>(
             "piMemGetNativeHandle of a queue", allowed, [&](pi_native_handle *out) {
-                return piMemGetNativeHandle(wrong, bench.device(), out);
+                return piMemGetNativeHandle(wrong, fixture.device(), out);
             });
     require_success(piQueueFinish(queue), "piQueueFinish of what was taken for memory");
 }
@@ -129,7 +129,8 @@ pi_coherence coherence_of(pi_mem mem) {
 // The host's view of a buffer, under the object's own rule. With MAP_UNMAP a range that is mapped.
 class HostView {
 public:
-    HostView(Bench &bench, pi_queue queue, pi_mem mem) : bench_(bench), queue_(queue), mem_(mem) {
+    HostView(Fixture &fixture, pi_queue queue, pi_mem mem)
+        : fixture_(fixture), queue_(queue), mem_(mem) {
         require_success(piMemGetHostPointer(mem, &pointer_), "piMemGetHostPointer");
         require(pointer_ != nullptr, "piMemGetHostPointer succeeded, but gave NULL");
         coherence_ = coherence_of(mem);
@@ -159,16 +160,16 @@ private:
         if (coherence_ != PI_COHERENCE_MAP_UNMAP)
             return nullptr;
         void *mapped = nullptr;
-        bench_.wait(bench_.map(queue_, mem_, flags, 0, size, &mapped), "mapping");
+        fixture_.wait(fixture_.map(queue_, mem_, flags, 0, size, &mapped), "mapping");
         require(mapped == pointer_, "a map gave ", mapped, ", piMemGetHostPointer ", pointer_);
         return mapped;
     }
     void end(void *mapped) {
         if (mapped != nullptr)
-            bench_.wait(bench_.unmap(queue_, mem_, mapped), "unmapping");
+            fixture_.wait(fixture_.unmap(queue_, mem_, mapped), "unmapping");
     }
 
-    Bench &bench_;
+    Fixture &fixture_;
     pi_queue queue_;
     pi_mem mem_;
     void *pointer_ = nullptr;
@@ -176,12 +177,12 @@ private:
 };
 
 CONFORMANCE_TEST("memory", "the coherence of a buffer agrees with its scope") {
-    const std::vector<pi_memory_scope> scopes = bench.scopes();
+    const std::vector<pi_memory_scope> scopes = fixture.scopes();
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
         pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
         desc.size = size;
         desc.scope = scope;
-        const Mem mem = bench.make_buffer(bench.place(), desc);
+        const Mem mem = fixture.make_buffer(fixture.place(), desc);
         const pi_coherence coherence = coherence_of(mem);
         if ((scopes[scope].flags & PI_SCOPE_COHERENT) != 0 && coherence != PI_COHERENCE_UNKNOWN)
             require_equal(coherence, pi_coherence{PI_COHERENCE_COHERENT},
@@ -190,26 +191,26 @@ CONFORMANCE_TEST("memory", "the coherence of a buffer agrees with its scope") {
 }
 
 // Bytes go both ways through the host pointer.
-void require_seen(Bench &bench, pi_mem mem, const std::string &what) {
-    const Queue queue = bench.make_queue();
-    HostView view(bench, queue, mem);
+void require_seen(Fixture &fixture, pi_mem mem, const std::string &what) {
+    const Queue queue = fixture.make_queue();
+    HostView view(fixture, queue, mem);
     for (int round = 0; round < 5; ++round) {
-        Bytes model = bench.random_bytes(size);
-        bench.upload(queue, mem, model);
+        Bytes model = fixture.random_bytes(size);
+        fixture.upload(queue, mem, model);
         const Bytes is = view.read();
         require_same_bytes(is.data(), model.data(), size, what + " as the host sees it");
-        const uint64_t offset = bench.random(0, size - 100);
-        const Bytes part = bench.random_bytes(100);
+        const uint64_t offset = fixture.random(0, size - 100);
+        const Bytes part = fixture.random_bytes(100);
         view.write(part, offset);
         std::copy(part.begin(), part.end(), model.begin() + static_cast<std::ptrdiff_t>(offset));
-        bench.require_contents(queue, mem, model, what + " as the device sees the host's bytes");
+        fixture.require_contents(queue, mem, model, what + " as the device sees the host's bytes");
     }
 }
 
 CONFORMANCE_TEST("memory", "host and device see each other's bytes through the host pointer") {
-    bench.need(PI_CAPABILITY_MEM_HOST_ACCESS, "PI_CAPABILITY_MEM_HOST_ACCESS");
-    const Mem mem = bench.make_buffer(size);
-    const bool visible = (bench.scopes().at(0).flags & PI_SCOPE_HOST_VISIBLE) != 0;
+    fixture.need(PI_CAPABILITY_MEM_HOST_ACCESS, "PI_CAPABILITY_MEM_HOST_ACCESS");
+    const Mem mem = fixture.make_buffer(size);
+    const bool visible = (fixture.scopes().at(0).flags & PI_SCOPE_HOST_VISIBLE) != 0;
     void *pointer = poison<void *>();
     if (!visible && piMemGetHostPointer(mem, &pointer) != PI_SUCCESS) {
         require_untouched<void *>("the host pointer of memory that the host cannot address",
@@ -217,38 +218,39 @@ CONFORMANCE_TEST("memory", "host and device see each other's bytes through the h
                                   [&](void **out) { return piMemGetHostPointer(mem, out); });
         skip("the host cannot address the device's memory");
     }
-    require_seen(bench, mem, "a buffer");
+    require_seen(fixture, mem, "a buffer");
     require_error(piMemGetHostPointer(mem, nullptr), PI_ERROR_INVALID_NULL_POINTER,
                   "piMemGetHostPointer with out_pointer NULL");
 }
 
 CONFORMANCE_TEST("memory", "in every host-visible scope host and device see each other's bytes") {
-    bench.need(PI_CAPABILITY_MEM_HOST_ACCESS, "PI_CAPABILITY_MEM_HOST_ACCESS");
+    fixture.need(PI_CAPABILITY_MEM_HOST_ACCESS, "PI_CAPABILITY_MEM_HOST_ACCESS");
     for (const uint32_t scope :
-         scopes_with(bench, PI_SCOPE_HOST_VISIBLE, "PI_SCOPE_HOST_VISIBLE")) {
-        const pi_memory_scope told = bench.scopes().at(scope);
+         scopes_with(fixture, PI_SCOPE_HOST_VISIBLE, "PI_SCOPE_HOST_VISIBLE")) {
+        const pi_memory_scope told = fixture.scopes().at(scope);
         // The view shares no unit of a flush with the bytes before it.
         const uint64_t begin =
             std::lcm(told.offset_alignment, std::max<uint64_t>(told.flush_atom, 1));
         pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
         desc.scope = scope;
         desc.size = size;
-        const Mem mem = bench.make_buffer(bench.place(), desc);
-        require_seen(bench, mem, join("a buffer of scope ", scope));
-        if (!bench.can(PI_CAPABILITY_VIEW))
+        const Mem mem = fixture.make_buffer(fixture.place(), desc);
+        require_seen(fixture, mem, join("a buffer of scope ", scope));
+        if (!fixture.can(PI_CAPABILITY_VIEW))
             continue;
         desc.size = begin + size;
-        const Mem root = bench.make_buffer(bench.place(), desc);
-        require_seen(bench, bench.make_view(root, begin, size), join("a view in scope ", scope));
+        const Mem root = fixture.make_buffer(fixture.place(), desc);
+        require_seen(fixture, fixture.make_view(root, begin, size),
+                     join("a view in scope ", scope));
     }
 }
 
 CONFORMANCE_TEST("memory", "flush and invalidate take ranges of the object and no others") {
-    bench.need(PI_CAPABILITY_MEM_HOST_ACCESS, "PI_CAPABILITY_MEM_HOST_ACCESS");
-    const uint64_t atom = std::max<uint64_t>(bench.scopes().at(0).flush_atom, 1);
+    fixture.need(PI_CAPABILITY_MEM_HOST_ACCESS, "PI_CAPABILITY_MEM_HOST_ACCESS");
+    const uint64_t atom = std::max<uint64_t>(fixture.scopes().at(0).flush_atom, 1);
     const uint64_t whole = 4 * std::max<uint64_t>(atom, 1024);
-    const Bytes bytes = bench.random_bytes(whole);
-    const Mem mem = bench.make_buffer(bench.place(), bytes);
+    const Bytes bytes = fixture.random_bytes(whole);
+    const Mem mem = fixture.make_buffer(fixture.place(), bytes);
     if (coherence_of(mem) == PI_COHERENCE_UNKNOWN)
         skip("nothing tells how the host may use the memory");
     // Invalidated first: a flush may publish what the host sees.
@@ -271,18 +273,19 @@ CONFORMANCE_TEST("memory", "flush and invalidate take ranges of the object and n
         require_error(function(mem, atom, UINT64_MAX), PI_ERROR_INVALID_SIZE, name,
                       " of a range that overflows");
     }
-    const Queue queue = bench.make_queue();
-    bench.require_contents(queue, mem, bytes, "the buffer after flushes and invalidates");
+    const Queue queue = fixture.make_queue();
+    fixture.require_contents(queue, mem, bytes, "the buffer after flushes and invalidates");
 }
 
 CONFORMANCE_TEST("memory",
                  "a native handle is borrowed, of a known type, and the same when asked again") {
-    bench.need(PI_CAPABILITY_NATIVE, "PI_CAPABILITY_NATIVE");
-    const Mem mem = bench.make_buffer(size);
-    const Mem other = bench.make_buffer(size);
+    fixture.need(PI_CAPABILITY_NATIVE, "PI_CAPABILITY_NATIVE");
+    const Mem mem = fixture.make_buffer(size);
+    const Mem other = fixture.make_buffer(size);
     const auto ask = [&](pi_mem of) {
         auto handle = poison<pi_native_handle>();
-        require_success(piMemGetNativeHandle(of, bench.device(), &handle), "piMemGetNativeHandle");
+        require_success(piMemGetNativeHandle(of, fixture.device(), &handle),
+                        "piMemGetNativeHandle");
         require(handle.type != PI_NATIVE_NONE && !same(handle, poison<pi_native_handle>()),
                 "the native handle has no type");
         require(handle.count >= 1 && handle.count <= std::size(handle.value),
@@ -293,12 +296,12 @@ CONFORMANCE_TEST("memory",
     for (int i = 0; i < 100; ++i)
         require(same_handle(ask(mem), first), "the native handle is another one when asked again");
     require(!same_handle(ask(other), first), "two buffers have one native handle");
-    require_error(piMemGetNativeHandle(mem, bench.device(), nullptr), PI_ERROR_INVALID_NULL_POINTER,
-                  "piMemGetNativeHandle with out_handle NULL");
-    const Bytes bytes = bench.random_bytes(size);
-    const Queue queue = bench.make_queue();
-    bench.upload(queue, mem, bytes);
-    bench.require_contents(queue, mem, bytes, "a buffer whose native handle was taken");
+    require_error(piMemGetNativeHandle(mem, fixture.device(), nullptr),
+                  PI_ERROR_INVALID_NULL_POINTER, "piMemGetNativeHandle with out_handle NULL");
+    const Bytes bytes = fixture.random_bytes(size);
+    const Queue queue = fixture.make_queue();
+    fixture.upload(queue, mem, bytes);
+    fixture.require_contents(queue, mem, bytes, "a buffer whose native handle was taken");
 }
 
 } // namespace

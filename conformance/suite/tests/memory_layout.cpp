@@ -45,14 +45,15 @@ void require_pitched(pi_mem mem, const Shape &shape, const Bytes &logical, bool 
 }
 
 CONFORMANCE_TEST("memory", "an n-D allocation has its layout, and commands see its dense bytes") {
-    const Queue queue = bench.make_queue();
-    for (const uint32_t scope : scopes_with(bench, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
-        const bool visible = bench.can(PI_CAPABILITY_MEM_HOST_ACCESS) &&
-                             (bench.scopes()[scope].flags & PI_SCOPE_HOST_VISIBLE) != 0;
+    const Queue queue = fixture.make_queue();
+    for (const uint32_t scope : scopes_with(fixture, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
+        const bool visible = fixture.can(PI_CAPABILITY_MEM_HOST_ACCESS) &&
+                             (fixture.scopes()[scope].flags & PI_SCOPE_HOST_VISIBLE) != 0;
         for (int round = 0; round < 12; ++round) {
-            const Shape shape([&](uint64_t low, uint64_t high) { return bench.random(low, high); });
+            const Shape shape(
+                [&](uint64_t low, uint64_t high) { return fixture.random(low, high); });
             const pi_mem_layout_desc layout = shape.desc();
-            Bytes bytes = bench.random_bytes(shape.size());
+            Bytes bytes = fixture.random_bytes(shape.size());
             pi_mem_buffer_desc desc = buffer_desc(bytes.size());
             desc.scope = scope;
             desc.next = &layout;
@@ -60,12 +61,12 @@ CONFORMANCE_TEST("memory", "an n-D allocation has its layout, and commands see i
                 desc.flags = PI_MEM_COPY_HOST_PTR;
                 desc.host_ptr = bytes.data();
             }
-            const Mem mem = bench.make_buffer(bench.place(), desc);
+            const Mem mem = fixture.make_buffer(fixture.place(), desc);
             if (round % 2 != 0)
-                bench.upload(queue, mem, bytes);
+                fixture.upload(queue, mem, bytes);
             require_equal(get_info<uint64_t>(&piMemGetInfo, mem.get(), PI_MEM_INFO_SIZE),
                           uint64_t{bytes.size()}, "PI_MEM_INFO_SIZE of an n-D allocation");
-            bench.require_contents(queue, mem, bytes, "the dense bytes of an n-D allocation");
+            fixture.require_contents(queue, mem, bytes, "the dense bytes of an n-D allocation");
             require_pitched(mem, shape, bytes, visible);
         }
     }
@@ -73,55 +74,58 @@ CONFORMANCE_TEST("memory", "an n-D allocation has its layout, and commands see i
 
 CONFORMANCE_TEST("memory",
                  "regions, fills, maps and views of an n-D allocation are of its dense bytes") {
-    const Queue queue = bench.make_queue();
-    for (const uint32_t scope : scopes_with(bench, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
+    const Queue queue = fixture.make_queue();
+    for (const uint32_t scope : scopes_with(fixture, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
         for (int round = 0; round < 12; ++round) {
-            const Shape shape([&](uint64_t low, uint64_t high) { return bench.random(low, high); });
+            const Shape shape(
+                [&](uint64_t low, uint64_t high) { return fixture.random(low, high); });
             const pi_mem_layout_desc layout = shape.desc();
-            Bytes bytes = bench.random_bytes(shape.size());
+            Bytes bytes = fixture.random_bytes(shape.size());
             pi_mem_buffer_desc desc = buffer_desc(bytes.size(), PI_MEM_COPY_HOST_PTR, bytes.data());
             desc.scope = scope;
             desc.next = &layout;
-            const Mem mem = bench.make_buffer(bench.place(), desc);
+            const Mem mem = fixture.make_buffer(fixture.place(), desc);
 
-            const Bytes plain = bench.random_bytes(bytes.size());
-            const Mem other = bench.make_buffer(bench.place(), plain);
+            const Bytes plain = fixture.random_bytes(bytes.size());
+            const Mem other = fixture.make_buffer(fixture.place(), plain);
             const Regions regions =
-                random_regions(bench, bench.random(1, std::min<uint64_t>(5, bytes.size())),
+                random_regions(fixture, fixture.random(1, std::min<uint64_t>(5, bytes.size())),
                                plain.size(), bytes.size());
-            bench.wait(bench.enqueue(queue, copy_desc(other, mem, regions)));
+            fixture.wait(fixture.enqueue(queue, copy_desc(other, mem, regions)));
             apply(regions, plain, bytes);
-            bench.require_contents(queue, mem, bytes, "an n-D allocation after a copy");
+            fixture.require_contents(queue, mem, bytes, "an n-D allocation after a copy");
 
-            const uint64_t begin = bench.random(0, bytes.size() - 1);
-            const uint64_t size = bench.random(1, bytes.size() - begin);
-            const Bytes pattern = bench.random_bytes(1);
-            bench.wait(bench.fill(queue, mem, begin, size, pattern));
+            const uint64_t begin = fixture.random(0, bytes.size() - 1);
+            const uint64_t size = fixture.random(1, bytes.size() - begin);
+            const Bytes pattern = fixture.random_bytes(1);
+            fixture.wait(fixture.fill(queue, mem, begin, size, pattern));
             std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(begin), size, pattern[0]);
             void *pointer = nullptr;
-            bench.wait(bench.map(queue, mem, PI_MAP_READ | PI_MAP_WRITE, begin, size, &pointer));
+            fixture.wait(
+                fixture.map(queue, mem, PI_MAP_READ | PI_MAP_WRITE, begin, size, &pointer));
             require_same_bytes(static_cast<std::byte *>(pointer), bytes.data() + begin, size,
                                "a mapped range of an n-D allocation");
-            const Bytes written = bench.random_bytes(size);
+            const Bytes written = fixture.random_bytes(size);
             std::memcpy(pointer, written.data(), size);
-            bench.wait(bench.unmap(queue, mem, pointer));
+            fixture.wait(fixture.unmap(queue, mem, pointer));
             std::copy(written.begin(), written.end(),
                       bytes.begin() + static_cast<std::ptrdiff_t>(begin));
-            bench.require_contents(queue, mem, bytes, "an n-D allocation after an unmap");
+            fixture.require_contents(queue, mem, bytes, "an n-D allocation after an unmap");
             // Mapped for writing alone, what the host does not write stays.
-            const Bytes some = bench.random_bytes(bench.random(1, size));
-            bench.wait(bench.map(queue, mem, PI_MAP_WRITE, begin, size, &pointer));
+            const Bytes some = fixture.random_bytes(fixture.random(1, size));
+            fixture.wait(fixture.map(queue, mem, PI_MAP_WRITE, begin, size, &pointer));
             std::memcpy(pointer, some.data(), some.size());
-            bench.wait(bench.unmap(queue, mem, pointer));
+            fixture.wait(fixture.unmap(queue, mem, pointer));
             std::copy(some.begin(), some.end(), bytes.begin() + static_cast<std::ptrdiff_t>(begin));
-            bench.require_contents(queue, mem, bytes, "an n-D allocation that was partly written");
+            fixture.require_contents(queue, mem, bytes,
+                                     "an n-D allocation that was partly written");
 
-            if (!bench.can(PI_CAPABILITY_VIEW))
+            if (!fixture.can(PI_CAPABILITY_VIEW))
                 continue;
-            const uint64_t unit = bench.scopes()[scope].offset_alignment;
+            const uint64_t unit = fixture.scopes()[scope].offset_alignment;
             const uint64_t at = begin / unit * unit;
-            const Mem view = bench.make_view(mem, at, bytes.size() - at);
-            bench.require_contents(
+            const Mem view = fixture.make_view(mem, at, bytes.size() - at);
+            fixture.require_contents(
                 queue, view, Bytes(bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.end()),
                 "a view of an n-D allocation");
         }
@@ -134,7 +138,7 @@ CONFORMANCE_TEST("memory",
     const uint64_t extents[] = {5, 7};
     const uint32_t separator = 1;
     const pi_struct_header unknown{sizeof unknown, 0x7FFF0000u, nullptr};
-    for (const uint32_t scope : scopes_with(bench, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
+    for (const uint32_t scope : scopes_with(fixture, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
         // As a newer caller has it: with more behind it.
         struct {
             pi_mem_layout_desc layout = describe<pi_mem_layout_desc>();
@@ -151,7 +155,7 @@ CONFORMANCE_TEST("memory",
         desc.scope = scope;
         const auto require_axes = [&](const void *next, std::size_t axes, const char *what) {
             desc.next = next;
-            const Mem mem = bench.make_buffer(bench.place(), desc);
+            const Mem mem = fixture.make_buffer(fixture.place(), desc);
             require_equal(
                 get_info_list<uint64_t>(&piMemGetInfo, mem.get(), PI_MEM_INFO_PITCHES).size(), axes,
                 join("physical axes of ", what));
@@ -166,18 +170,18 @@ CONFORMANCE_TEST("memory",
         layout.struct_size = sizeof layout + longer;
         require_axes(&layout, 2, "a longer layout whose tail is zero");
         chained.tail[longer - 1] = std::byte{1};
-        require_refused(bench.place(), "a longer layout whose last byte is not zero", desc,
+        require_refused(fixture.place(), "a longer layout whose last byte is not zero", desc,
                         {PI_ERROR_UNSUPPORTED_FEATURE});
         layout.struct_size = sizeof layout;
         layout.next = &unknown;
-        require_refused(bench.place(), "a layout that chains an unknown desc", desc,
+        require_refused(fixture.place(), "a layout that chains an unknown desc", desc,
                         {PI_ERROR_UNSUPPORTED_FEATURE});
     }
 }
 
 CONFORMANCE_TEST("memory",
                  "a layout that cannot be is refused, and so is one in a scope without layouts") {
-    const std::vector<pi_memory_scope> scopes = bench.scopes();
+    const std::vector<pi_memory_scope> scopes = fixture.scopes();
     const uint64_t extents[] = {5, 7}, empty[] = {5, 0},
                    huge[] = {uint64_t{1} << 40, uint64_t{1} << 40};
     const uint32_t separators[] = {1, 1};
@@ -191,13 +195,13 @@ CONFORMANCE_TEST("memory",
         desc.scope = scope;
         desc.next = &layout;
         if ((scopes[scope].flags & PI_SCOPE_LAYOUT) == 0) {
-            require_refused(bench.place(), "a layout in a scope without PI_SCOPE_LAYOUT", desc,
+            require_refused(fixture.place(), "a layout in a scope without PI_SCOPE_LAYOUT", desc,
                             {PI_ERROR_UNSUPPORTED_FEATURE});
             continue;
         }
         const pi_mem_layout_desc good = layout;
         const auto refused = [&](const char *what, pi_result allowed) {
-            require_refused(bench.place(), what, desc, {allowed});
+            require_refused(fixture.place(), what, desc, {allowed});
             layout = good;
         };
         layout.rank = 0;
@@ -227,7 +231,7 @@ CONFORMANCE_TEST("memory",
         refused("a separator before the first axis", PI_ERROR_INVALID_VALUE);
         layout.reserved = 1;
         refused("a reserved word", PI_ERROR_UNSUPPORTED_FEATURE);
-        bench.make_buffer(bench.place(), desc); // what was refused is all that was wrong
+        fixture.make_buffer(fixture.place(), desc); // what was refused is all that was wrong
     }
 }
 

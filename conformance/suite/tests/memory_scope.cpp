@@ -14,25 +14,25 @@ namespace pi::suite {
 namespace {
 
 CONFORMANCE_TEST("memory", "a scope that is not in the device's list is refused") {
-    const auto count = static_cast<uint32_t>(bench.scopes().size());
+    const auto count = static_cast<uint32_t>(fixture.scopes().size());
     for (const uint32_t scope : {count, count + 7, UINT32_MAX}) {
         pi_mem_buffer_desc desc = buffer_desc(64);
         desc.scope = scope;
-        require_refused(bench.place(), join("scope ", scope, " of ", count), desc,
+        require_refused(fixture.place(), join("scope ", scope, " of ", count), desc,
                         {PI_ERROR_INVALID_VALUE});
     }
 }
 
 CONFORMANCE_TEST("memory", "every scope of the device has memory, aligned as it says") {
-    const Queue queue = bench.make_queue();
-    const std::vector<pi_memory_scope> scopes = bench.scopes();
+    const Queue queue = fixture.make_queue();
+    const std::vector<pi_memory_scope> scopes = fixture.scopes();
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
-        const Bytes bytes = bench.random_bytes(777);
+        const Bytes bytes = fixture.random_bytes(777);
         pi_mem_buffer_desc desc = buffer_desc(bytes.size());
         desc.scope = scope;
-        const Mem mem = bench.make_buffer(bench.place(), desc);
-        bench.upload(queue, mem, bytes);
-        bench.require_contents(queue, mem, bytes, join("a buffer of scope ", scope));
+        const Mem mem = fixture.make_buffer(fixture.place(), desc);
+        fixture.upload(queue, mem, bytes);
+        fixture.require_contents(queue, mem, bytes, join("a buffer of scope ", scope));
         require_equal(get_info<uint32_t>(&piMemGetInfo, mem.get(), PI_MEM_INFO_SCOPE), scope,
                       "PI_MEM_INFO_SCOPE");
         uint64_t alignment = UINT64_MAX;
@@ -43,7 +43,7 @@ CONFORMANCE_TEST("memory", "every scope of the device has memory, aligned as it 
                     scopes[scope].min_alignment);
         if (scopes[scope].max_allocation != 0 && scopes[scope].max_allocation != UINT64_MAX) {
             desc.size = scopes[scope].max_allocation + 1;
-            require_refused(bench.place(), "more than its scope's max_allocation", desc,
+            require_refused(fixture.place(), "more than its scope's max_allocation", desc,
                             {PI_ERROR_INVALID_SIZE, PI_ERROR_OUT_OF_DEVICE_MEMORY,
                              PI_ERROR_OUT_OF_HOST_MEMORY});
         }
@@ -58,16 +58,16 @@ constexpr struct {
                {PI_MEM_REQUIRE_PINNED, PI_SCOPE_PINNED, "PI_MEM_REQUIRE_PINNED"}};
 
 CONFORMANCE_TEST("memory", "demands hold where the scope can, and are refused where it cannot") {
-    const std::vector<pi_memory_scope> scopes = bench.scopes();
+    const std::vector<pi_memory_scope> scopes = fixture.scopes();
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
         for (const auto &[demand, scope_flag, name] : demands) {
             pi_mem_buffer_desc desc = buffer_desc(4096, demand);
             desc.scope = scope;
             if ((scopes[scope].flags & scope_flag) == 0) {
-                require_refused(bench.place(), name, desc, {PI_ERROR_UNSUPPORTED_FEATURE});
+                require_refused(fixture.place(), name, desc, {PI_ERROR_UNSUPPORTED_FEATURE});
                 continue;
             }
-            const Mem mem = bench.make_buffer(bench.place(), desc);
+            const Mem mem = fixture.make_buffer(fixture.place(), desc);
             require_equal(get_info<uint64_t>(&piMemGetInfo, mem.get(), PI_MEM_INFO_FLAGS), demand,
                           join("PI_MEM_INFO_FLAGS with ", name));
         }
@@ -75,20 +75,20 @@ CONFORMANCE_TEST("memory", "demands hold where the scope can, and are refused wh
 }
 
 CONFORMANCE_TEST("memory", "bytes are copied between any two scopes of a device") {
-    const Queue queue = bench.make_queue();
-    const auto count = static_cast<uint32_t>(bench.scopes().size());
+    const Queue queue = fixture.make_queue();
+    const auto count = static_cast<uint32_t>(fixture.scopes().size());
     for (uint32_t from = 0; from < count; ++from) {
         for (uint32_t to = 0; to < count; ++to) {
-            const Bytes bytes = bench.random_bytes(4099);
+            const Bytes bytes = fixture.random_bytes(4099);
             pi_mem_buffer_desc desc = buffer_desc(bytes.size());
             desc.scope = from;
-            const Mem src = bench.make_buffer(bench.place(), desc);
+            const Mem src = fixture.make_buffer(fixture.place(), desc);
             desc.scope = to;
-            const Mem dst = bench.make_buffer(bench.place(), desc);
-            bench.upload(queue, src, bytes);
-            bench.wait(bench.copy(queue, src, 0, dst, 0, bytes.size()));
-            bench.require_contents(queue, dst, bytes,
-                                   join("a copy from scope ", from, " to scope ", to));
+            const Mem dst = fixture.make_buffer(fixture.place(), desc);
+            fixture.upload(queue, src, bytes);
+            fixture.wait(fixture.copy(queue, src, 0, dst, 0, bytes.size()));
+            fixture.require_contents(queue, dst, bytes,
+                                     join("a copy from scope ", from, " to scope ", to));
         }
     }
 }
@@ -103,107 +103,108 @@ pi_mem_buffer_desc in_scope(uint32_t scope, uint64_t size, uint64_t flags = 0,
 CONFORMANCE_TEST(
     "memory",
     "buffers of every scope are filled, mapped and viewed, and a view is of its buffer's scope") {
-    const Queue queue = bench.make_queue();
-    const std::vector<pi_memory_scope> scopes = bench.scopes();
+    const Queue queue = fixture.make_queue();
+    const std::vector<pi_memory_scope> scopes = fixture.scopes();
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
         const uint64_t half = std::max<uint64_t>(scopes[scope].offset_alignment, 512);
-        Bytes model = bench.random_bytes(2 * half);
-        const Mem mem = bench.make_buffer(bench.place(), in_scope(scope, model.size()));
-        bench.upload(queue, mem, model);
+        Bytes model = fixture.random_bytes(2 * half);
+        const Mem mem = fixture.make_buffer(fixture.place(), in_scope(scope, model.size()));
+        fixture.upload(queue, mem, model);
         const Bytes value(1, std::byte{0x5A});
-        bench.wait(bench.fill(queue, mem, 3, half, value));
+        fixture.wait(fixture.fill(queue, mem, 3, half, value));
         std::fill_n(model.data() + 3, half, value[0]);
         void *pointer = nullptr;
-        bench.wait(bench.map(queue, mem, PI_MAP_READ | PI_MAP_WRITE, 1, half, &pointer));
+        fixture.wait(fixture.map(queue, mem, PI_MAP_READ | PI_MAP_WRITE, 1, half, &pointer));
         require_same_bytes(pointer, model.data() + 1, half, join("a map in scope ", scope));
         static_cast<std::byte *>(pointer)[0] = model[1] = std::byte{7};
-        bench.wait(bench.unmap(queue, mem, pointer));
-        bench.require_contents(queue, mem, model, join("a buffer of scope ", scope));
-        if (!bench.can(PI_CAPABILITY_VIEW))
+        fixture.wait(fixture.unmap(queue, mem, pointer));
+        fixture.require_contents(queue, mem, model, join("a buffer of scope ", scope));
+        if (!fixture.can(PI_CAPABILITY_VIEW))
             continue;
-        const Mem view = bench.make_view(mem, half, half);
+        const Mem view = fixture.make_view(mem, half, half);
         require_equal(get_info<uint32_t>(&piMemGetInfo, view.get(), PI_MEM_INFO_SCOPE), scope,
                       "PI_MEM_INFO_SCOPE of a view");
-        bench.require_contents(
+        fixture.require_contents(
             queue, view, Bytes(model.begin() + static_cast<std::ptrdiff_t>(half), model.end()),
             join("a view in scope ", scope));
     }
 }
 
 CONFORMANCE_TEST("memory", "where a scope maps in place, all maps of a byte have one address") {
-    const Queue queue = bench.make_queue();
-    const std::vector<pi_memory_scope> scopes = bench.scopes();
+    const Queue queue = fixture.make_queue();
+    const std::vector<pi_memory_scope> scopes = fixture.scopes();
     uint32_t count = 0;
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
         if ((scopes[scope].flags & PI_SCOPE_MAPS_IN_PLACE) == 0)
             continue;
         ++count;
-        const Mem mem = bench.make_buffer(bench.place(), in_scope(scope, 5000));
+        const Mem mem = fixture.make_buffer(fixture.place(), in_scope(scope, 5000));
         void *whole = nullptr, *part = nullptr;
-        bench.wait(bench.map(queue, mem, PI_MAP_READ, 0, 5000, &whole));
-        bench.wait(bench.map(queue, mem, PI_MAP_READ, 1000, 77, &part));
+        fixture.wait(fixture.map(queue, mem, PI_MAP_READ, 0, 5000, &whole));
+        fixture.wait(fixture.map(queue, mem, PI_MAP_READ, 1000, 77, &part));
         require(static_cast<std::byte *>(whole) + 1000 == part, "scope ", scope,
                 " maps in place: byte 1000 is at ", part, ", byte 0 at ", whole);
-        bench.wait(bench.unmap(queue, mem, part));
-        bench.wait(bench.unmap(queue, mem, whole));
+        fixture.wait(fixture.unmap(queue, mem, part));
+        fixture.wait(fixture.unmap(queue, mem, whole));
     }
     if (count == 0)
         skip("no scope of the device has PI_SCOPE_MAPS_IN_PLACE");
 }
 
 CONFORMANCE_TEST("memory", "host_ptr is copied in every scope, and used in those that can") {
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     constexpr uint64_t size = 8192;
     HostMemory memory(size, 4096);
-    const auto scopes = static_cast<uint32_t>(bench.scopes().size());
+    const auto scopes = static_cast<uint32_t>(fixture.scopes().size());
     for (uint32_t scope = 0; scope < scopes; ++scope) {
-        const Bytes bytes = bench.random_bytes(size);
+        const Bytes bytes = fixture.random_bytes(size);
         memory.assign(bytes);
-        const Mem copy = bench.make_buffer(
-            bench.place(), in_scope(scope, size, PI_MEM_COPY_HOST_PTR, memory.data()));
+        const Mem copy = fixture.make_buffer(
+            fixture.place(), in_scope(scope, size, PI_MEM_COPY_HOST_PTR, memory.data()));
         const pi_mem_buffer_desc desc = in_scope(scope, size, PI_MEM_USE_HOST_PTR, memory.data());
         Mem used;
         const pi_result result =
-            piMemBufferCreate(bench.context(), bench.device(), &desc, used.out());
+            piMemBufferCreate(fixture.context(), fixture.device(), &desc, used.out());
         if (result == PI_SUCCESS) {
-            bench.require_contents(queue, used, bytes, join("host_ptr used in scope ", scope));
+            fixture.require_contents(queue, used, bytes, join("host_ptr used in scope ", scope));
             used.reset();
         } else {
             require(scope != 0, "scope 0 does not use host_ptr: ", last_error());
             require_error(result, PI_ERROR_UNSUPPORTED_FEATURE, "host_ptr used in scope ", scope);
         }
         memory.assign(Bytes(size));
-        bench.require_contents(queue, copy, bytes, join("host_ptr copied in scope ", scope));
+        fixture.require_contents(queue, copy, bytes, join("host_ptr copied in scope ", scope));
     }
 }
 
 CONFORMANCE_TEST("memory", "USM is in every scope, or refused there") {
-    const Queue queue = bench.make_queue();
-    const auto scopes = static_cast<uint32_t>(bench.scopes().size());
-    for (const pi_usm_kind kind : need_usm(bench)) {
+    const Queue queue = fixture.make_queue();
+    const auto scopes = static_cast<uint32_t>(fixture.scopes().size());
+    for (const pi_usm_kind kind : need_usm(fixture)) {
         for (uint32_t scope = 0; scope < scopes; ++scope) {
             pi_usm_desc desc = usm_desc(kind, 999);
             desc.scope = scope;
             void *pointer = nullptr;
-            const pi_result result = piUsmAlloc(bench.context(), bench.device(), &desc, &pointer);
+            const pi_result result =
+                piUsmAlloc(fixture.context(), fixture.device(), &desc, &pointer);
             const std::string what = join(name_of_kind(kind), " USM in scope ", scope);
             if (result != PI_SUCCESS) {
                 require(scope != 0, what, " is refused: ", last_error());
                 require_error(result, PI_ERROR_UNSUPPORTED_FEATURE, what);
                 continue;
             }
-            const Usm usm(bench.context(), pointer, desc.size);
-            const Bytes bytes = bench.random_bytes(desc.size);
-            usm_upload(bench, queue, pointer, bytes);
-            require_usm_contents(bench, queue, pointer, bytes, what);
+            const Usm usm(fixture.context(), pointer, desc.size);
+            const Bytes bytes = fixture.random_bytes(desc.size);
+            usm_upload(fixture, queue, pointer, bytes);
+            require_usm_contents(fixture, queue, pointer, bytes, what);
         }
     }
 }
 
 CONFORMANCE_TEST("memory", "demands on USM hold, or are refused") {
-    const Queue queue = bench.make_queue();
-    const std::vector<pi_memory_scope> scopes = bench.scopes();
-    for (const pi_usm_kind kind : need_usm(bench)) {
+    const Queue queue = fixture.make_queue();
+    const std::vector<pi_memory_scope> scopes = fixture.scopes();
+    for (const pi_usm_kind kind : need_usm(fixture)) {
         for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
             for (const auto &[demand, flag, name] : demands) {
                 const auto has = [flag = flag](const pi_memory_scope &one) {
@@ -219,20 +220,20 @@ CONFORMANCE_TEST("memory", "demands on USM hold, or are refused") {
                 desc.flags = demand;
                 void *pointer = nullptr;
                 const pi_result result =
-                    piUsmAlloc(bench.context(), bench.device(), &desc, &pointer);
+                    piUsmAlloc(fixture.context(), fixture.device(), &desc, &pointer);
                 if (result == PI_SUCCESS) {
-                    const Usm usm(bench.context(), pointer, desc.size);
+                    const Usm usm(fixture.context(), pointer, desc.size);
                     require(possible, what, " succeeded, should be PI_ERROR_UNSUPPORTED_FEATURE");
-                    const Bytes bytes = bench.random_bytes(desc.size);
-                    usm_upload(bench, queue, pointer, bytes);
-                    require_usm_contents(bench, queue, pointer, bytes, what);
+                    const Bytes bytes = fixture.random_bytes(desc.size);
+                    usm_upload(fixture, queue, pointer, bytes);
+                    require_usm_contents(fixture, queue, pointer, bytes, what);
                     continue;
                 }
                 require(scope != 0 || kind != PI_USM_DEVICE || !possible, what,
                         " is refused: ", last_error());
                 require_error(result, PI_ERROR_UNSUPPORTED_FEATURE, "piUsmAlloc of ", what);
                 require_untouched<void *>(what, {PI_ERROR_UNSUPPORTED_FEATURE}, [&](void **out) {
-                    return piUsmAlloc(bench.context(), bench.device(), &desc, out);
+                    return piUsmAlloc(fixture.context(), fixture.device(), &desc, out);
                 });
             }
         }
@@ -240,15 +241,15 @@ CONFORMANCE_TEST("memory", "demands on USM hold, or are refused") {
 }
 
 CONFORMANCE_TEST("image", "images are in every scope, or refused there") {
-    need_images(bench);
-    const Queue queue = bench.make_queue();
-    const auto scopes = static_cast<uint32_t>(bench.scopes().size());
+    need_images(fixture);
+    const Queue queue = fixture.make_queue();
+    const auto scopes = static_cast<uint32_t>(fixture.scopes().size());
     for (uint32_t scope = 0; scope < scopes; ++scope) {
-        pi_mem_image_desc desc = any_image_desc(bench);
+        pi_mem_image_desc desc = any_image_desc(fixture);
         desc.scope = scope;
         Mem image;
         const pi_result result =
-            piMemImageCreate(bench.context(), bench.device(), &desc, image.out());
+            piMemImageCreate(fixture.context(), fixture.device(), &desc, image.out());
         if (result != PI_SUCCESS) {
             require(scope != 0, "an image in scope 0 is refused: ", last_error());
             require_error(result, PI_ERROR_UNSUPPORTED_FEATURE, "an image in scope ", scope);
@@ -256,9 +257,9 @@ CONFORMANCE_TEST("image", "images are in every scope, or refused there") {
         }
         require_equal(get_info<uint32_t>(&piMemGetInfo, image.get(), PI_MEM_INFO_SCOPE), scope,
                       "PI_MEM_INFO_SCOPE of an image");
-        const Bytes pixels = random_pixels(bench, desc);
-        image_upload(bench, queue, image, desc, pixels);
-        require_pixels(bench, queue, image, desc, pixels, join("an image in scope ", scope));
+        const Bytes pixels = random_pixels(fixture, desc);
+        image_upload(fixture, queue, image, desc, pixels);
+        require_pixels(fixture, queue, image, desc, pixels, join("an image in scope ", scope));
     }
 }
 

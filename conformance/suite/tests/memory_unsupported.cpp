@@ -11,18 +11,18 @@ namespace {
 constexpr uint64_t size = 4096;
 
 // Whether no device of the context has it: a device may lack what its plugin has.
-bool lacks(Bench &bench, uint64_t capability) {
+bool lacks(Fixture &fixture, uint64_t capability) {
     for (const pi_device device :
-         get_info_list<pi_device>(&piContextGetInfo, bench.context(), PI_CONTEXT_INFO_DEVICES)) {
-        if (bench.can(capability, device))
+         get_info_list<pi_device>(&piContextGetInfo, fixture.context(), PI_CONTEXT_INFO_DEVICES)) {
+        if (fixture.can(capability, device))
             return false;
     }
     return true;
 }
 
 // What the plugin has for other devices may find fault with the arguments before it looks at the device.
-bool plugin_lacks(Bench &bench, uint64_t capability) {
-    return (get_info<uint64_t>(&piPluginGetInfo, bench.plugin(), PI_PLUGIN_INFO_CAPABILITIES) &
+bool plugin_lacks(Fixture &fixture, uint64_t capability) {
+    return (get_info<uint64_t>(&piPluginGetInfo, fixture.plugin(), PI_PLUGIN_INFO_CAPABILITIES) &
             capability) == 0;
 }
 
@@ -33,10 +33,10 @@ void require_unsupported(const char *what, Create &&create) {
 
 // Of arguments that are wrong on a device that has it, too: refused, by another name if the plugin has it.
 template <typename Handle, typename Create>
-void require_refused(Bench &bench, uint64_t capability, const char *what, Create &&create) {
+void require_refused(Fixture &fixture, uint64_t capability, const char *what, Create &&create) {
     Handle out = poison<Handle>();
     const pi_result result = create(&out);
-    if (result == PI_ERROR_UNSUPPORTED_FEATURE || plugin_lacks(bench, capability))
+    if (result == PI_ERROR_UNSUPPORTED_FEATURE || plugin_lacks(fixture, capability))
         require_error(result, PI_ERROR_UNSUPPORTED_FEATURE, what);
     else
         require(result != PI_SUCCESS, what, ": succeeded on a device that does not have it");
@@ -44,9 +44,9 @@ void require_refused(Bench &bench, uint64_t capability, const char *what, Create
 }
 
 CONFORMANCE_TEST("memory", "memory of kinds that the device does not have is unsupported") {
-    const Place place = bench.place();
-    const Mem mem = bench.make_buffer(size);
-    if (lacks(bench, PI_CAPABILITY_MEM_IMPORT)) {
+    const Place place = fixture.place();
+    const Mem mem = fixture.make_buffer(size);
+    if (lacks(fixture, PI_CAPABILITY_MEM_IMPORT)) {
         Bytes bytes(size);
         pi_mem_import_desc desc = describe<pi_mem_import_desc>();
         desc.size = size;
@@ -56,14 +56,14 @@ CONFORMANCE_TEST("memory", "memory of kinds that the device does not have is uns
             return piMemImport(place.context, place.device, &desc, out);
         });
     }
-    if (lacks(bench, PI_CAPABILITY_MEM_EXPORT)) {
+    if (lacks(fixture, PI_CAPABILITY_MEM_EXPORT)) {
         pi_mem_export_desc desc = describe<pi_mem_export_desc>();
         desc.external_type = PI_EXTERNAL_OPAQUE_FD;
         require_refused<pi_external_handle>(
-            bench, PI_CAPABILITY_MEM_EXPORT, "piMemExport",
+            fixture, PI_CAPABILITY_MEM_EXPORT, "piMemExport",
             [&](pi_external_handle *out) { return piMemExport(mem, &desc, out); });
     }
-    if (lacks(bench, PI_CAPABILITY_IMAGE)) {
+    if (lacks(fixture, PI_CAPABILITY_IMAGE)) {
         pi_mem_image_desc desc = describe<pi_mem_image_desc>();
         desc.image_type = PI_IMAGE_2D;
         desc.channel_order = PI_CHANNEL_ORDER_RGBA;
@@ -76,62 +76,62 @@ CONFORMANCE_TEST("memory", "memory of kinds that the device does not have is uns
             return piMemImageViewCreate(mem, &desc, out);
         });
     }
-    if (lacks(bench, PI_CAPABILITY_MEM_HOST_ACCESS)) {
+    if (lacks(fixture, PI_CAPABILITY_MEM_HOST_ACCESS)) {
         require_error(piMemFlush(mem, 0, size), PI_ERROR_UNSUPPORTED_FEATURE, "piMemFlush");
         require_error(piMemInvalidate(mem, 0, size), PI_ERROR_UNSUPPORTED_FEATURE,
                       "piMemInvalidate");
     }
-    if (lacks(bench, PI_CAPABILITY_NATIVE))
+    if (lacks(fixture, PI_CAPABILITY_NATIVE))
         require_unsupported<pi_native_handle>("piMemGetNativeHandle", [&](pi_native_handle *out) {
             return piMemGetNativeHandle(mem, place.device, out);
         });
 }
 
 CONFORMANCE_TEST("memory", "USM that the device does not have is unsupported") {
-    const Place place = bench.place();
+    const Place place = fixture.place();
     Bytes bytes(size);
-    if (lacks(bench, PI_CAPABILITY_USM)) {
-        require_refused<uint64_t>(bench, PI_CAPABILITY_USM, "piUsmFree", [&](uint64_t *) {
+    if (lacks(fixture, PI_CAPABILITY_USM)) {
+        require_refused<uint64_t>(fixture, PI_CAPABILITY_USM, "piUsmFree", [&](uint64_t *) {
             return piUsmFree(place.context, bytes.data());
         });
-        require_refused<uint64_t>(bench, PI_CAPABILITY_USM, "piUsmGetInfo", [&](uint64_t *out) {
+        require_refused<uint64_t>(fixture, PI_CAPABILITY_USM, "piUsmGetInfo", [&](uint64_t *out) {
             return piUsmGetInfo(place.context, bytes.data(), PI_USM_INFO_SIZE, sizeof *out, out,
                                 nullptr);
         });
     }
-    if (lacks(bench, PI_CAPABILITY_USM_POOL)) {
+    if (lacks(fixture, PI_CAPABILITY_USM_POOL)) {
         pi_usm_pool_desc desc = describe<pi_usm_pool_desc>();
         desc.kind = PI_USM_DEVICE;
         require_unsupported<pi_usm_pool>("piUsmPoolCreate", [&](pi_usm_pool *out) {
             return piUsmPoolCreate(place.context, place.device, &desc, out);
         });
     }
-    if (lacks(bench, PI_CAPABILITY_USM_REGISTER)) {
+    if (lacks(fixture, PI_CAPABILITY_USM_REGISTER)) {
         require_error(piUsmHostRegister(place.context, bytes.data(), size, 0),
                       PI_ERROR_UNSUPPORTED_FEATURE, "piUsmHostRegister");
         require_refused<uint64_t>(
-            bench, PI_CAPABILITY_USM_REGISTER, "piUsmHostUnregister",
+            fixture, PI_CAPABILITY_USM_REGISTER, "piUsmHostUnregister",
             [&](uint64_t *) { return piUsmHostUnregister(place.context, bytes.data()); });
     }
 }
 
 template <typename Desc>
-void require_command_unsupported(Bench &bench, pi_queue queue, uint64_t capability) {
-    if (!lacks(bench, capability))
+void require_command_unsupported(Fixture &fixture, pi_queue queue, uint64_t capability) {
+    if (!lacks(fixture, capability))
         return;
     Desc desc = describe<Desc>();
     if constexpr (std::is_same_v<Desc, pi_usm_free_desc>)
         desc.pointer = &desc; // that of NULL succeeds
-    require_refused<pi_event>(bench, capability, Description<Desc>::name,
+    require_refused<pi_event>(fixture, capability, Description<Desc>::name,
                               [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });
 }
 
 CONFORMANCE_TEST("memory", "commands on memory that the device does not have are unsupported") {
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     // Every command names its capability in PI_SUITE_COMMANDS.
 #define PI_SUITE_CHECK(desc, type, function, capability)                                           \
     if (capability != 0)                                                                           \
-        require_command_unsupported<desc>(bench, queue, capability);
+        require_command_unsupported<desc>(fixture, queue, capability);
     PI_SUITE_COMMANDS(PI_SUITE_CHECK)
 #undef PI_SUITE_CHECK
 }

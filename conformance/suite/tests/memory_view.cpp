@@ -15,26 +15,28 @@ namespace {
 
 // A root with random bytes and what is known of views on it.
 struct Rooted {
-    Bench &bench;
+    Fixture &fixture;
     uint64_t alignment; // of offsets
     Bytes model;
     Mem root;
     Queue queue;
 
-    explicit Rooted(Bench &on, uint64_t atoms = 64)
-        : bench(on), alignment((on.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW"),
-                                std::max<uint64_t>(on.scopes().at(0).offset_alignment, 1))),
+    explicit Rooted(Fixture &on, uint64_t atoms = 64)
+        : fixture(on), alignment((on.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW"),
+                                  std::max<uint64_t>(on.scopes().at(0).offset_alignment, 1))),
           model(on.random_bytes(atoms * alignment + 5)), root(on.make_buffer(on.place(), model)),
           queue(on.make_queue()) {}
 
     uint64_t random_offset(uint64_t below) {
-        return bench.random(0, (below - 1) / alignment) * alignment;
+        return fixture.random(0, (below - 1) / alignment) * alignment;
     }
     Bytes part(uint64_t offset, uint64_t size) const {
         return Bytes(model.begin() + static_cast<std::ptrdiff_t>(offset),
                      model.begin() + static_cast<std::ptrdiff_t>(offset + size));
     }
-    void require_root(const std::string &what) { bench.require_contents(queue, root, model, what); }
+    void require_root(const std::string &what) {
+        fixture.require_contents(queue, root, model, what);
+    }
 };
 
 void require_view_info(pi_mem view, pi_mem root, uint64_t offset, uint64_t size) {
@@ -47,70 +49,70 @@ void require_view_info(pi_mem view, pi_mem root, uint64_t offset, uint64_t size)
 }
 
 CONFORMANCE_TEST("memory", "a view is its root's bytes, both ways") {
-    Rooted rooted(bench);
+    Rooted rooted(fixture);
     for (int round = 0; round < 12; ++round) {
         const uint64_t offset = rooted.random_offset(rooted.model.size());
-        const uint64_t size = bench.random(1, rooted.model.size() - offset);
-        const Mem view = bench.make_view(rooted.root, offset, size);
+        const uint64_t size = fixture.random(1, rooted.model.size() - offset);
+        const Mem view = fixture.make_view(rooted.root, offset, size);
         const std::string what = join("a view of ", size, " bytes at ", offset);
         require_view_info(view, rooted.root, offset, size);
-        bench.require_contents(rooted.queue, view, rooted.part(offset, size), what);
+        fixture.require_contents(rooted.queue, view, rooted.part(offset, size), what);
         // Written through the view, seen in the root, and nothing beside it.
-        const uint64_t length = bench.random(1, size);
-        const uint64_t at = bench.random(0, size - length);
-        const Bytes bytes = bench.random_bytes(length);
-        bench.upload(rooted.queue, view, bytes, at);
+        const uint64_t length = fixture.random(1, size);
+        const uint64_t at = fixture.random(0, size - length);
+        const Bytes bytes = fixture.random_bytes(length);
+        fixture.upload(rooted.queue, view, bytes, at);
         std::copy(bytes.begin(), bytes.end(),
                   rooted.model.begin() + static_cast<std::ptrdiff_t>(offset + at));
         rooted.require_root("the root of " + what);
         // Written through the root, seen in the view.
-        rooted.model = bench.random_bytes(rooted.model.size());
-        bench.upload(rooted.queue, rooted.root, rooted.model);
-        bench.require_contents(rooted.queue, view, rooted.part(offset, size), what);
+        rooted.model = fixture.random_bytes(rooted.model.size());
+        fixture.upload(rooted.queue, rooted.root, rooted.model);
+        fixture.require_contents(rooted.queue, view, rooted.part(offset, size), what);
     }
 }
 
 CONFORMANCE_TEST("memory", "every buffer command works on views") {
-    Rooted rooted(bench);
+    Rooted rooted(fixture);
     const uint64_t half = 32 * rooted.alignment;
     const uint64_t first = rooted.alignment;
     const uint64_t second = half + 3 * rooted.alignment;
     const uint64_t size = 8 * rooted.alignment;
-    const Mem a = bench.make_view(rooted.root, first, size);
-    const Mem b = bench.make_view(rooted.root, second, size);
+    const Mem a = fixture.make_view(rooted.root, first, size);
+    const Mem b = fixture.make_view(rooted.root, second, size);
     const auto at = [&](uint64_t offset) {
         return rooted.model.begin() + static_cast<std::ptrdiff_t>(offset);
     };
-    const Bytes pattern = bench.random_bytes(1);
-    bench.wait(bench.fill(rooted.queue, a, 1, size - 1, pattern));
+    const Bytes pattern = fixture.random_bytes(1);
+    fixture.wait(fixture.fill(rooted.queue, a, 1, size - 1, pattern));
     std::fill_n(at(first + 1), size - 1, pattern[0]);
     rooted.require_root("the root after a fill of a view");
-    const Regions regions = random_regions(bench, std::min<uint64_t>(size, 4), size, size);
-    bench.wait(bench.enqueue(rooted.queue, copy_desc(a, b, regions)));
+    const Regions regions = random_regions(fixture, std::min<uint64_t>(size, 4), size, size);
+    fixture.wait(fixture.enqueue(rooted.queue, copy_desc(a, b, regions)));
     Bytes copied(at(second), at(second + size));
     apply(regions, rooted.part(first, size), copied);
     std::copy(copied.begin(), copied.end(), at(second));
     rooted.require_root("the root after a copy between two views");
     void *pointer = nullptr;
-    bench.wait(bench.map(rooted.queue, b, PI_MAP_READ | PI_MAP_WRITE, 1, size - 1, &pointer));
+    fixture.wait(fixture.map(rooted.queue, b, PI_MAP_READ | PI_MAP_WRITE, 1, size - 1, &pointer));
     require_same_bytes(pointer, copied.data() + 1, size - 1, "a mapped view");
     std::memset(pointer, 0x77, size - 1);
-    bench.wait(bench.unmap(rooted.queue, b, pointer));
+    fixture.wait(fixture.unmap(rooted.queue, b, pointer));
     std::fill_n(at(second + 1), size - 1, std::byte{0x77});
     rooted.require_root("the root after a map of a view");
 }
 
 CONFORMANCE_TEST("memory", "a kernel works on a view as on a buffer") {
-    Rooted rooted(bench);
-    const Program program = make_program(bench);
+    Rooted rooted(fixture);
+    const Program program = make_program(fixture);
     const Kernel kernel = make_kernel(program, "add");
     const uint64_t step = std::max<uint64_t>(rooted.alignment, 4); // a multiple of both
     const uint64_t words = 4;
     for (uint64_t offset = 0; offset + words * 4 <= rooted.model.size(); offset += 7 * step) {
-        const Mem view = bench.make_view(rooted.root, offset, words * 4);
+        const Mem view = fixture.make_view(rooted.root, offset, words * 4);
         Arguments arguments;
         arguments.buffer(view).value(uint32_t{1000});
-        bench.wait(bench.enqueue(rooted.queue, launch_desc(kernel, arguments, words)));
+        fixture.wait(fixture.enqueue(rooted.queue, launch_desc(kernel, arguments, words)));
         std::vector<uint32_t> part = words_of(rooted.part(offset, words * 4));
         for (uint32_t &word : part)
             word += 1000;
@@ -122,43 +124,43 @@ CONFORMANCE_TEST("memory", "a kernel works on a view as on a buffer") {
 }
 
 CONFORMANCE_TEST("memory", "a view of a view is one of the root") {
-    Rooted rooted(bench);
+    Rooted rooted(fixture);
     for (int round = 0; round < 8; ++round) {
         const uint64_t outer = rooted.random_offset(rooted.model.size());
         const uint64_t outer_size = rooted.model.size() - outer;
-        const Mem view = bench.make_view(rooted.root, outer, outer_size);
+        const Mem view = fixture.make_view(rooted.root, outer, outer_size);
         const uint64_t inner = rooted.random_offset(outer_size);
-        const uint64_t size = bench.random(1, outer_size - inner);
-        Mem both = bench.make_view(view, inner, size);
+        const uint64_t size = fixture.random(1, outer_size - inner);
+        Mem both = fixture.make_view(view, inner, size);
         require_view_info(both, rooted.root, outer + inner, size);
-        bench.require_contents(rooted.queue, both, rooted.part(outer + inner, size),
-                               "a view of a view");
+        fixture.require_contents(rooted.queue, both, rooted.part(outer + inner, size),
+                                 "a view of a view");
     }
 }
 
 CONFORMANCE_TEST("memory", "a view of a view outlives both that it was made of") {
-    Rooted rooted(bench);
+    Rooted rooted(fixture);
     const uint64_t offset = 2 * rooted.alignment;
     const uint64_t size = 4 * rooted.alignment;
-    Mem view = bench.make_view(rooted.root, rooted.alignment, 8 * rooted.alignment);
-    const Mem both = bench.make_view(view, rooted.alignment, size);
+    Mem view = fixture.make_view(rooted.root, rooted.alignment, 8 * rooted.alignment);
+    const Mem both = fixture.make_view(view, rooted.alignment, size);
     view.reset();
     rooted.root.reset();
     // New objects where those were.
     std::vector<Mem> others;
     for (int i = 0; i < 8; ++i)
         others.push_back(
-            bench.make_buffer(bench.place(), Bytes(rooted.model.size(), std::byte{0xEE})));
-    bench.require_contents(rooted.queue, both, rooted.part(offset, size),
-                           "a view whose root was released");
+            fixture.make_buffer(fixture.place(), Bytes(rooted.model.size(), std::byte{0xEE})));
+    fixture.require_contents(rooted.queue, both, rooted.part(offset, size),
+                             "a view whose root was released");
     const auto root = get_info<pi_mem>(&piMemGetInfo, both.get(), PI_MEM_INFO_PARENT);
     require_equal(get_info<uint64_t>(&piMemGetInfo, root, PI_MEM_INFO_SIZE),
                   uint64_t{rooted.model.size()}, "the size of a released root, borrowed");
 }
 
 CONFORMANCE_TEST("memory", "a view answers every info name by its type, and as its root") {
-    Rooted rooted(bench);
-    const Mem view = bench.make_view(rooted.root, rooted.alignment, rooted.alignment);
+    Rooted rooted(fixture);
+    const Mem view = fixture.make_view(rooted.root, rooted.alignment, rooted.alignment);
     check_info(
         "piMemGetInfo of a view",
         [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
@@ -195,7 +197,7 @@ CONFORMANCE_TEST("memory", "a view answers every info name by its type, and as i
 }
 
 CONFORMANCE_TEST("memory", "a view's flags are its own, or its parent's when it has none") {
-    Rooted rooted(bench);
+    Rooted rooted(fixture);
     const auto flags_of = [](pi_mem mem) {
         return get_info<uint64_t>(&piMemGetInfo, mem, PI_MEM_INFO_FLAGS);
     };
@@ -212,7 +214,7 @@ CONFORMANCE_TEST("memory", "a view's flags are its own, or its parent's when it 
     pi_mem_buffer_desc read_only = describe<pi_mem_buffer_desc>();
     read_only.size = 4 * rooted.alignment;
     read_only.flags = PI_MEM_READ_ONLY;
-    const Mem parent = bench.make_buffer(bench.place(), read_only);
+    const Mem parent = fixture.make_buffer(fixture.place(), read_only);
     desc.flags = 0;
     Mem view;
     require_success(piMemBufferPartition(parent, &desc, view.out()), "piMemBufferPartition");
@@ -224,7 +226,7 @@ CONFORMANCE_TEST("memory", "a view's flags are its own, or its parent's when it 
     in_place.size = memory.size();
     in_place.flags = PI_MEM_USE_HOST_PTR;
     in_place.host_ptr = memory.data();
-    const Mem of_host = bench.make_buffer(bench.place(), in_place);
+    const Mem of_host = fixture.make_buffer(fixture.place(), in_place);
     desc.flags = PI_MEM_READ_ONLY;
     require_success(piMemBufferPartition(of_host, &desc, view.out()), "piMemBufferPartition");
     require_equal(flags_of(view), uint64_t{PI_MEM_READ_ONLY | PI_MEM_USE_HOST_PTR},
@@ -233,7 +235,7 @@ CONFORMANCE_TEST("memory", "a view's flags are its own, or its parent's when it 
 
 CONFORMANCE_TEST("memory", "a view has its parent's access, or less") {
     constexpr uint64_t both = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
-    const Rooted rooted(bench);
+    const Rooted rooted(fixture);
     const auto refused = [&](const std::string &what, pi_mem mem, uint64_t flags,
                              pi_result error = PI_ERROR_INVALID_VALUE) {
         pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
@@ -249,7 +251,7 @@ CONFORMANCE_TEST("memory", "a view has its parent's access, or less") {
         pi_mem_buffer_desc root_desc = describe<pi_mem_buffer_desc>();
         root_desc.size = 4 * rooted.alignment;
         root_desc.flags = access;
-        const Mem root = bench.make_buffer(bench.place(), root_desc);
+        const Mem root = fixture.make_buffer(fixture.place(), root_desc);
         refused(join("the other access, of a buffer that is only ", name), root, other);
         pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
         desc.flags = access;
@@ -260,7 +262,7 @@ CONFORMANCE_TEST("memory", "a view has its parent's access, or less") {
         require_success(piMemBufferPartition(rooted.root, &desc, narrowed.out()),
                         "a view of less access");
         refused(join("the other access, of a view that is only ", name), narrowed, other);
-        require_equal(get_info<uint64_t>(&piMemGetInfo, bench.make_view(narrowed, 0, 1).get(),
+        require_equal(get_info<uint64_t>(&piMemGetInfo, fixture.make_view(narrowed, 0, 1).get(),
                                          PI_MEM_INFO_FLAGS),
                       access, "PI_MEM_INFO_FLAGS of a view of a view");
     }
@@ -279,7 +281,7 @@ void require_no_view(pi_mem mem, const std::string &what, uint64_t offset, uint6
 }
 
 CONFORMANCE_TEST("memory", "a view that is not within its parent is refused") {
-    const Rooted rooted(bench);
+    const Rooted rooted(fixture);
     const uint64_t atom = rooted.alignment;
     const uint64_t whole = rooted.model.size();
     const std::initializer_list<pi_result> size{PI_ERROR_INVALID_SIZE};
@@ -289,14 +291,14 @@ CONFORMANCE_TEST("memory", "a view that is not within its parent is refused") {
     require_no_view(rooted.root, "bytes behind the end", 64 * atom + 64 * atom, 1, size);
     require_no_view(rooted.root, "a size that overflows", atom, UINT64_MAX - atom + 1, size);
     require_no_view(rooted.root, "an offset that overflows", UINT64_MAX - atom + 1, 2 * atom, size);
-    const Mem view = bench.make_view(rooted.root, atom, 4 * atom);
+    const Mem view = fixture.make_view(rooted.root, atom, 4 * atom);
     require_no_view(view, "bytes past its parent's end, but not its root's", atom, 4 * atom, size);
     require_error(piMemBufferPartition(rooted.root, nullptr, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER, "piMemBufferPartition with desc NULL");
 }
 
 CONFORMANCE_TEST("memory", "an offset that breaks the alignment is refused with both numbers") {
-    const Rooted rooted(bench);
+    const Rooted rooted(fixture);
     if (rooted.alignment == 1)
         skip("views may begin at any byte");
     for (const uint64_t offset :
@@ -311,10 +313,10 @@ CONFORMANCE_TEST("memory", "an offset that breaks the alignment is refused with 
 }
 
 CONFORMANCE_TEST("memory", "a command may not leave its view, though the root goes on") {
-    Rooted rooted(bench);
+    Rooted rooted(fixture);
     const uint64_t size = 4 * rooted.alignment;
-    const Mem view = bench.make_view(rooted.root, rooted.alignment, size);
-    const Mem other = bench.make_buffer(2 * size);
+    const Mem view = fixture.make_view(rooted.root, rooted.alignment, size);
+    const Mem other = fixture.make_buffer(2 * size);
     Bytes host(2 * size);
     const Regions beyond{linear(1, 0, size)};
     const Regions beyond_dst{linear(0, 1, size)};
@@ -348,10 +350,10 @@ CONFORMANCE_TEST("memory", "a command may not leave its view, though the root go
 }
 
 CONFORMANCE_TEST("memory", "copies between views of one root are refused where they overlap") {
-    Rooted rooted(bench);
+    Rooted rooted(fixture);
     const uint64_t atom = rooted.alignment;
-    const Mem low = bench.make_view(rooted.root, 0, 8 * atom);
-    const Mem high = bench.make_view(rooted.root, 4 * atom, 8 * atom);
+    const Mem low = fixture.make_view(rooted.root, 0, 8 * atom);
+    const Mem high = fixture.make_view(rooted.root, 4 * atom, 8 * atom);
     const auto overlap = [&](pi_mem src, pi_mem dst, const pi_region &region) {
         const Regions regions{region};
         require_untouched<pi_event>(
@@ -365,7 +367,7 @@ CONFORMANCE_TEST("memory", "copies between views of one root are refused where t
     overlap(low, rooted.root, linear(3, 3, 1));
     overlap(rooted.root, high, linear(5 * atom, atom, 1));
     rooted.require_root("the root after refused copies");
-    bench.wait(bench.copy(rooted.queue, low, 0, high, 0, 4 * atom));
+    fixture.wait(fixture.copy(rooted.queue, low, 0, high, 0, 4 * atom));
     apply({linear(0, 4 * atom, 4 * atom)}, Bytes(rooted.model), rooted.model);
     rooted.require_root("the root after a copy between halves of its views");
 }

@@ -13,27 +13,27 @@ namespace {
 CONFORMANCE_TEST("platform", "a platform's native handle finds the platform") {
     const pi_native_handle handle =
         check_handle("piPlatformGetNativeHandle", [&](pi_native_handle *out) {
-            return piPlatformGetNativeHandle(bench.platform(), out);
+            return piPlatformGetNativeHandle(fixture.platform(), out);
         });
     const pi_native_desc desc = native_desc(handle);
     pi_platform found = nullptr;
-    const pi_result result = piPlatformCreateWithNativeHandle(bench.plugin(), &desc, &found);
+    const pi_result result = piPlatformCreateWithNativeHandle(fixture.plugin(), &desc, &found);
     if (result == PI_ERROR_UNSUPPORTED_FEATURE)
         skip("platforms are not found by a handle: " + last_error_text());
     require_success(result, "piPlatformCreateWithNativeHandle");
-    require(found == bench.platform(), "the handle of a platform finds another one");
+    require(found == fixture.platform(), "the handle of a platform finds another one");
     check_refusals<pi_platform>(
         "piPlatformCreateWithNativeHandle", desc, [&](const pi_native_desc *one, pi_platform *out) {
-            return piPlatformCreateWithNativeHandle(bench.plugin(), one, out);
+            return piPlatformCreateWithNativeHandle(fixture.plugin(), one, out);
         });
 }
 
 CONFORMANCE_TEST("device", "a root device's native handle finds the device") {
-    need_native(bench);
+    need_native(fixture);
     const auto create = [&](const pi_native_desc *one, pi_device *out) {
-        return piDeviceCreateWithNativeHandle(bench.platform(), one, out);
+        return piDeviceCreateWithNativeHandle(fixture.platform(), one, out);
     };
-    for (const pi_device device : bench.devices()) {
+    for (const pi_device device : fixture.devices()) {
         const pi_native_handle handle =
             check_handle("piDeviceGetNativeHandle", [&](pi_native_handle *out) {
                 return piDeviceGetNativeHandle(device, out);
@@ -47,31 +47,31 @@ CONFORMANCE_TEST("device", "a root device's native handle finds the device") {
 }
 
 CONFORMANCE_TEST("context", "a context's native handle makes a context that works beside it") {
-    need_native(bench);
-    const Bytes bytes = bench.random_bytes(1000);
-    Context first = bench.make_context({bench.device()});
+    need_native(fixture);
+    const Bytes bytes = fixture.random_bytes(1000);
+    Context first = fixture.make_context({fixture.device()});
     const pi_native_handle handle =
         check_handle("piContextGetNativeHandle", [&](pi_native_handle *out) {
-            return piContextGetNativeHandle(first, bench.device(), out);
+            return piContextGetNativeHandle(first, fixture.device(), out);
         });
-    const pi_native_desc desc = native_desc(handle, bench.device());
+    const pi_native_desc desc = native_desc(handle, fixture.device());
     const auto create = [&](const pi_native_desc *one, pi_context *out) {
-        return piContextCreateWithNativeHandle(bench.platform(), one, out);
+        return piContextCreateWithNativeHandle(fixture.platform(), one, out);
     };
     const auto work = [&](pi_context context) {
-        const Place place{bench.device(), context};
-        const Mem mem = bench.make_buffer(place, bytes);
-        bench.require_contents(bench.make_queue(place), mem, bytes, "a buffer of the context");
+        const Place place{fixture.device(), context};
+        const Mem mem = fixture.make_buffer(place, bytes);
+        fixture.require_contents(fixture.make_queue(place), mem, bytes, "a buffer of the context");
     };
     const std::string name = "piContextCreateWithNativeHandle";
     {
         const Context second = make_around<pi_context>(name, desc, create);
         const auto devices =
             get_info_list<pi_device>(&piContextGetInfo, second.get(), PI_CONTEXT_INFO_DEVICES);
-        require(devices == std::vector<pi_device>{bench.device()}, "the new context tells ",
+        require(devices == std::vector<pi_device>{fixture.device()}, "the new context tells ",
                 devices.size(), " devices that are not the first one's");
         pi_native_handle its = poison<pi_native_handle>();
-        require_success(piContextGetNativeHandle(second, bench.device(), &its), "its handle");
+        require_success(piContextGetNativeHandle(second, fixture.device(), &its), "its handle");
         require_same_values(its, handle, name);
         work(second);
     }
@@ -82,57 +82,57 @@ CONFORMANCE_TEST("context", "a context's native handle makes a context that work
 }
 
 CONFORMANCE_TEST("queue", "a queue's native handle makes a queue that works beside it") {
-    need_native(bench);
-    const Bytes bytes = bench.random_bytes(1000);
-    const Mem mem = bench.make_buffer(bench.place(), Bytes(1000));
-    Queue first = bench.make_queue();
+    need_native(fixture);
+    const Bytes bytes = fixture.random_bytes(1000);
+    const Mem mem = fixture.make_buffer(fixture.place(), Bytes(1000));
+    Queue first = fixture.make_queue();
     const pi_native_handle handle =
         check_handle("piQueueGetNativeHandle",
                      [&](pi_native_handle *out) { return piQueueGetNativeHandle(first, out); });
     const pi_native_desc desc = native_desc(handle);
     const auto create = [&](const pi_native_desc *one, pi_queue *out) {
-        return piQueueCreateWithNativeHandle(bench.context(), bench.device(), one, out);
+        return piQueueCreateWithNativeHandle(fixture.context(), fixture.device(), one, out);
     };
     const std::string name = "piQueueCreateWithNativeHandle";
     {
         const Queue second = make_around<pi_queue>(name, desc, create);
         require(get_info<pi_device>(&piQueueGetInfo, second.get(), PI_QUEUE_INFO_DEVICE) ==
-                    bench.device(),
+                    fixture.device(),
                 "the new queue tells another device");
         pi_native_handle its = poison<pi_native_handle>();
         require_success(piQueueGetNativeHandle(second, &its), "its handle");
         require_same_values(its, handle, name);
-        bench.upload(second, mem, bytes);
-        bench.require_contents(first, mem, bytes, "what the new queue wrote");
+        fixture.upload(second, mem, bytes);
+        fixture.require_contents(first, mem, bytes, "what the new queue wrote");
         void *pointer = nullptr;
-        bench.wait(bench.map(second, mem, PI_MAP_READ, 0, 1000, &pointer));
+        fixture.wait(fixture.map(second, mem, PI_MAP_READ, 0, 1000, &pointer));
         require_same_bytes(pointer, bytes.data(), 1000, "what the new queue maps");
-        bench.wait(bench.unmap(second, mem, pointer));
+        fixture.wait(fixture.unmap(second, mem, pointer));
         require_success(piQueueFinish(second), "piQueueFinish of the new queue");
     }
-    bench.require_contents(first, mem, bytes,
-                           "what the first queue reads after the new one is gone");
+    fixture.require_contents(first, mem, bytes,
+                             "what the first queue reads after the new one is gone");
     check_refusals<pi_queue>(name, desc, create);
     require_untouched<pi_queue>(
         name + " with device NULL", {PI_ERROR_INVALID_DEVICE}, [&](pi_queue *out) {
-            return piQueueCreateWithNativeHandle(bench.context(), nullptr, &desc, out);
+            return piQueueCreateWithNativeHandle(fixture.context(), nullptr, &desc, out);
         });
     const Queue last = make_around<pi_queue>(name, desc, create);
     first.reset();
 }
 
 CONFORMANCE_TEST("context", "native handles of another context's objects are refused") {
-    need_native(bench);
-    const Context other = bench.make_context({bench.device()});
+    need_native(fixture);
+    const Context other = fixture.make_context({fixture.device()});
     const auto context_handle = [&](pi_context context) {
         return check_handle("piContextGetNativeHandle", [&](pi_native_handle *out) {
-            return piContextGetNativeHandle(context, bench.device(), out);
+            return piContextGetNativeHandle(context, fixture.device(), out);
         });
     };
-    if (context_handle(bench.context()).value[0] == context_handle(other).value[0])
+    if (context_handle(fixture.context()).value[0] == context_handle(other).value[0])
         skip("the backend has one context of the device, which all share");
-    const Queue queue = bench.make_queue();
-    const Mem mem = bench.make_buffer(bench.place(), Bytes(4096));
+    const Queue queue = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(fixture.place(), Bytes(4096));
     pi_native_handle handle{};
     // Level Zero does not tell the context of such handles, as the others do.
     const auto tells = [&] { return handle.type != PI_NATIVE_LEVEL_ZERO; };
@@ -140,53 +140,54 @@ CONFORMANCE_TEST("context", "native handles of another context's objects are ref
         const pi_native_desc desc = native_desc(handle);
         require_untouched<pi_queue>(
             "another context's queue", {PI_ERROR_INVALID_NATIVE_HANDLE}, [&](pi_queue *out) {
-                return piQueueCreateWithNativeHandle(other, bench.device(), &desc, out);
+                return piQueueCreateWithNativeHandle(other, fixture.device(), &desc, out);
             });
     }
-    const Event filled = bench.fill(queue, mem, 0, 4096, Bytes(1, std::byte{1}));
+    const Event filled = fixture.fill(queue, mem, 0, 4096, Bytes(1, std::byte{1}));
     if (piEventGetNativeHandle(filled, &handle) == PI_SUCCESS && tells()) {
         const pi_native_desc desc = native_desc(handle);
         require_untouched<pi_event>(
             "another context's event", {PI_ERROR_INVALID_NATIVE_HANDLE},
             [&](pi_event *out) { return piEventCreateWithNativeHandle(other, &desc, out); });
     }
-    bench.wait(filled);
+    fixture.wait(filled);
     uint32_t imports = 0;
-    piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, sizeof imports, &imports,
-                    nullptr);
+    piDeviceGetInfo(fixture.device(), PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, sizeof imports,
+                    &imports, nullptr);
     if ((imports & (1u << PI_EXTERNAL_NATIVE)) != 0 &&
-        piMemGetNativeHandle(mem, bench.device(), &handle) == PI_SUCCESS) {
+        piMemGetNativeHandle(mem, fixture.device(), &handle) == PI_SUCCESS) {
         pi_mem_import_desc desc = describe<pi_mem_import_desc>();
         desc.size = 4096;
         desc.handle.type = PI_EXTERNAL_NATIVE;
         desc.handle.native = handle;
         require_untouched<pi_mem>(
             "another context's buffer", {PI_ERROR_INVALID_NATIVE_HANDLE},
-            [&](pi_mem *out) { return piMemImport(other, bench.device(), &desc, out); });
+            [&](pi_mem *out) { return piMemImport(other, fixture.device(), &desc, out); });
     }
-    bench.require_contents(queue, mem, Bytes(4096, std::byte{1}),
-                           "a buffer whose handle another context has refused");
+    fixture.require_contents(queue, mem, Bytes(4096, std::byte{1}),
+                             "a buffer whose handle another context has refused");
 }
 
 CONFORMANCE_TEST("memory", "a buffer's native handle is imported as a buffer of the same bytes") {
-    need_native(bench);
-    Bytes bytes = bench.random_bytes(4096);
-    const Queue queue = bench.make_queue();
-    Mem first = bench.make_buffer(bench.place(), bytes);
+    need_native(fixture);
+    Bytes bytes = fixture.random_bytes(4096);
+    const Queue queue = fixture.make_queue();
+    Mem first = fixture.make_buffer(fixture.place(), bytes);
     const pi_native_handle handle =
         check_handle("piMemGetNativeHandle", [&](pi_native_handle *out) {
-            return piMemGetNativeHandle(first, bench.device(), out);
+            return piMemGetNativeHandle(first, fixture.device(), out);
         });
-    const Mem other = bench.make_buffer(4096);
+    const Mem other = fixture.make_buffer(4096);
     pi_native_handle of_other{};
-    require_success(piMemGetNativeHandle(other, bench.device(), &of_other), "piMemGetNativeHandle");
+    require_success(piMemGetNativeHandle(other, fixture.device(), &of_other),
+                    "piMemGetNativeHandle");
     require(!same_handle(of_other, handle), "two buffers have one native handle");
     pi_native_handle untouched = poison<pi_native_handle>();
     require_error(piMemGetNativeHandle(first, nullptr, &untouched), PI_ERROR_INVALID_DEVICE,
                   "piMemGetNativeHandle with device NULL");
     uint32_t imports = 0;
-    piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, sizeof imports, &imports,
-                    nullptr);
+    piDeviceGetInfo(fixture.device(), PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, sizeof imports,
+                    &imports, nullptr);
     if ((imports & (1u << PI_EXTERNAL_NATIVE)) == 0)
         skip("the device imports no native handles");
     pi_mem_import_desc desc = describe<pi_mem_import_desc>();
@@ -194,21 +195,22 @@ CONFORMANCE_TEST("memory", "a buffer's native handle is imported as a buffer of 
     desc.handle.type = PI_EXTERNAL_NATIVE;
     desc.handle.native = handle;
     const auto import = [&](const pi_mem_import_desc &one, pi_mem *out) {
-        return piMemImport(bench.context(), bench.device(), &one, out);
+        return piMemImport(fixture.context(), fixture.device(), &one, out);
     };
     {
         Mem second;
         require_success(import(desc, second.out()), "piMemImport of a native handle");
-        bench.require_contents(queue, second, bytes, "memory imported by its native handle");
-        bytes = bench.random_bytes(bytes.size());
-        bench.upload(queue, second, bytes);
-        bench.require_contents(queue, first, bytes, "the first buffer after a write to the second");
-        bytes = bench.random_bytes(bytes.size());
-        bench.upload(queue, first, bytes);
-        bench.require_contents(queue, second, bytes,
-                               "the second buffer after a write to the first");
+        fixture.require_contents(queue, second, bytes, "memory imported by its native handle");
+        bytes = fixture.random_bytes(bytes.size());
+        fixture.upload(queue, second, bytes);
+        fixture.require_contents(queue, first, bytes,
+                                 "the first buffer after a write to the second");
+        bytes = fixture.random_bytes(bytes.size());
+        fixture.upload(queue, first, bytes);
+        fixture.require_contents(queue, second, bytes,
+                                 "the second buffer after a write to the first");
     }
-    bench.require_contents(queue, first, bytes, "the first buffer after the second is gone");
+    fixture.require_contents(queue, first, bytes, "the first buffer after the second is gone");
     pi_mem_import_desc bad = desc;
     bad.handle.native.type = PI_NATIVE_NONE;
     require_untouched<pi_mem>("piMemImport of a native handle of no type",
@@ -229,29 +231,30 @@ CONFORMANCE_TEST("memory", "a buffer's native handle is imported as a buffer of 
 }
 
 CONFORMANCE_TEST("program", "a program's native handle makes a program that works beside it") {
-    need_native(bench);
-    Workshop shop(bench);
+    need_native(fixture);
+    Workshop shop(fixture);
     const pi_native_handle handle =
         check_handle("piProgramGetNativeHandle", [&](pi_native_handle *out) {
-            return piProgramGetNativeHandle(shop.program, bench.device(), out);
+            return piProgramGetNativeHandle(shop.program, fixture.device(), out);
         });
-    const pi_native_desc desc = native_desc(handle, bench.device());
+    const pi_native_desc desc = native_desc(handle, fixture.device());
     const auto create = [&](const pi_native_desc *one, pi_program *out) {
-        return piProgramCreateWithNativeHandle(bench.context(), one, out);
+        return piProgramCreateWithNativeHandle(fixture.context(), one, out);
     };
     const std::string name = "piProgramCreateWithNativeHandle";
-    const Mem mem = bench.make_buffer(bench.place(), bytes_of(counting(100)));
+    const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(counting(100)));
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{1});
     const auto launch = [&](pi_program program) {
         const Kernel kernel = make_kernel(program, "add");
-        bench.wait(bench.enqueue(shop.queue, launch_desc(kernel, arguments, 100)));
+        fixture.wait(fixture.enqueue(shop.queue, launch_desc(kernel, arguments, 100)));
     };
     {
         const Program second = make_around<pi_program>(name, desc, create);
         uint32_t status = 0;
-        require_success(piProgramGetBuildInfo(second, bench.device(), PI_PROGRAM_BUILD_INFO_STATUS,
-                                              sizeof status, &status, nullptr),
+        require_success(piProgramGetBuildInfo(second, fixture.device(),
+                                              PI_PROGRAM_BUILD_INFO_STATUS, sizeof status, &status,
+                                              nullptr),
                         "the status of the new program");
         require_equal(status, uint32_t{PI_PROGRAM_BUILT}, "the status of the new program");
         launch(second);
@@ -264,26 +267,26 @@ CONFORMANCE_TEST("program", "a program's native handle makes a program that work
 }
 
 CONFORMANCE_TEST("kernel", "a kernel's native handle makes a kernel that works beside it") {
-    need_native(bench);
-    Workshop shop(bench);
+    need_native(fixture);
+    Workshop shop(fixture);
     Kernel first = make_kernel(shop.program, "add");
     const pi_native_handle handle =
         check_handle("piKernelGetNativeHandle", [&](pi_native_handle *out) {
-            return piKernelGetNativeHandle(first, bench.device(), out);
+            return piKernelGetNativeHandle(first, fixture.device(), out);
         });
-    const pi_native_desc desc = native_desc(handle, bench.device());
+    const pi_native_desc desc = native_desc(handle, fixture.device());
     const auto create = [&](const pi_native_desc *one, pi_kernel *out) {
         return piKernelCreateWithNativeHandle(shop.program, one, out);
     };
     const std::string name = "piKernelCreateWithNativeHandle";
-    const Mem mem = bench.make_buffer(bench.place(), bytes_of(counting(100)));
+    const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(counting(100)));
     uint64_t blocking = 0;
     const auto launch = [&](pi_kernel kernel, uint32_t value) {
         Arguments arguments;
         arguments.buffer(mem).value(value);
         pi_kernel_launch_desc again = launch_desc(kernel, arguments, 100);
         again.flags |= blocking;
-        bench.wait(bench.enqueue(shop.queue, again));
+        fixture.wait(fixture.enqueue(shop.queue, again));
     };
     uint32_t expected = 7;
     for (blocking = 0; blocking <= PI_COMMAND_BLOCKING; blocking += PI_COMMAND_BLOCKING) {
@@ -307,31 +310,31 @@ CONFORMANCE_TEST("kernel", "a kernel's native handle makes a kernel that works b
 }
 
 CONFORMANCE_TEST("event", "a command's native handle makes an event that commands wait for") {
-    need_native(bench);
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue();
-    const Mem mem = bench.make_buffer(1 << 20);
+    need_native(fixture);
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(1 << 20);
     const auto create = [&](const pi_native_desc *one, pi_event *out) {
-        return piEventCreateWithNativeHandle(bench.context(), one, out);
+        return piEventCreateWithNativeHandle(fixture.context(), one, out);
     };
     const std::string name = "piEventCreateWithNativeHandle";
     for (int round = 0; round < 10; ++round) {
         const Bytes pattern(1, static_cast<std::byte>(round));
-        Event first = bench.fill(queue, mem, 0, 1 << 20, pattern);
+        Event first = fixture.fill(queue, mem, 0, 1 << 20, pattern);
         const pi_native_handle handle =
             check_handle("piEventGetNativeHandle",
                          [&](pi_native_handle *out) { return piEventGetNativeHandle(first, out); });
         const pi_native_desc desc = native_desc(handle);
         Event second = make_around<pi_event>(name, desc, create);
         Bytes seen(1 << 20);
-        const Event read = bench.read(other, mem, 0, seen, {second});
+        const Event read = fixture.read(other, mem, 0, seen, {second});
         require_error(piEventSignalHost(second, PI_SUCCESS), PI_ERROR_INVALID_OPERATION,
                       "piEventSignalHost of an event of a native handle");
-        bench.wait(read);
+        fixture.wait(read);
         require(seen == Bytes(1 << 20, pattern[0]),
                 "a read behind an event of a native handle did not wait for its command");
-        bench.wait(second);
-        bench.wait(first);
+        fixture.wait(second);
+        fixture.wait(first);
         if (round == 0)
             check_refusals<pi_event>(name, desc, create);
         (round % 2 ? first : second).reset();
@@ -339,9 +342,9 @@ CONFORMANCE_TEST("event", "a command's native handle makes an event that command
 }
 
 CONFORMANCE_TEST("event", "an event without a native counterpart says so") {
-    need_native(bench);
-    const Event gate = bench.make_host_event();
-    const Event held = bench.barrier(bench.make_queue(), {gate});
+    need_native(fixture);
+    const Event gate = fixture.make_host_event();
+    const Event held = fixture.barrier(fixture.make_queue(), {gate});
     for (const pi_event event : {gate.get(), held.get()}) {
         pi_native_handle handle = poison<pi_native_handle>();
         require_error(piEventGetNativeHandle(event, &handle), PI_ERROR_INVALID_OPERATION,
@@ -350,8 +353,8 @@ CONFORMANCE_TEST("event", "an event without a native counterpart says so") {
         require(same(handle, poison<pi_native_handle>()),
                 "piEventGetNativeHandle failed, but wrote its output");
     }
-    bench.signal(gate);
-    bench.wait(held);
+    fixture.signal(gate);
+    fixture.wait(held);
 }
 
 } // namespace

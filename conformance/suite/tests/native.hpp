@@ -10,8 +10,8 @@
 
 namespace pi::suite {
 
-inline void need_native(Bench &bench) {
-    bench.need(PI_CAPABILITY_NATIVE, "PI_CAPABILITY_NATIVE");
+inline void need_native(Fixture &fixture) {
+    fixture.need(PI_CAPABILITY_NATIVE, "PI_CAPABILITY_NATIVE");
 }
 
 /// Of one type, with the same values; no value alone need tell two objects apart.

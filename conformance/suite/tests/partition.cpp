@@ -13,10 +13,10 @@ namespace pi::suite {
 namespace {
 
 CONFORMANCE_TEST("device", "a device that can be partitioned tells how, and another one cannot") {
-    const auto kinds = kinds_of(bench.device());
+    const auto kinds = kinds_of(fixture.device());
     require((kinds & ~0x1Eu) == 0, "PI_DEVICE_INFO_PARTITION_KINDS is ", kinds,
             ", with bits that are no PI_PARTITION_");
-    require_equal(kinds != 0, bench.can(PI_CAPABILITY_PARTITION),
+    require_equal(kinds != 0, fixture.can(PI_CAPABILITY_PARTITION),
                   "whether the device has partition kinds, beside PI_CAPABILITY_PARTITION");
     if (kinds != 0)
         return;
@@ -26,14 +26,14 @@ CONFORMANCE_TEST("device", "a device that can be partitioned tells how, and anot
           partition_desc(PI_PARTITION_BY_NUMA), partition_desc(PI_PARTITION_BY_HARDWARE)})
         require_untouched<uint32_t>("a partition of a device that has none",
                                     {PI_ERROR_UNSUPPORTED_FEATURE}, [&](uint32_t *out) {
-                                        return piDevicePartition(bench.device(), &desc, 0, nullptr,
-                                                                 out);
+                                        return piDevicePartition(fixture.device(), &desc, 0,
+                                                                 nullptr, out);
                                     });
 }
 
 CONFORMANCE_TEST("device", "a partition's compute units are those that were asked for") {
-    bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
-    const pi_device device = bench.device();
+    fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
+    const pi_device device = fixture.device();
     const uint32_t units = units_of(device);
     const auto check = [&](const pi_device_partition_desc &desc, const std::string &what,
                            const std::vector<uint32_t> &expected) {
@@ -67,14 +67,14 @@ CONFORMANCE_TEST("device", "a partition's compute units are those that were aske
 
 CONFORMANCE_TEST("device",
                  "a partition is a list, of which as many are made as there is room for") {
-    bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
+    fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const std::vector<uint32_t> one{1};
-    for (const pi_device_partition_desc &desc : ways(bench.device(), one)) {
-        const uint32_t count = count_of(bench.device(), desc);
+    for (const pi_device_partition_desc &desc : ways(fixture.device(), one)) {
+        const uint32_t count = count_of(fixture.device(), desc);
         for (const uint32_t capacity : {0u, 1u, count, count + 1}) {
             std::vector<pi_device> out(count + 2, poison<pi_device>());
             uint32_t told = poison<uint32_t>();
-            require_success(piDevicePartition(bench.device(), &desc, capacity, out.data(), &told),
+            require_success(piDevicePartition(fixture.device(), &desc, capacity, out.data(), &told),
                             "piDevicePartition with capacity ", capacity);
             const uint32_t written = std::min(capacity, count);
             // What is left would be told as a leak.
@@ -87,15 +87,15 @@ CONFORMANCE_TEST("device",
                         "piDevicePartition with capacity ", capacity, ": element ", i,
                         i < written ? " is not written" : " is written");
         }
-        require_error(piDevicePartition(bench.device(), &desc, 1, nullptr, nullptr),
+        require_error(piDevicePartition(fixture.device(), &desc, 1, nullptr, nullptr),
                       PI_ERROR_INVALID_NULL_POINTER, "piDevicePartition without any output");
     }
 }
 
 CONFORMANCE_TEST("device",
                  "a sub-device is a device of its parent's platform, and in no list of it") {
-    bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
-    const pi_device parent = bench.device();
+    fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
+    const pi_device parent = fixture.device();
     const std::vector<uint32_t> counts{1};
     for (const pi_device_partition_desc &desc : ways(parent, counts)) {
         const Devices made = partition(parent, desc);
@@ -103,34 +103,34 @@ CONFORMANCE_TEST("device",
         require(get_info<pi_device>(&piDeviceGetInfo, device, PI_DEVICE_INFO_PARENT) == parent,
                 "a sub-device's parent is another device");
         require(get_info<pi_platform>(&piDeviceGetInfo, device, PI_DEVICE_INFO_PLATFORM) ==
-                    bench.platform(),
+                    fixture.platform(),
                 "a sub-device's platform is not its parent's");
         require_equal(get_info<pi_device_type>(&piDeviceGetInfo, device, PI_DEVICE_INFO_TYPE),
                       get_info<pi_device_type>(&piDeviceGetInfo, parent, PI_DEVICE_INFO_TYPE),
                       "a sub-device's type");
-        require((bench.capabilities(device) & ~bench.capabilities(parent)) == 0,
+        require((fixture.capabilities(device) & ~fixture.capabilities(parent)) == 0,
                 "a sub-device has capabilities that its parent lacks");
-        require(!bench.scopes(device).empty(), "a sub-device has no memory scope");
+        require(!fixture.scopes(device).empty(), "a sub-device has no memory scope");
         check_info(
             "piDeviceGetInfo of a sub-device",
             [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
                 return piDeviceGetInfo(device, name, size, value, out_size);
             },
             device_info_names());
-        for (const pi_device root : bench.devices())
+        for (const pi_device root : fixture.devices())
             require(root != device, "piDevicesGet lists a sub-device");
     }
 }
 
 CONFORMANCE_TEST("device",
                  "a sub-device can be partitioned as its kinds say, and keeps its parent") {
-    bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
-    const pi_device root = bench.device();
+    fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
+    const pi_device root = fixture.device();
     const uint32_t units = units_of(root);
     const std::vector<uint32_t> whole{units}, one{1};
     Device parent;
     for (const pi_device_partition_desc &desc : ways(root, whole))
-        if (Devices made = partition(root, desc); bench.can(PI_CAPABILITY_PARTITION, made[0]))
+        if (Devices made = partition(root, desc); fixture.can(PI_CAPABILITY_PARTITION, made[0]))
             parent = std::move(made[0]);
     if (parent.get() == nullptr)
         skip("the device's sub-devices cannot be partitioned");
@@ -144,14 +144,14 @@ CONFORMANCE_TEST("device",
                     middle,
                 "the parent of a sub-device is another one when only its child holds it");
         require_equal(units_of(middle), units, "the compute units of a parent that is held");
-        const Context context = bench.make_context({device});
-        require_works(bench, {device, context}, "a sub-device of a sub-device");
+        const Context context = fixture.make_context({device});
+        require_works(fixture, {device, context}, "a sub-device of a sub-device");
     }
 }
 
 CONFORMANCE_TEST("device", "a partition that cannot be is refused, and nothing is written") {
-    bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
-    const pi_device device = bench.device();
+    fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
+    const pi_device device = fixture.device();
     const uint32_t units = units_of(device);
     const auto refused = [&](const std::string &what, const pi_device_partition_desc &desc,
                              pi_result code) {
@@ -189,18 +189,18 @@ CONFORMANCE_TEST("device", "a partition that cannot be is refused, and nothing i
 }
 
 CONFORMANCE_TEST("device", "a partition obeys the rules of descriptors") {
-    bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
+    fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const std::vector<uint32_t> one{1};
-    for (const pi_device_partition_desc &valid : ways(bench.device(), one))
+    for (const pi_device_partition_desc &valid : ways(fixture.device(), one))
         check_descriptor("piDevicePartition", valid, 0, [&](const pi_device_partition_desc *desc) {
             uint32_t count = 0;
-            return piDevicePartition(bench.device(), desc, 0, nullptr, &count);
+            return piDevicePartition(fixture.device(), desc, 0, nullptr, &count);
         });
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     require_untouched<uint32_t>(
         "piDevicePartition of a queue", {PI_ERROR_INVALID_DEVICE}, [&](uint32_t *out) {
             return piDevicePartition(reinterpret_cast<pi_device>(queue.get()),
-                                     &ways(bench.device(), one).front(), 0, nullptr, out);
+                                     &ways(fixture.device(), one).front(), 0, nullptr, out);
         });
 }
 

@@ -31,6 +31,6 @@ Devices partition(pi_device device, const pi_device_partition_desc &desc);
 std::vector<pi_device_partition_desc> ways(pi_device device, const std::vector<uint32_t> &counts);
 
 /// Bytes go through a buffer of the device's own, and, where there are programs, through a kernel.
-void require_works(Bench &bench, const Place &place, const std::string &what);
+void require_works(Fixture &fixture, const Place &place, const std::string &what);
 
 } // namespace pi::suite

@@ -65,24 +65,24 @@ std::vector<pi_device_partition_desc> ways(pi_device device, const std::vector<u
     return all;
 }
 
-void require_works(Bench &bench, const Place &place, const std::string &what) {
-    const Queue queue = bench.make_queue(place);
+void require_works(Fixture &fixture, const Place &place, const std::string &what) {
+    const Queue queue = fixture.make_queue(place);
     std::vector<uint32_t> words(1000);
     for (uint32_t &word : words)
-        word = static_cast<uint32_t>(bench.random(0, UINT32_MAX / 2));
-    const Mem mem = bench.make_buffer(place, words.size() * sizeof(uint32_t));
-    bench.upload(queue, mem, bytes_of(words));
-    bench.require_contents(queue, mem, bytes_of(words), what + ": a buffer");
-    if (!bench.can(PI_CAPABILITY_PROGRAM, place.device))
+        word = static_cast<uint32_t>(fixture.random(0, UINT32_MAX / 2));
+    const Mem mem = fixture.make_buffer(place, words.size() * sizeof(uint32_t));
+    fixture.upload(queue, mem, bytes_of(words));
+    fixture.require_contents(queue, mem, bytes_of(words), what + ": a buffer");
+    if (!fixture.can(PI_CAPABILITY_PROGRAM, place.device))
         return;
-    const Program program = make_program(bench, place);
+    const Program program = make_program(fixture, place);
     const Kernel kernel = make_kernel(program, "add");
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{7});
-    bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, words.size())));
+    fixture.wait(fixture.enqueue(queue, launch_desc(kernel, arguments, words.size())));
     for (uint32_t &word : words)
         word += 7;
-    bench.require_contents(queue, mem, bytes_of(words), what + ": a buffer after a kernel");
+    fixture.require_contents(queue, mem, bytes_of(words), what + ": a buffer after a kernel");
 }
 
 } // namespace pi::suite

@@ -16,12 +16,12 @@ namespace pi::suite {
 namespace {
 
 // Two sub-devices of one device, as small as can be.
-Devices make_siblings(Bench &bench) {
-    bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
-    if (units_of(bench.device()) < 2)
+Devices make_siblings(Fixture &fixture) {
+    fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
+    if (units_of(fixture.device()) < 2)
         skip("the device has one compute unit");
     static const std::vector<uint32_t> ones{1, 1};
-    Devices siblings = partition(bench.device(), ways(bench.device(), ones).front());
+    Devices siblings = partition(fixture.device(), ways(fixture.device(), ones).front());
     if (siblings.size() < 2)
         skip("the device's only partition has one part");
     siblings.resize(2);
@@ -29,34 +29,34 @@ Devices make_siblings(Bench &bench) {
 }
 
 CONFORMANCE_TEST("device", "a sub-device works like any device, alone and beside its siblings") {
-    bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
+    fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const std::vector<uint32_t> one{1};
-    for (const pi_device_partition_desc &desc : ways(bench.device(), one)) {
-        const Devices made = partition(bench.device(), desc);
+    for (const pi_device_partition_desc &desc : ways(fixture.device(), one)) {
+        const Devices made = partition(fixture.device(), desc);
         std::vector<pi_device> all(made.begin(), made.end());
-        const Context shared = bench.make_context(all);
+        const Context shared = fixture.make_context(all);
         for (const pi_device device : all) {
-            const Context own = bench.make_context({device});
-            require_works(bench, {device, own}, "a sub-device in a context of its own");
-            require_works(bench, {device, shared}, "a sub-device in its siblings' context");
+            const Context own = fixture.make_context({device});
+            require_works(fixture, {device, own}, "a sub-device in a context of its own");
+            require_works(fixture, {device, shared}, "a sub-device in its siblings' context");
         }
     }
 }
 
 CONFORMANCE_TEST("device", "a parent and its sub-device can share a context") {
-    bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
+    fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const std::vector<uint32_t> one{1};
-    const Devices made = partition(bench.device(), ways(bench.device(), one).front());
-    const Context context = bench.make_context({bench.device(), made[0]});
-    require_works(bench, {bench.device(), context}, "the parent in its sub-device's context");
-    require_works(bench, {made[0], context}, "the sub-device in its parent's context");
+    const Devices made = partition(fixture.device(), ways(fixture.device(), one).front());
+    const Context context = fixture.make_context({fixture.device(), made[0]});
+    require_works(fixture, {fixture.device(), context}, "the parent in its sub-device's context");
+    require_works(fixture, {made[0], context}, "the sub-device in its parent's context");
 }
 
 // Runs other tests on sub-devices; what they skip is skipped.
 void require_test(const ConformanceTest &test, const Setup &setup, const std::string &where) {
     try {
-        Bench bench(setup);
-        test.function(bench);
+        Fixture fixture(setup);
+        test.function(fixture);
     } catch (const Skip &) {
     } catch (const Failure &failure) {
         throw Failure{join(where, ": ", test.name, ": ", failure.text)};
@@ -65,12 +65,12 @@ void require_test(const ConformanceTest &test, const Setup &setup, const std::st
 
 // What a test of pairs asks of two devices it asks of two sub-devices, too.
 CONFORMANCE_TEST("connection", "all tests of pairs hold for sub-devices of one device") {
-    const Devices siblings = make_siblings(bench);
+    const Devices siblings = make_siblings(fixture);
     for (const ConformanceTest &test : all_tests()) {
         if (!test.of_pairs)
             continue;
         for (const bool one_context : {true, false}) {
-            Setup setup = bench.setup();
+            Setup setup = fixture.setup();
             setup.device = siblings[0];
             setup.peer = siblings[1];
             setup.one_context = one_context;
@@ -84,8 +84,8 @@ CONFORMANCE_TEST("connection", "all tests of pairs hold for sub-devices of one d
 CONFORMANCE_TEST(
     "device",
     "a sub-device's programs have binaries and native handles, and are linked, as any device's") {
-    const Devices siblings = make_siblings(bench);
-    Setup setup = bench.setup();
+    const Devices siblings = make_siblings(fixture);
+    Setup setup = fixture.setup();
     setup.device = siblings[0];
     static constexpr std::string_view names[] = {
         "a program's binary makes the program again",
@@ -104,8 +104,8 @@ CONFORMANCE_TEST(
 
 CONFORMANCE_TEST(
     "device", "a context has the sub-devices that are listed, and no parent or sibling of theirs") {
-    const Devices siblings = make_siblings(bench);
-    const Context of_first = bench.make_context({siblings[0]});
+    const Devices siblings = make_siblings(fixture);
+    const Context of_first = fixture.make_context({siblings[0]});
     const auto refused = [](pi_context context, pi_device device, const std::string &what) {
         require_untouched<pi_queue>(
             "a queue on " + what, {PI_ERROR_INVALID_DEVICE},
@@ -117,18 +117,18 @@ CONFORMANCE_TEST(
                                       return piMemBufferCreate(context, device, &desc, out);
                                   });
     };
-    refused(of_first, bench.device(), "the parent of the context's device");
+    refused(of_first, fixture.device(), "the parent of the context's device");
     refused(of_first, siblings[1], "a sibling of the context's device");
-    refused(bench.context(), siblings[0], "a sub-device of the context's device");
+    refused(fixture.context(), siblings[0], "a sub-device of the context's device");
     require(get_info_list<pi_device>(&piContextGetInfo, of_first.get(), PI_CONTEXT_INFO_DEVICES) ==
                 std::vector<pi_device>{siblings[0]},
             "PI_CONTEXT_INFO_DEVICES is not the one sub-device that was listed");
 }
 
 CONFORMANCE_TEST("lifetime", "a sub-device lives until as many releases as references") {
-    bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
+    fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const std::vector<uint32_t> one{1};
-    Devices made = partition(bench.device(), ways(bench.device(), one).front());
+    Devices made = partition(fixture.device(), ways(fixture.device(), one).front());
     const pi_device device = made[0];
     const auto references = [&] {
         return info_or(&piDeviceGetInfo, device, PI_DEVICE_INFO_REFERENCE_COUNT, 1u);
@@ -143,61 +143,61 @@ CONFORMANCE_TEST("lifetime", "a sub-device lives until as many releases as refer
                       "the compute units of a sub-device that is still held");
     }
     require(references() >= 1, "the reference count of a sub-device that is still held is 0");
-    bench.run_threads(4, [&](unsigned) {
+    fixture.run_threads(4, [&](unsigned) {
         for (int i = 0; i < 1000; ++i) {
             require_success(piDeviceRetain(device), "piDeviceRetain");
             require_success(piDeviceRelease(device), "piDeviceRelease");
         }
     });
-    const Context context = bench.make_context({device});
-    require_works(bench, {device, context}, "a sub-device that was retained and released");
+    const Context context = fixture.make_context({device});
+    require_works(fixture, {device, context}, "a sub-device that was retained and released");
 }
 
 CONFORMANCE_TEST("lifetime", "a context keeps its sub-devices, and what it has goes on") {
-    const Devices siblings = make_siblings(bench);
+    const Devices siblings = make_siblings(fixture);
     std::vector<pi_device> handles;
     Context context;
     {
         const std::vector<uint32_t> one{1};
-        Devices made = partition(bench.device(), ways(bench.device(), one).front());
+        Devices made = partition(fixture.device(), ways(fixture.device(), one).front());
         handles.assign(made.begin(), made.end());
-        context = bench.make_context(handles);
+        context = fixture.make_context(handles);
     }
     for (const pi_device device : handles)
-        require_works(bench, {device, context}, "a sub-device that only its context holds");
+        require_works(fixture, {device, context}, "a sub-device that only its context holds");
     // Commands keep the queue, and with it the context and the sub-device.
-    const Bytes bytes = bench.random_bytes(4096);
-    const Event gate = bench.make_host_event(bench.context());
+    const Bytes bytes = fixture.random_bytes(4096);
+    const Event gate = fixture.make_host_event(fixture.context());
     Bytes read(bytes.size());
     Event last;
     {
         const Place place{handles[0], context};
-        const Queue queue = bench.make_queue(place);
-        const Mem mem = bench.make_buffer(place, bytes.size());
-        bench.write(queue, mem, 0, bytes, {gate});
-        last = bench.read(queue, mem, 0, read);
+        const Queue queue = fixture.make_queue(place);
+        const Mem mem = fixture.make_buffer(place, bytes.size());
+        fixture.write(queue, mem, 0, bytes, {gate});
+        last = fixture.read(queue, mem, 0, read);
     }
     context.reset();
-    bench.signal(gate);
-    bench.wait(last);
+    fixture.signal(gate);
+    fixture.wait(last);
     require_same_bytes(read.data(), bytes.data(), bytes.size(),
                        "what went through a sub-device that only commands hold");
 }
 
 CONFORMANCE_TEST("device", "a device may be partitioned from many threads at once") {
-    bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
+    fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const std::vector<uint32_t> one{1};
-    const auto all = ways(bench.device(), one);
-    bench.run_threads(4, [&](unsigned id) {
+    const auto all = ways(fixture.device(), one);
+    fixture.run_threads(4, [&](unsigned id) {
         for (unsigned round = 0; round < 20; ++round) {
-            const Devices made = partition(bench.device(), all[(id + round) % all.size()]);
-            const Context context = bench.make_context({made.back()});
+            const Devices made = partition(fixture.device(), all[(id + round) % all.size()]);
+            const Context context = fixture.make_context({made.back()});
             const Place place{made.back(), context};
-            const Mem mem = bench.make_buffer(place, 256);
-            const Queue queue = bench.make_queue(place);
+            const Mem mem = fixture.make_buffer(place, 256);
+            const Queue queue = fixture.make_queue(place);
             const Bytes bytes(256, static_cast<std::byte>(16 * id + round));
-            bench.upload(queue, mem, bytes);
-            bench.require_contents(queue, mem, bytes, "a sub-device's buffer");
+            fixture.upload(queue, mem, bytes);
+            fixture.require_contents(queue, mem, bytes, "a sub-device's buffer");
         }
     });
 }

@@ -8,16 +8,16 @@
 namespace pi::suite {
 
 /// A device of another platform of the plugin; skips the test where there is none.
-inline pi_device need_foreign_device(const Bench &bench) {
+inline pi_device need_foreign_device(const Fixture &fixture) {
     uint32_t count = 0;
-    require_success(piPlatformsGet(bench.plugin(), 0, nullptr, &count), "piPlatformsGet");
+    require_success(piPlatformsGet(fixture.plugin(), 0, nullptr, &count), "piPlatformsGet");
     std::vector<pi_platform> platforms(count);
-    require_success(piPlatformsGet(bench.plugin(), count, platforms.data(), &count),
+    require_success(piPlatformsGet(fixture.plugin(), count, platforms.data(), &count),
                     "piPlatformsGet");
     for (const pi_platform platform : platforms) {
         pi_device foreign = nullptr;
         uint32_t devices = 0;
-        if (platform != bench.platform() &&
+        if (platform != fixture.platform() &&
             piDevicesGet(platform, PI_DEVICE_TYPE_ALL, 1, &foreign, &devices) == PI_SUCCESS &&
             devices != 0)
             return foreign;

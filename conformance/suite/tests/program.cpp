@@ -29,8 +29,8 @@ Program create_program(pi_context context, const pi_program_desc &desc) {
     require_success(piProgramCreate(context, &desc, program.out()), "piProgramCreate");
     return program;
 }
-Program create_program(Bench &bench, const pi_program_desc &desc) {
-    return create_program(bench.context(), desc);
+Program create_program(Fixture &fixture, const pi_program_desc &desc) {
+    return create_program(fixture.context(), desc);
 }
 
 // The size of each of its binaries; skips the test where the plugin gives none.
@@ -59,38 +59,38 @@ pi_program_desc binary_desc(const Bytes &binary) {
 }
 
 // Builds again what has a kernel, and a launch of it under way.
-void require_builds_again(Bench &bench, pi_program program) {
+void require_builds_again(Fixture &fixture, pi_program program) {
     const Kernel kernel = make_kernel(program, "add");
-    const Mem mem = bench.make_buffer(bench.place(), bytes_of({1, 2, 3, 4}));
-    const Queue queue = bench.make_queue();
-    const Event gate = bench.make_host_event();
+    const Mem mem = fixture.make_buffer(fixture.place(), bytes_of({1, 2, 3, 4}));
+    const Queue queue = fixture.make_queue();
+    const Event gate = fixture.make_host_event();
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{10});
     const pi_kernel_launch_desc launch = launch_desc(kernel, arguments, 4);
-    const Event event = bench.enqueue(queue, launch, {gate});
-    bench.signal_after(gate, [&] {
+    const Event event = fixture.enqueue(queue, launch, {gate});
+    fixture.signal_after(gate, [&] {
         for (int i = 0; i < 2; ++i) {
             require_success(piProgramBuild(program, nullptr), "building a program with a kernel");
-            require_equal(build_status(program, bench.device()), uint32_t{PI_PROGRAM_BUILT},
+            require_equal(build_status(program, fixture.device()), uint32_t{PI_PROGRAM_BUILT},
                           "the build status of a program that was built again");
-            require_runs(bench, program);
+            require_runs(fixture, program);
         }
     });
-    bench.wait(event, "a launch that was enqueued before its program was built again");
-    bench.wait(bench.enqueue(queue, launch), "a launch of a kernel from before");
-    bench.require_contents(queue, mem, bytes_of({21, 22, 23, 24}),
-                           "what two launches of a kernel from before have made");
+    fixture.wait(event, "a launch that was enqueued before its program was built again");
+    fixture.wait(fixture.enqueue(queue, launch), "a launch of a kernel from before");
+    fixture.require_contents(queue, mem, bytes_of({21, 22, 23, 24}),
+                             "what two launches of a kernel from before have made");
     require(get_info<pi_program>(&piKernelGetInfo, kernel.get(), PI_KERNEL_INFO_PROGRAM) == program,
             "a kernel from before tells another program");
 }
 
 CONFORMANCE_TEST("program", "a program is built again while it has kernels, which run on") {
-    const Program program = make_program(bench);
-    require_builds_again(bench, program);
+    const Program program = make_program(fixture);
+    require_builds_again(fixture, program);
 }
 
 CONFORMANCE_TEST("program", "a built program answers every info name by its type") {
-    const Program program = make_program(bench);
+    const Program program = make_program(fixture);
     check_info(
         "piProgramGetInfo",
         [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
@@ -100,56 +100,56 @@ CONFORMANCE_TEST("program", "a built program answers every info name by its type
 }
 
 CONFORMANCE_TEST("program", "a built program answers every build info name by its type") {
-    const Program program = make_program(bench);
+    const Program program = make_program(fixture);
     check_info(
         "piProgramGetBuildInfo",
         [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
-            return piProgramGetBuildInfo(program, bench.device(), name, size, value, out_size);
+            return piProgramGetBuildInfo(program, fixture.device(), name, size, value, out_size);
         },
         program_build_info_names());
 }
 
 CONFORMANCE_TEST("program",
                  "a program tells its context, its format and the devices it is built for") {
-    const pi_program_format format = kernel_format(bench);
-    const Program program = make_program(bench);
+    const pi_program_format format = kernel_format(fixture);
+    const Program program = make_program(fixture);
     require(get_info<pi_context>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_CONTEXT) ==
-                bench.context(),
+                fixture.context(),
             "the program tells another context");
     require_equal(
         get_info<pi_program_format>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_FORMAT),
         format, "the program's format");
     const auto devices =
         get_info_list<pi_device>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_DEVICES);
-    require(devices == std::vector<pi_device>{bench.device()},
+    require(devices == std::vector<pi_device>{fixture.device()},
             "the program is built for other devices than the context's one");
 }
 
 CONFORMANCE_TEST("program", "a program is not built before it is, and built afterwards") {
-    const Program program = create_program(bench, kernel_program_desc(kernel_format(bench)));
-    require_equal(build_status(program, bench.device()), uint32_t{PI_PROGRAM_NOT_BUILT},
+    const Program program = create_program(fixture, kernel_program_desc(kernel_format(fixture)));
+    require_equal(build_status(program, fixture.device()), uint32_t{PI_PROGRAM_NOT_BUILT},
                   "the build status before the build");
     require_untouched<pi_kernel>(
         "a kernel of a program that is not built", {PI_ERROR_INVALID_OPERATION},
         [&](pi_kernel *out) { return piKernelCreate(program, "add", nullptr, out); });
     require_success(piProgramBuild(program, nullptr), "piProgramBuild");
-    require_equal(build_status(program, bench.device()), uint32_t{PI_PROGRAM_BUILT},
+    require_equal(build_status(program, fixture.device()), uint32_t{PI_PROGRAM_BUILT},
                   "the build status after the build");
-    require_runs(bench, program);
+    require_runs(fixture, program);
 }
 
 CONFORMANCE_TEST("program",
                  "a kernel's address is always the same, and there is none of what is no kernel") {
-    const Program unbuilt = create_program(bench, kernel_program_desc(kernel_format(bench)));
-    const Program program = make_program(bench);
+    const Program unbuilt = create_program(fixture, kernel_program_desc(kernel_format(fixture)));
+    const Program program = make_program(fixture);
     uint64_t address = 0;
-    const pi_result asked = piProgramGetFunctionPointer(program, bench.device(), "add", &address);
+    const pi_result asked = piProgramGetFunctionPointer(program, fixture.device(), "add", &address);
     if (asked == PI_ERROR_UNSUPPORTED_FEATURE)
         skip("the device has no addresses of functions");
     require_success(asked, "piProgramGetFunctionPointer");
     const auto ask = [&](pi_program of, const char *name) {
         uint64_t found = 0;
-        require_success(piProgramGetFunctionPointer(of, bench.device(), name, &found),
+        require_success(piProgramGetFunctionPointer(of, fixture.device(), name, &found),
                         "the address of kernel ", name);
         require(found != 0, "the address of kernel ", name, " is 0");
         return found;
@@ -162,17 +162,17 @@ CONFORMANCE_TEST("program",
         });
     };
     refused("the address of a kernel that there is not", PI_ERROR_INVALID_NAME, program,
-            bench.device(), "no_such_kernel");
+            fixture.device(), "no_such_kernel");
     refused("the address of a kernel without a name", PI_ERROR_INVALID_NULL_POINTER, program,
-            bench.device(), nullptr);
+            fixture.device(), nullptr);
     refused("the address of a kernel on no device", PI_ERROR_INVALID_DEVICE, program, nullptr,
             "add");
     refused("the address of a kernel of a program that is not built", PI_ERROR_INVALID_OPERATION,
-            unbuilt, bench.device(), "add");
+            unbuilt, fixture.device(), "add");
 }
 
 CONFORMANCE_TEST("program", "a built program names its kernels") {
-    const Program program = make_program(bench);
+    const Program program = make_program(fixture);
     uint64_t size = 0;
     if (piProgramGetInfo(program, PI_PROGRAM_INFO_KERNEL_NAMES, 0, nullptr, &size) ==
         PI_ERROR_UNSUPPORTED_FEATURE)
@@ -197,16 +197,16 @@ CONFORMANCE_TEST("program", "a built program names its kernels") {
 }
 
 CONFORMANCE_TEST("program", "a program that does not compile says so, with a log") {
-    const pi_program_format format = kernel_format(bench);
+    const pi_program_format format = kernel_format(fixture);
     if (format == PI_PROGRAM_FORMAT_NATIVE_TABLE)
         skip("the device compiles no text");
-    const Program program = create_program(bench, broken_program_desc(format));
+    const Program program = create_program(fixture, broken_program_desc(format));
     require_error(piProgramBuild(program, nullptr), PI_ERROR_BUILD_FAILED,
                   "building a program that is no C");
-    require_equal(build_status(program, bench.device()), uint32_t{PI_PROGRAM_FAILED},
+    require_equal(build_status(program, fixture.device()), uint32_t{PI_PROGRAM_FAILED},
                   "the build status after a failed build");
-    require(build_log(program, bench.device()).size() > 10, "the log of a failed build is \"",
-            build_log(program, bench.device()), "\"");
+    require(build_log(program, fixture.device()).size() > 10, "the log of a failed build is \"",
+            build_log(program, fixture.device()), "\"");
     require_untouched<pi_kernel>(
         "a kernel of a program that failed to build",
         {PI_ERROR_INVALID_OPERATION, PI_ERROR_INVALID_PROGRAM, PI_ERROR_BUILD_FAILED},
@@ -214,33 +214,33 @@ CONFORMANCE_TEST("program", "a program that does not compile says so, with a log
 }
 
 CONFORMANCE_TEST("program", "a native table that is none is an invalid binary") {
-    bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
+    fixture.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
     const auto formats =
-        get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+        get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
     if ((formats & (1u << PI_PROGRAM_FORMAT_NATIVE_TABLE)) == 0)
         skip("the device does not run native tables");
     const pi_program_desc broken = broken_program_desc(PI_PROGRAM_FORMAT_NATIVE_TABLE);
     require_untouched<pi_program>(
         "a native table whose struct_size is 4", {PI_ERROR_INVALID_BINARY, PI_ERROR_INVALID_SIZE},
-        [&](pi_program *out) { return piProgramCreate(bench.context(), &broken, out); });
+        [&](pi_program *out) { return piProgramCreate(fixture.context(), &broken, out); });
     pi_program_desc wrong_size = kernel_program_desc(PI_PROGRAM_FORMAT_NATIVE_TABLE);
     wrong_size.size -= 1;
     require_untouched<pi_program>(
         "a native table whose size is not its struct_size",
         {PI_ERROR_INVALID_BINARY, PI_ERROR_INVALID_SIZE},
-        [&](pi_program *out) { return piProgramCreate(bench.context(), &wrong_size, out); });
+        [&](pi_program *out) { return piProgramCreate(fixture.context(), &wrong_size, out); });
 }
 
 CONFORMANCE_TEST("program", "formats that the device does not run, or nobody knows, are refused") {
-    bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
+    fixture.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
     const auto formats =
-        get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+        get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
     const Bytes data(64);
     pi_program_desc desc = describe<pi_program_desc>();
     desc.data = data.data();
     desc.size = data.size();
     const auto create = [&](pi_program *out) {
-        return piProgramCreate(bench.context(), &desc, out);
+        return piProgramCreate(fixture.context(), &desc, out);
     };
     for (desc.format = PI_PROGRAM_FORMAT_OPENCL_C; desc.format <= PI_PROGRAM_FORMAT_NATIVE_LIBRARY;
          ++desc.format) {
@@ -257,9 +257,9 @@ CONFORMANCE_TEST("program", "formats that the device does not run, or nobody kno
 }
 
 CONFORMANCE_TEST("program", "a program without bytes is refused") {
-    pi_program_desc desc = kernel_program_desc(kernel_format(bench));
+    pi_program_desc desc = kernel_program_desc(kernel_format(fixture));
     const auto create = [&](pi_program *out) {
-        return piProgramCreate(bench.context(), &desc, out);
+        return piProgramCreate(fixture.context(), &desc, out);
     };
     const void *data = std::exchange(desc.data, nullptr);
     require_untouched<pi_program>("a program with data NULL", {PI_ERROR_INVALID_NULL_POINTER},
@@ -271,40 +271,40 @@ CONFORMANCE_TEST("program", "a program without bytes is refused") {
 }
 
 CONFORMANCE_TEST("program", "a program's text is copied, and ends at its size") {
-    const pi_program_format format = kernel_format(bench);
+    const pi_program_format format = kernel_format(fixture);
     if (format == PI_PROGRAM_FORMAT_NATIVE_TABLE)
         skip("a native table is borrowed, not copied");
     pi_program_desc desc = kernel_program_desc(format);
     std::string text(static_cast<const char *>(desc.data), desc.size);
     text += " this is no C";
     desc.data = text.data();
-    const Program program = create_program(bench, desc);
+    const Program program = create_program(fixture, desc);
     std::memset(text.data(), '?', text.size());
     require_success(piProgramBuild(program, nullptr), "building a program whose text is gone");
-    require_runs(bench, program);
+    require_runs(fixture, program);
 }
 
 CONFORMANCE_TEST("program", "the descriptors of programs obey the rules of descriptors") {
-    const pi_program_desc valid = kernel_program_desc(kernel_format(bench));
+    const pi_program_desc valid = kernel_program_desc(kernel_format(fixture));
     check_descriptor("piProgramCreate", valid, offsetof(pi_program_desc, flags),
                      [&](const pi_program_desc *desc) {
                          return try_create<pi_program>([&](pi_program *out) {
-                             return piProgramCreate(bench.context(), desc, out);
+                             return piProgramCreate(fixture.context(), desc, out);
                          });
                      });
-    require_error(piProgramCreate(bench.context(), &valid, nullptr), PI_ERROR_INVALID_NULL_POINTER,
-                  "piProgramCreate with out_program NULL");
+    require_error(piProgramCreate(fixture.context(), &valid, nullptr),
+                  PI_ERROR_INVALID_NULL_POINTER, "piProgramCreate with out_program NULL");
     check_descriptor(
         "piProgramBuild", describe<pi_program_build_desc>(), offsetof(pi_program_build_desc, flags),
         [&](const pi_program_build_desc *desc) {
-            const Program program = create_program(bench, valid);
+            const Program program = create_program(fixture, valid);
             return piProgramBuild(program, desc);
         },
         true);
 }
 
 CONFORMANCE_TEST("program", "a program is built for devices of its context only") {
-    const Program program = create_program(bench, kernel_program_desc(kernel_format(bench)));
+    const Program program = create_program(fixture, kernel_program_desc(kernel_format(fixture)));
     pi_program_build_desc desc = describe<pi_program_build_desc>();
     desc.device_count = 1;
     require_error(piProgramBuild(program, &desc), PI_ERROR_INVALID_NULL_POINTER,
@@ -313,13 +313,13 @@ CONFORMANCE_TEST("program", "a program is built for devices of its context only"
     desc.devices = &null_device;
     require_error(piProgramBuild(program, &desc), PI_ERROR_INVALID_DEVICE,
                   "building for the device NULL");
-    const std::vector<pi_device> devices = bench.devices();
-    if (devices.size() > 1 && bench.can(PI_CAPABILITY_PROGRAM, devices[1])) {
+    const std::vector<pi_device> devices = fixture.devices();
+    if (devices.size() > 1 && fixture.can(PI_CAPABILITY_PROGRAM, devices[1])) {
         desc.devices = &devices[1];
         require_error(piProgramBuild(program, &desc), PI_ERROR_INVALID_DEVICE,
                       "building for a device that is not of the context");
     }
-    const pi_device own = bench.device();
+    const pi_device own = fixture.device();
     const pi_device twice[] = {own, own};
     desc.device_count = 2;
     desc.devices = twice;
@@ -330,20 +330,20 @@ CONFORMANCE_TEST("program", "a program is built for devices of its context only"
     desc.device_count = 1;
     desc.devices = &own;
     require_success(piProgramBuild(program, &desc), "building for the context's device");
-    require_runs(bench, program);
+    require_runs(fixture, program);
 }
 
 CONFORMANCE_TEST("program", "a list of no devices to build for is not looked at") {
-    const Program program = create_program(bench, kernel_program_desc(kernel_format(bench)));
+    const Program program = create_program(fixture, kernel_program_desc(kernel_format(fixture)));
     pi_program_build_desc desc = describe<pi_program_build_desc>();
     desc.devices = nowhere<const pi_device>();
     require_success(piProgramBuild(program, &desc),
                     "building with a device_count of 0 and devices that are not NULL");
-    require_runs(bench, program);
+    require_runs(fixture, program);
 }
 
 CONFORMANCE_TEST("program", "a program that is built for one of two devices tells so") {
-    const BuiltForSecond built(bench);
+    const BuiltForSecond built(fixture);
     require_equal(build_status(built.program, built.second()), uint32_t{PI_PROGRAM_BUILT},
                   "the build status on the device it is built for");
     require_equal(build_status(built.program, built.first()), uint32_t{PI_PROGRAM_NOT_BUILT},
@@ -355,8 +355,8 @@ CONFORMANCE_TEST("program", "a program that is built for one of two devices tell
 }
 
 CONFORMANCE_TEST("program", "a program's binary makes the program again") {
-    bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
-    const Program program = make_program(bench);
+    fixture.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
+    const Program program = make_program(fixture);
     const std::vector<uint64_t> sizes = need_binary_sizes(program);
     require_equal(sizes.size(), std::size_t{1}, "how many binaries a program of one device has");
     require(sizes[0] != 0, "the binary has no bytes");
@@ -365,12 +365,12 @@ CONFORMANCE_TEST("program", "a program's binary makes the program again") {
     require_success(
         piProgramGetInfo(program, PI_PROGRAM_INFO_BINARIES, sizeof pointer, &pointer, nullptr),
         "PI_PROGRAM_INFO_BINARIES");
-    if (!takes_binaries(bench.device()))
+    if (!takes_binaries(fixture.device()))
         skip("the device gives binaries, but takes none");
-    const Program again = create_program(bench, binary_desc(binary));
+    const Program again = create_program(fixture, binary_desc(binary));
     require_success(piProgramBuild(again, nullptr), "building a program of a binary");
-    require_runs(bench, again);
-    require_builds_again(bench, again);
+    require_runs(fixture, again);
+    require_builds_again(fixture, again);
     // Some have no use for options.
     pi_program_build_desc nonsense = describe<pi_program_build_desc>();
     nonsense.options = "--no-such-option";
@@ -379,19 +379,19 @@ CONFORMANCE_TEST("program", "a program's binary makes the program again") {
             require_error(built, {PI_ERROR_INVALID_VALUE, PI_ERROR_BUILD_FAILED},
                           "building a binary with an option that there is not");
         require_success(piProgramBuild(again, nullptr), "building a binary after that");
-        require_runs(bench, again);
+        require_runs(fixture, again);
     }
 }
 
 CONFORMANCE_TEST("program",
                  "a program of two devices has a binary for each of them, in their order") {
-    const std::vector<pi_device> devices = bench.devices();
+    const std::vector<pi_device> devices = fixture.devices();
     if (devices.size() < 2)
         skip("the platform has one device");
-    const pi_program_format format = kernel_format(bench);
-    if (kernel_format(bench, devices[1]) != format)
+    const pi_program_format format = kernel_format(fixture);
+    if (kernel_format(fixture, devices[1]) != format)
         skip("the devices run programs of different formats");
-    const Context context = bench.make_context({devices[0], devices[1]});
+    const Context context = fixture.make_context({devices[0], devices[1]});
     const Program program = create_program(context, kernel_program_desc(format));
     require_success(piProgramBuild(program, nullptr), "building for two devices");
     const std::vector<uint64_t> sizes = need_binary_sizes(program);
@@ -417,17 +417,17 @@ CONFORMANCE_TEST("program",
     for (std::size_t i = 0; i < 2; ++i) {
         if (!takes_binaries(built[i]))
             continue;
-        const Context own = bench.make_context({built[i]});
+        const Context own = fixture.make_context({built[i]});
         const Program again = create_program(own, binary_desc(binaries[i]));
         require_success(piProgramBuild(again, nullptr), "building a program of binary ", i);
-        require_runs(bench, again, {built[i], own});
+        require_runs(fixture, again, {built[i], own});
     }
 }
 
 CONFORMANCE_TEST("program", "programs may be built from many threads at once") {
-    const pi_program_desc desc = kernel_program_desc(kernel_format(bench));
-    const pi_context context = bench.context();
-    bench.run_threads(4, [&](unsigned) {
+    const pi_program_desc desc = kernel_program_desc(kernel_format(fixture));
+    const pi_context context = fixture.context();
+    fixture.run_threads(4, [&](unsigned) {
         Program program;
         require_success(piProgramCreate(context, &desc, program.out()), "piProgramCreate");
         require_success(piProgramBuild(program, nullptr), "piProgramBuild");

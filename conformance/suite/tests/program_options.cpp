@@ -19,8 +19,8 @@ pi_result build(pi_program program, const char *options) {
 }
 
 // Its kernel "set" writes VALUE, which is for an option to define.
-Program create_valued(Bench &bench) {
-    if (kernel_format(bench) != PI_PROGRAM_FORMAT_OPENCL_C)
+Program create_valued(Fixture &fixture) {
+    if (kernel_format(fixture) != PI_PROGRAM_FORMAT_OPENCL_C)
         skip("the device compiles no text");
     constexpr const char *text = "kernel void set(global uint *data) { data[0] = VALUE; }";
     pi_program_desc desc = describe<pi_program_desc>();
@@ -28,39 +28,40 @@ Program create_valued(Bench &bench) {
     desc.data = text;
     desc.size = std::strlen(text);
     Program program;
-    require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
+    require_success(piProgramCreate(fixture.context(), &desc, program.out()), "piProgramCreate");
     return program;
 }
 
 CONFORMANCE_TEST("program", "a program is built with its options, which it tells") {
     for (const uint32_t value : {41u, 42u}) {
-        const Program program = create_valued(bench);
+        const Program program = create_valued(fixture);
         require_error(build(program, nullptr), PI_ERROR_BUILD_FAILED,
                       "building without a definition");
         std::string options = join("-DVALUE=", value);
         require_success(build(program, options.c_str()), "building with ", options);
         options.replace(0, options.size(), options.size(), '?'); // it was copied
-        require_options(program, bench.device(), join("-DVALUE=", value),
+        require_options(program, fixture.device(), join("-DVALUE=", value),
                         "the options that the program tells");
         const Kernel kernel = make_kernel(program, "set");
-        const Queue queue = bench.make_queue();
-        const Mem mem = bench.make_buffer(bench.place(), bytes_of({0}));
+        const Queue queue = fixture.make_queue();
+        const Mem mem = fixture.make_buffer(fixture.place(), bytes_of({0}));
         Arguments arguments;
         arguments.buffer(mem);
-        bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, 1)));
-        bench.require_contents(queue, mem, bytes_of({value}), "what the option says");
+        fixture.wait(fixture.enqueue(queue, launch_desc(kernel, arguments, 1)));
+        fixture.require_contents(queue, mem, bytes_of({value}), "what the option says");
     }
 }
 
 CONFORMANCE_TEST("program", "kernels keep the options that they were built with") {
-    const Program program = create_valued(bench);
-    const Queue queue = bench.make_queue();
+    const Program program = create_valued(fixture);
+    const Queue queue = fixture.make_queue();
     const auto require_value = [&](pi_kernel kernel, uint32_t value) {
-        const Mem mem = bench.make_buffer(bench.place(), bytes_of({0}));
+        const Mem mem = fixture.make_buffer(fixture.place(), bytes_of({0}));
         Arguments arguments;
         arguments.buffer(mem);
-        bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, 1)));
-        bench.require_contents(queue, mem, bytes_of({value}), join("what VALUE=", value, " makes"));
+        fixture.wait(fixture.enqueue(queue, launch_desc(kernel, arguments, 1)));
+        fixture.require_contents(queue, mem, bytes_of({value}),
+                                 join("what VALUE=", value, " makes"));
     };
     require_success(build(program, "-DVALUE=41"), "building");
     const Kernel first = make_kernel(program, "set");
@@ -70,7 +71,7 @@ CONFORMANCE_TEST("program", "kernels keep the options that they were built with"
         "a kernel of what was built once, and then failed to", {PI_ERROR_INVALID_OPERATION},
         [&](pi_kernel *out) { return piKernelCreate(program, "set", nullptr, out); });
     uint32_t status = 0;
-    require_success(piProgramGetBuildInfo(program, bench.device(), PI_PROGRAM_BUILD_INFO_STATUS,
+    require_success(piProgramGetBuildInfo(program, fixture.device(), PI_PROGRAM_BUILD_INFO_STATUS,
                                           sizeof status, &status, nullptr),
                     "PI_PROGRAM_BUILD_INFO_STATUS");
     require_equal(status, uint32_t{PI_PROGRAM_FAILED}, "the status after a build that failed");
@@ -79,7 +80,7 @@ CONFORMANCE_TEST("program", "kernels keep the options that they were built with"
     const Kernel second = make_kernel(program, "set");
     require_value(second, 42);
     require_value(first, 41);
-    if (bench.can(PI_CAPABILITY_PROGRAM_LINK)) {
+    if (fixture.can(PI_CAPABILITY_PROGRAM_LINK)) {
         pi_program_build_desc desc = describe<pi_program_build_desc>();
         desc.options = "-DVALUE=43";
         require_success(piProgramCompile(program, &desc), "compiling what has kernels");
@@ -88,12 +89,12 @@ CONFORMANCE_TEST("program", "kernels keep the options that they were built with"
 }
 
 CONFORMANCE_TEST("program", "an option that nobody knows fails the build, or is passed over") {
-    const pi_program_desc desc = kernel_program_desc(kernel_format(bench));
+    const pi_program_desc desc = kernel_program_desc(kernel_format(fixture));
     Program program;
-    require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
+    require_success(piProgramCreate(fixture.context(), &desc, program.out()), "piProgramCreate");
     const pi_result result = build(program, "--no-such-option");
     if (result == PI_SUCCESS) {
-        require_runs(bench, program);
+        require_runs(fixture, program);
     } else {
         require_error(result, {PI_ERROR_INVALID_VALUE, PI_ERROR_BUILD_FAILED},
                       "building with an option that there is not");
@@ -102,19 +103,19 @@ CONFORMANCE_TEST("program", "an option that nobody knows fails the build, or is 
             [&](pi_kernel *out) { return piKernelCreate(program, "add", nullptr, out); });
     }
     require_success(build(program, ""), "building with the options \"\"");
-    require_options(program, bench.device(), "", "the options after a build with none");
+    require_options(program, fixture.device(), "", "the options after a build with none");
 }
 
 CONFORMANCE_TEST("program",
                  "a build takes the backend's words for a front end's options, and tells them") {
-    const pi_program_desc desc = kernel_program_desc(kernel_format(bench));
+    const pi_program_desc desc = kernel_program_desc(kernel_format(fixture));
     Program program;
-    require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
+    require_success(piProgramCreate(fixture.context(), &desc, program.out()), "piProgramCreate");
     bool any = false;
     for (const char *option : {"-O0", "-O1", "-O2", "-O3", "-g"}) {
         char words[256] = "";
         const pi_result result =
-            piPlatformGetBackendOption(bench.platform(), option, sizeof words, words, nullptr);
+            piPlatformGetBackendOption(fixture.platform(), option, sizeof words, words, nullptr);
         if (result == PI_ERROR_UNSUPPORTED_FEATURE)
             skip("the plugin does not have piPlatformGetBackendOption");
         require_success(result, "piPlatformGetBackendOption of ", option);
@@ -122,15 +123,15 @@ CONFORMANCE_TEST("program",
             continue;
         any = true;
         require_success(build(program, words), "building with ", words, ", which is ", option);
-        require_options(program, bench.device(), words, "the options of the build");
+        require_options(program, fixture.device(), words, "the options of the build");
         const Kernel kernel = make_kernel(program, "add");
-        const Queue queue = bench.make_queue();
-        const Mem mem = bench.make_buffer(bench.place(), bytes_of({1, 2, 3, 4}));
+        const Queue queue = fixture.make_queue();
+        const Mem mem = fixture.make_buffer(fixture.place(), bytes_of({1, 2, 3, 4}));
         Arguments arguments;
         arguments.buffer(mem).value(uint32_t{10});
-        bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, 4)));
-        bench.require_contents(queue, mem, bytes_of({11, 12, 13, 14}),
-                               join("what a kernel that was built with ", words, " has made"));
+        fixture.wait(fixture.enqueue(queue, launch_desc(kernel, arguments, 4)));
+        fixture.require_contents(queue, mem, bytes_of({11, 12, 13, 14}),
+                                 join("what a kernel that was built with ", words, " has made"));
     }
     if (!any)
         skip("the backend has no words for the options -O0 to -O3 and -g");

@@ -45,14 +45,14 @@ Constants all_of(const Values &values) {
             constant(FLOAT, values.of_float),   constant(BOOL, values.of_bool)};
 }
 
-Values random_values(Bench &bench) {
+Values random_values(Fixture &fixture) {
     Values values;
-    values.of_uint = static_cast<uint32_t>(bench.random(0, UINT32_MAX));
-    values.of_ulong = bench.random(0, UINT64_MAX);
-    values.of_ushort = static_cast<uint16_t>(bench.random(0, UINT16_MAX));
-    values.of_uchar = static_cast<uint8_t>(bench.random(0, UINT8_MAX));
-    values.of_float = static_cast<float>(bench.random(0, 1000)) / 8;
-    values.of_bool = static_cast<uint8_t>(bench.random(0, 1));
+    values.of_uint = static_cast<uint32_t>(fixture.random(0, UINT32_MAX));
+    values.of_ulong = fixture.random(0, UINT64_MAX);
+    values.of_ushort = static_cast<uint16_t>(fixture.random(0, UINT16_MAX));
+    values.of_uchar = static_cast<uint8_t>(fixture.random(0, UINT8_MAX));
+    values.of_float = static_cast<float>(fixture.random(0, 1000)) / 8;
+    values.of_bool = static_cast<uint8_t>(fixture.random(0, 1));
     return values;
 }
 
@@ -69,42 +69,43 @@ void build(pi_program program) {
     require_success(piProgramBuild(program, nullptr), "piProgramBuild");
 }
 
-void need_constants(Bench &bench) {
-    bench.need(PI_CAPABILITY_SPECIALIZATION, "PI_CAPABILITY_SPECIALIZATION");
-    need_spirv(bench);
+void need_constants(Fixture &fixture) {
+    fixture.need(PI_CAPABILITY_SPECIALIZATION, "PI_CAPABILITY_SPECIALIZATION");
+    need_spirv(fixture);
 }
 
-Program create(Bench &bench) {
-    return create_spirv(bench.context(), spirv::constants());
+Program create(Fixture &fixture) {
+    return create_spirv(fixture.context(), spirv::constants());
 }
 
 // What the program's constants are on the device.
-void require_values(Bench &bench, const Place &place, pi_kernel kernel, const Values &expected,
+void require_values(Fixture &fixture, const Place &place, pi_kernel kernel, const Values &expected,
                     const std::string &what) {
-    const Queue queue = bench.make_queue(place);
-    const Mem mem = bench.make_buffer(place, Bytes(6 * sizeof(uint64_t)));
+    const Queue queue = fixture.make_queue(place);
+    const Mem mem = fixture.make_buffer(place, Bytes(6 * sizeof(uint64_t)));
     Arguments arguments;
     arguments.buffer(mem);
-    bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, 1)), "a launch of constants");
+    fixture.wait(fixture.enqueue(queue, launch_desc(kernel, arguments, 1)),
+                 "a launch of constants");
     Bytes bytes(6 * sizeof(uint64_t));
     std::memcpy(bytes.data(), expected.seen().data(), bytes.size());
-    bench.require_contents(queue, mem, bytes, what);
+    fixture.require_contents(queue, mem, bytes, what);
 }
-void require_values(Bench &bench, const Place &place, pi_program program, const Values &expected,
-                    const std::string &what) {
-    require_values(bench, place, make_kernel(program, "constants"), expected, what);
+void require_values(Fixture &fixture, const Place &place, pi_program program,
+                    const Values &expected, const std::string &what) {
+    require_values(fixture, place, make_kernel(program, "constants"), expected, what);
 }
-void require_values(Bench &bench, pi_program program, const Values &expected,
+void require_values(Fixture &fixture, pi_program program, const Values &expected,
                     const std::string &what) {
-    require_values(bench, bench.place(), program, expected, what);
+    require_values(fixture, fixture.place(), program, expected, what);
 }
 
 CONFORMANCE_TEST("program",
                  "specialization constants that the device does not have are unsupported") {
-    bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
-    if (bench.can(PI_CAPABILITY_SPECIALIZATION))
+    fixture.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
+    if (fixture.can(PI_CAPABILITY_SPECIALIZATION))
         skip("the device has PI_CAPABILITY_SPECIALIZATION");
-    const Program program = make_program(bench);
+    const Program program = make_program(fixture);
     const uint32_t value = 7;
     require_error(try_set(program, {constant(0, value)}), PI_ERROR_UNSUPPORTED_FEATURE,
                   "piProgramSetSpecializationConstants");
@@ -113,33 +114,33 @@ CONFORMANCE_TEST("program",
 }
 
 CONFORMANCE_TEST("program", "specialization constants have their defaults until they are set") {
-    need_spirv(bench);
-    const Program program = create(bench);
+    need_spirv(fixture);
+    const Program program = create(fixture);
     build(program);
-    require_values(bench, program, Values(), "the constants of a program in which none is set");
+    require_values(fixture, program, Values(), "the constants of a program in which none is set");
 }
 
 CONFORMANCE_TEST("program",
                  "specialization constants of every size have the values that they are given") {
-    need_constants(bench);
+    need_constants(fixture);
     for (int round = 0; round < 3; ++round) {
-        const Program program = create(bench);
-        Values values = random_values(bench);
+        const Program program = create(fixture);
+        Values values = random_values(fixture);
         Constants constants = all_of(values);
-        std::shuffle(constants.begin(), constants.end(), bench.random());
+        std::shuffle(constants.begin(), constants.end(), fixture.random());
         set(program, constants);
         const Values expected = values;
         values = Values(); // they were copied
         build(program);
-        require_values(bench, program, expected, "the constants that were all set");
+        require_values(fixture, program, expected, "the constants that were all set");
     }
 }
 
 CONFORMANCE_TEST("program", "specialization constants that are not named keep what they had") {
-    need_constants(bench);
-    const Program program = create(bench);
+    need_constants(fixture);
+    const Program program = create(fixture);
     Values values;
-    const Values other = random_values(bench);
+    const Values other = random_values(fixture);
     set(program, {constant(UCHAR, other.of_uchar)});
     set(program, {constant(UINT, other.of_uint), constant(BOOL, other.of_bool)});
     set(program, {});
@@ -149,41 +150,41 @@ CONFORMANCE_TEST("program", "specialization constants that are not named keep wh
     values.of_uint = other.of_uint;
     values.of_bool = other.of_bool;
     build(program);
-    require_values(bench, program, values, "the constants of which three were set");
+    require_values(fixture, program, values, "the constants of which three were set");
 }
 
 CONFORMANCE_TEST("program", "of several values of a specialization constant the last counts") {
-    need_constants(bench);
-    const Program program = create(bench);
+    need_constants(fixture);
+    const Program program = create(fixture);
     Values values;
     const uint32_t first = 1, second = 2;
     values.of_uint = 3;
     set(program, {constant(UINT, first)});
     set(program, {constant(UINT, second), constant(UINT, values.of_uint)});
     build(program);
-    require_values(bench, program, values, "the constants of which one was set three times");
+    require_values(fixture, program, values, "the constants of which one was set three times");
 }
 
 CONFORMANCE_TEST("program",
                  "what specialization constants are set to after a build counts from the next on") {
-    need_constants(bench);
-    const Program program = create(bench);
+    need_constants(fixture);
+    const Program program = create(fixture);
     Values values, later;
     build(program);
-    later.of_ulong = bench.random(0, UINT64_MAX);
+    later.of_ulong = fixture.random(0, UINT64_MAX);
     later.of_float = -0.25f;
     set(program, all_of(later));
-    require_values(bench, program, values, "the constants that were set after the build");
+    require_values(fixture, program, values, "the constants that were set after the build");
     build(program);
-    require_values(bench, program, later, "the constants after the next build");
+    require_values(fixture, program, later, "the constants after the next build");
     build(program);
-    require_values(bench, program, later, "the constants after one more build");
+    require_values(fixture, program, later, "the constants after one more build");
 }
 
 CONFORMANCE_TEST("program", "kernels keep the specialization constants that they were built with") {
-    need_constants(bench);
-    const Program program = create(bench);
-    Values values = random_values(bench);
+    need_constants(fixture);
+    const Program program = create(fixture);
+    Values values = random_values(fixture);
     const Values before = values;
     set(program, all_of(values));
     build(program);
@@ -191,14 +192,15 @@ CONFORMANCE_TEST("program", "kernels keep the specialization constants that they
     values.of_uint += 1;
     set(program, {constant(UINT, values.of_uint)});
     build(program);
-    require_values(bench, program, values, "the constants of which one was set beside a kernel");
-    require_values(bench, bench.place(), kernel, before, "the constants of a kernel from before");
+    require_values(fixture, program, values, "the constants of which one was set beside a kernel");
+    require_values(fixture, fixture.place(), kernel, before,
+                   "the constants of a kernel from before");
 }
 
 CONFORMANCE_TEST("program", "wrong specialization constants are refused, and then none is set") {
-    need_constants(bench);
-    const Program program = create(bench);
-    Values values = random_values(bench);
+    need_constants(fixture);
+    const Program program = create(fixture);
+    Values values = random_values(fixture);
     set(program, all_of(values));
     const Values other;
     const auto refused = [&](const std::string &what, pi_result error,
@@ -234,23 +236,23 @@ CONFORMANCE_TEST("program", "wrong specialization constants are refused, and the
                     "no constants at an address");
     const Constants good = all_of(other);
     require_error(try_set(nullptr, good), PI_ERROR_INVALID_PROGRAM, "constants of no program");
-    require_error(try_set(reinterpret_cast<pi_program>(bench.context()), good),
+    require_error(try_set(reinterpret_cast<pi_program>(fixture.context()), good),
                   PI_ERROR_INVALID_PROGRAM, "constants of a context");
     build(program);
-    require_values(bench, program, values, "the constants after all refusals");
+    require_values(fixture, program, values, "the constants after all refusals");
 }
 
 CONFORMANCE_TEST("program",
                  "only programs of SPIR-V that have them take specialization constants") {
-    need_constants(bench);
+    need_constants(fixture);
     const uint32_t value = 1;
-    const Program none = create_spirv(bench.context(), spirv::kernels());
+    const Program none = create_spirv(fixture.context(), spirv::kernels());
     require_error(try_set(none, {constant(UINT, value)}), PI_ERROR_INVALID_VALUE,
                   "a constant of a program that has none");
-    const pi_program_format format = kernel_format(bench);
+    const pi_program_format format = kernel_format(fixture);
     if (format == PI_PROGRAM_FORMAT_SPIRV)
         return;
-    const Program other = make_program(bench);
+    const Program other = make_program(fixture);
     require_error(try_set(other, {constant(UINT, value)}), PI_ERROR_UNSUPPORTED_FEATURE,
                   "a constant of a program of the format ", format);
     require(make_kernel(other, "add").get() != nullptr, "there is no kernel add");
@@ -258,47 +260,47 @@ CONFORMANCE_TEST("program",
 
 CONFORMANCE_TEST("program",
                  "programs of the same SPIR-V have each their own specialization constants") {
-    need_constants(bench);
-    const pi_context context = bench.context();
+    need_constants(fixture);
+    const pi_context context = fixture.context();
     std::vector<Values> values;
     std::vector<Program> programs(4);
     for (std::size_t i = 0; i < programs.size(); ++i)
-        values.push_back(random_values(bench));
-    bench.run_threads(static_cast<unsigned>(programs.size()), [&](unsigned i) {
+        values.push_back(random_values(fixture));
+    fixture.run_threads(static_cast<unsigned>(programs.size()), [&](unsigned i) {
         programs[i] = create_spirv(context, spirv::constants());
         set(programs[i], all_of(values[i]));
         build(programs[i]);
     });
     for (std::size_t i = 0; i < programs.size(); ++i)
-        require_values(bench, programs[i], values[i], join("the constants of program ", i));
+        require_values(fixture, programs[i], values[i], join("the constants of program ", i));
 }
 
 CONFORMANCE_TEST("program",
                  "specialization constants hold on all devices that the program is built for") {
-    need_constants(bench);
-    const std::vector<pi_device> devices = bench.devices();
+    need_constants(fixture);
+    const std::vector<pi_device> devices = fixture.devices();
     if (devices.size() < 2)
         skip("the platform has one device");
-    bench.need(PI_CAPABILITY_SPECIALIZATION, "PI_CAPABILITY_SPECIALIZATION", devices[1]);
-    need_spirv(bench, devices[1]);
-    const Context context = bench.make_context({devices[0], devices[1]});
+    fixture.need(PI_CAPABILITY_SPECIALIZATION, "PI_CAPABILITY_SPECIALIZATION", devices[1]);
+    need_spirv(fixture, devices[1]);
+    const Context context = fixture.make_context({devices[0], devices[1]});
     const Program program = create_spirv(context, spirv::constants());
-    const Values values = random_values(bench);
+    const Values values = random_values(fixture);
     set(program, all_of(values));
     build(program);
     for (pi_device device : {devices[0], devices[1]})
-        require_values(bench, {device, context}, program, values, "the constants of two devices");
+        require_values(fixture, {device, context}, program, values, "the constants of two devices");
 }
 
 CONFORMANCE_TEST("program",
                  "a program's binary has the specialization constants that it was built with") {
-    need_constants(bench);
+    need_constants(fixture);
     const auto formats =
-        get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+        get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
     if ((formats & (1u << PI_PROGRAM_FORMAT_DEVICE_BINARY)) == 0)
         skip("the device takes no binaries");
-    const Program program = create(bench);
-    const Values values = random_values(bench);
+    const Program program = create(fixture);
+    const Values values = random_values(fixture);
     set(program, all_of(values));
     build(program);
     const auto sizes =
@@ -314,11 +316,11 @@ CONFORMANCE_TEST("program",
     desc.data = binary.data();
     desc.size = binary.size();
     Program again;
-    require_success(piProgramCreate(bench.context(), &desc, again.out()), "piProgramCreate");
+    require_success(piProgramCreate(fixture.context(), &desc, again.out()), "piProgramCreate");
     require_error(try_set(again, all_of(values)), PI_ERROR_UNSUPPORTED_FEATURE,
                   "constants of a program of a binary");
     build(again);
-    require_values(bench, again, values, "the constants of a program of a binary");
+    require_values(fixture, again, values, "the constants of a program of a binary");
 }
 
 } // namespace

@@ -12,10 +12,10 @@ namespace {
 constexpr uint64_t in_order = 0;
 
 CONFORMANCE_TEST("enqueue", "a program of commands on buffers does what it does on plain bytes") {
-    const auto scopes = static_cast<uint32_t>(bench.scopes().size());
-    const bool views = bench.can(PI_CAPABILITY_VIEW);
-    require_programs(bench, {in_order}, [&](Draw &draw) {
-        auto world = std::make_unique<LinearWorld>(bench);
+    const auto scopes = static_cast<uint32_t>(fixture.scopes().size());
+    const bool views = fixture.can(PI_CAPABILITY_VIEW);
+    require_programs(fixture, {in_order}, [&](Draw &draw) {
+        auto world = std::make_unique<LinearWorld>(fixture);
         for (const uint64_t size : {17, 256, 4099}) {
             pi_mem_buffer_desc desc = buffer_desc(size);
             desc.scope = static_cast<uint32_t>(draw(0, scopes - 1));
@@ -28,10 +28,10 @@ CONFORMANCE_TEST("enqueue", "a program of commands on buffers does what it does 
 
 CONFORMANCE_TEST(
     "enqueue", "a program on views of views and on their buffer does what it does on plain bytes") {
-    bench.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
-    const uint64_t unit = bench.scopes().at(0).offset_alignment;
-    require_programs(bench, {in_order}, [&](Draw &draw) {
-        auto world = std::make_unique<LinearWorld>(bench);
+    fixture.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
+    const uint64_t unit = fixture.scopes().at(0).offset_alignment;
+    require_programs(fixture, {in_order}, [&](Draw &draw) {
+        auto world = std::make_unique<LinearWorld>(fixture);
         world->add_buffer("the buffer", buffer_desc(6 * unit + 77));
         world->add_views(draw, draw(1, 6));
         return world;
@@ -39,9 +39,9 @@ CONFORMANCE_TEST(
 }
 
 CONFORMANCE_TEST("enqueue", "a program on n-D allocations does what it does on plain bytes") {
-    const std::vector<uint32_t> scopes = scopes_with(bench, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT");
-    require_programs(bench, {in_order}, [&](Draw &draw) {
-        auto world = std::make_unique<LinearWorld>(bench);
+    const std::vector<uint32_t> scopes = scopes_with(fixture, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT");
+    require_programs(fixture, {in_order}, [&](Draw &draw) {
+        auto world = std::make_unique<LinearWorld>(fixture);
         world->add_buffer("an ordinary buffer", buffer_desc(1001));
         const Shape shape(draw);
         const pi_mem_layout_desc layout = shape.desc();
@@ -49,14 +49,14 @@ CONFORMANCE_TEST("enqueue", "a program on n-D allocations does what it does on p
         desc.next = &layout;
         desc.scope = draw.one_of(scopes);
         world->add_buffer(shape.text(), desc);
-        world->add_views(draw, bench.can(PI_CAPABILITY_VIEW) ? 2 : 0);
+        world->add_views(draw, fixture.can(PI_CAPABILITY_VIEW) ? 2 : 0);
         return world;
     });
 }
 
 CONFORMANCE_TEST("enqueue", "a program on several queues does what its events ask for") {
-    require_programs(bench, several_queues(bench), [&](Draw &draw) {
-        auto world = std::make_unique<LinearWorld>(bench);
+    require_programs(fixture, several_queues(fixture), [&](Draw &draw) {
+        auto world = std::make_unique<LinearWorld>(fixture);
         for (const char *name : {"buffer A", "buffer B", "buffer C"})
             world->add_buffer(name, buffer_desc(draw(1, 999)));
         return world;

@@ -84,22 +84,22 @@ bool meet(const Box &a, const Box &b) {
 class ImageWorld final : public World {
 public:
     /// An image of each type, two of them of each format that is drawn.
-    ImageWorld(Bench &bench, const std::vector<pi_image_type> &types, const PixelFormat &format,
+    ImageWorld(Fixture &fixture, const std::vector<pi_image_type> &types, const PixelFormat &format,
                Draw &draw)
-        : bench_(bench) {
-        const Queue queue = bench.make_queue();
+        : fixture_(fixture) {
+        const Queue queue = fixture.make_queue();
         for (const pi_image_type type : types) {
             Picture picture{
                 image_desc(type, format, {draw(1, 33), draw(1, 7), draw(1, 4)}), {}, {}};
-            picture.mem = make_image(bench, picture.desc);
+            picture.mem = make_image(fixture, picture.desc);
             picture.model = std::make_shared<Bytes>(size_of(picture.desc));
-            image_upload(bench, queue, picture.mem, picture.desc, *picture.model);
+            image_upload(fixture, queue, picture.mem, picture.desc, *picture.model);
             pictures_.push_back(std::move(picture));
         }
         // Pixels of any box fit, with pitches.
         buffer_model_ =
             std::make_shared<Bytes>(64 + 4 * (20 + 7 * (20 + 33 * uint64_t{format.size()})));
-        buffer_ = bench.make_buffer(bench.place(), *buffer_model_);
+        buffer_ = fixture.make_buffer(fixture.place(), *buffer_model_);
     }
 
     Action lay_out(Draw &draw) override {
@@ -111,9 +111,9 @@ public:
 
     void require_models(pi_queue queue) override {
         for (const Picture &picture : pictures_)
-            require_pixels(bench_, queue, picture.mem, picture.desc, *picture.model,
+            require_pixels(fixture_, queue, picture.mem, picture.desc, *picture.model,
                            "an image at the end");
-        bench_.require_contents(queue, buffer_, *buffer_model_, "the buffer at the end");
+        fixture_.require_contents(queue, buffer_, *buffer_model_, "the buffer at the end");
     }
 
 private:
@@ -128,7 +128,7 @@ private:
                 {image.model},
                 false,
                 [=, this, &image](pi_queue queue, const Waits &waits) {
-                    return bench_.enqueue(
+                    return fixture_.enqueue(
                         queue, image_write_desc(image.mem, host->data(), {region}), waits);
                 },
                 [=, &image] {
@@ -150,8 +150,8 @@ private:
                 {},
                 false,
                 [=, this, &image](pi_queue queue, const Waits &waits) {
-                    return bench_.enqueue(queue, image_read_desc(image.mem, host->data(), {region}),
-                                          waits);
+                    return fixture_.enqueue(
+                        queue, image_read_desc(image.mem, host->data(), {region}), waits);
                 },
                 [=, &image] {
                     move_rows(*image.model, rows_of(image.desc, box.origin, box.extent), *expected,
@@ -210,10 +210,11 @@ private:
                 false,
                 [=, this, &image](pi_queue queue, const Waits &waits) {
                     const CopyRegions regions{region};
-                    return bench_.enqueue(queue,
-                                          to_buffer ? image_copy_desc(image.mem, buffer_, regions)
-                                                    : image_copy_desc(buffer_, image.mem, regions),
-                                          waits);
+                    return fixture_.enqueue(queue,
+                                            to_buffer
+                                                ? image_copy_desc(image.mem, buffer_, regions)
+                                                : image_copy_desc(buffer_, image.mem, regions),
+                                            waits);
                 },
                 [=, this, &image] {
                     const Rows inside = rows_of(image.desc, box.origin, box.extent);
@@ -250,8 +251,8 @@ private:
                 {image.model},
                 false,
                 [=, this, &image](pi_queue queue, const Waits &waits) {
-                    return bench_.enqueue(queue, image_fill_desc(image.mem, color.data(), box),
-                                          waits);
+                    return fixture_.enqueue(queue, image_fill_desc(image.mem, color.data(), box),
+                                            waits);
                 },
                 [=, &image] {
                     const Rows rows = rows_of(image.desc, box.origin, box.extent);
@@ -263,18 +264,18 @@ private:
                 }};
     }
 
-    Bench &bench_;
+    Fixture &fixture_;
     std::vector<Picture> pictures_; // actions have references to them
     Mem buffer_;
     Model buffer_model_;
 };
 
 CONFORMANCE_TEST("image", "a program of commands on images does what it does on plain bytes") {
-    const std::vector<pi_image_type> types = types_of(bench);
+    const std::vector<pi_image_type> types = types_of(fixture);
     std::vector<PixelFormat> formats;
     for (const PixelFormat &format : all_formats()) {
         const auto has = [&](pi_image_type type) {
-            const std::vector<PixelFormat> of_type = formats_of(bench, type);
+            const std::vector<PixelFormat> of_type = formats_of(fixture, type);
             return std::any_of(of_type.begin(), of_type.end(), [&](const PixelFormat &other) {
                 return other.order == format.order && other.type == format.type;
             });
@@ -284,8 +285,8 @@ CONFORMANCE_TEST("image", "a program of commands on images does what it does on 
     }
     if (formats.empty())
         skip("no format is one of all types of image");
-    require_programs(bench, {0}, [&](Draw &draw) {
-        return std::make_unique<ImageWorld>(bench, types, draw.one_of(formats), draw);
+    require_programs(fixture, {0}, [&](Draw &draw) {
+        return std::make_unique<ImageWorld>(fixture, types, draw.one_of(formats), draw);
     });
 }
 

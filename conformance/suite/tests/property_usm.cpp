@@ -14,7 +14,8 @@ namespace {
 
 class UsmWorld final : public LinearWorld {
 public:
-    UsmWorld(Bench &bench, const std::vector<pi_usm_kind> &kinds, Draw &draw) : LinearWorld(bench) {
+    UsmWorld(Fixture &fixture, const std::vector<pi_usm_kind> &kinds, Draw &draw)
+        : LinearWorld(fixture) {
         for (const pi_usm_kind kind : kinds)
             add(join(name_of_kind(kind), " USM"), kind, draw(1, 4099));
     }
@@ -34,9 +35,9 @@ public:
 
 private:
     void add(const std::string &name, pi_usm_kind kind, uint64_t size) {
-        Thing thing{name, Usm(bench_, kind, size), std::make_shared<Bytes>(size), 0, size};
+        Thing thing{name, Usm(fixture_, kind, size), std::make_shared<Bytes>(size), 0, size};
         thing.host_visible = kind != PI_USM_DEVICE;
-        usm_upload(bench_, bench_.make_queue(), std::get<Usm>(thing.object).at(), *thing.model);
+        usm_upload(fixture_, fixture_.make_queue(), std::get<Usm>(thing.object).at(), *thing.model);
         things_.push_back(std::move(thing));
     }
 
@@ -52,11 +53,11 @@ private:
                     pi_usm_alloc_desc desc = describe<pi_usm_alloc_desc>();
                     desc.size = thing.size;
                     desc.out_pointer = &pointer;
-                    const Event allocated = bench_.enqueue(queue, desc, waits);
+                    const Event allocated = fixture_.enqueue(queue, desc, waits);
                     require(pointer != nullptr, "no address was written during the call");
-                    thing.object = Usm(bench_.context(), pointer, thing.size);
-                    return bench_.enqueue(queue, usm_fill_desc(pointer, pattern, thing.size),
-                                          {allocated});
+                    thing.object = Usm(fixture_.context(), pointer, thing.size);
+                    return fixture_.enqueue(queue, usm_fill_desc(pointer, pattern, thing.size),
+                                            {allocated});
                 },
                 [=, &thing] { std::fill_n(thing.bytes(), thing.size, pattern[0]); }};
     }
@@ -70,7 +71,7 @@ private:
                     pi_usm_free_desc desc = describe<pi_usm_free_desc>();
                     desc.pointer = std::get<Usm>(thing.object).take();
                     thing.object = std::monostate();
-                    return bench_.enqueue(queue, desc, waits);
+                    return fixture_.enqueue(queue, desc, waits);
                 }};
     }
 
@@ -78,10 +79,10 @@ private:
 };
 
 CONFORMANCE_TEST("enqueue", "a program of commands on USM does what it does on plain bytes") {
-    const std::vector<pi_usm_kind> kinds = need_usm(bench);
-    const bool by_commands = bench.can(PI_CAPABILITY_USM_ASYNC);
-    require_programs(bench, several_queues(bench), [&](Draw &draw) {
-        auto world = std::make_unique<UsmWorld>(bench, kinds, draw);
+    const std::vector<pi_usm_kind> kinds = need_usm(fixture);
+    const bool by_commands = fixture.can(PI_CAPABILITY_USM_ASYNC);
+    require_programs(fixture, several_queues(fixture), [&](Draw &draw) {
+        auto world = std::make_unique<UsmWorld>(fixture, kinds, draw);
         // Of one size: what is freed too early is given out again.
         const uint64_t size = draw(1, 999);
         for (const char *name : {"USM A of a queue's order", "USM B of a queue's order"})

@@ -10,12 +10,12 @@
 namespace pi::suite {
 namespace {
 
-uint64_t honoured_flags(Bench &bench) {
-    return get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
+uint64_t honoured_flags(Fixture &fixture) {
+    return get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
 }
 
 CONFORMANCE_TEST("queue", "a queue answers every info name by its type") {
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     check_info(
         "piQueueGetInfo",
         [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
@@ -27,20 +27,20 @@ CONFORMANCE_TEST("queue", "a queue answers every info name by its type") {
 CONFORMANCE_TEST("queue",
                  "a queue tells its context, its device and no flags that it was not given") {
     Queue queue;
-    require_success(piQueueCreate(bench.context(), bench.device(), nullptr, queue.out()),
+    require_success(piQueueCreate(fixture.context(), fixture.device(), nullptr, queue.out()),
                     "piQueueCreate with desc NULL");
     require(get_info<pi_context>(&piQueueGetInfo, queue.get(), PI_QUEUE_INFO_CONTEXT) ==
-                bench.context(),
+                fixture.context(),
             "the queue tells another context");
     require(get_info<pi_device>(&piQueueGetInfo, queue.get(), PI_QUEUE_INFO_DEVICE) ==
-                bench.device(),
+                fixture.device(),
             "the queue tells another device");
     require_equal(get_info<uint64_t>(&piQueueGetInfo, queue.get(), PI_QUEUE_INFO_FLAGS),
                   uint64_t{0}, "the flags of a queue without any");
 }
 
 CONFORMANCE_TEST("queue", "the flags that a device honours are taken, the others refused") {
-    const uint64_t honoured = honoured_flags(bench);
+    const uint64_t honoured = honoured_flags(fixture);
     for (const uint64_t flag : {PI_QUEUE_OUT_OF_ORDER, PI_QUEUE_PROFILING}) {
         pi_queue_desc desc = describe<pi_queue_desc>();
         desc.flags = flag;
@@ -48,24 +48,24 @@ CONFORMANCE_TEST("queue", "the flags that a device honours are taken, the others
             require_untouched<pi_queue>(
                 join("a queue with flag ", flag, ", which the device does not honour"),
                 {PI_ERROR_UNSUPPORTED_FEATURE}, [&](pi_queue *out) {
-                    return piQueueCreate(bench.context(), bench.device(), &desc, out);
+                    return piQueueCreate(fixture.context(), fixture.device(), &desc, out);
                 });
             continue;
         }
-        const Queue queue = bench.make_queue(flag);
+        const Queue queue = fixture.make_queue(flag);
         require_equal(get_info<uint64_t>(&piQueueGetInfo, queue.get(), PI_QUEUE_INFO_FLAGS), flag,
                       "the flags of a queue made with one that is honoured");
     }
     const uint64_t both = honoured & (PI_QUEUE_OUT_OF_ORDER | PI_QUEUE_PROFILING);
-    const Queue queue = bench.make_queue(both);
+    const Queue queue = fixture.make_queue(both);
     require_equal(get_info<uint64_t>(&piQueueGetInfo, queue.get(), PI_QUEUE_INFO_FLAGS), both,
                   "the flags of a queue made with all that are honoured");
 }
 
 CONFORMANCE_TEST("queue", "priorities are hints") {
     for (const uint64_t flag : {PI_QUEUE_PRIORITY_LOW, PI_QUEUE_PRIORITY_HIGH}) {
-        const Queue queue = bench.make_queue(flag);
-        bench.wait(bench.barrier(queue), "a barrier in a queue with a priority");
+        const Queue queue = fixture.make_queue(flag);
+        fixture.wait(fixture.barrier(queue), "a barrier in a queue with a priority");
     }
 }
 
@@ -74,116 +74,116 @@ CONFORMANCE_TEST("queue", "a queue's descriptor obeys the rules of descriptors")
         "piQueueCreate", describe<pi_queue_desc>(), offsetof(pi_queue_desc, flags),
         [&](const pi_queue_desc *desc) {
             return try_create<pi_queue>([&](pi_queue *out) {
-                return piQueueCreate(bench.context(), bench.device(), desc, out);
+                return piQueueCreate(fixture.context(), fixture.device(), desc, out);
             });
         },
         true);
-    require_error(piQueueCreate(bench.context(), bench.device(), nullptr, nullptr),
+    require_error(piQueueCreate(fixture.context(), fixture.device(), nullptr, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER, "piQueueCreate with out_queue NULL");
 }
 
 CONFORMANCE_TEST("queue", "an in-order queue does its commands one after the other") {
     constexpr uint64_t size = 4096;
-    const Queue queue = bench.make_queue();
-    Bytes model = bench.random_bytes(size);
-    const Mem mem = bench.make_buffer(bench.place(), model);
+    const Queue queue = fixture.make_queue();
+    Bytes model = fixture.random_bytes(size);
+    const Mem mem = fixture.make_buffer(fixture.place(), model);
     // Each command works on what the one before has left.
     std::vector<Bytes> sources;
     sources.reserve(64);
     for (int i = 0; i < 64; ++i) {
-        const uint64_t length = bench.random(1, size / 2);
-        const uint64_t offset = bench.random(0, size / 2 - length);
-        if (bench.random(0, 1) == 0) {
-            sources.push_back(bench.random_bytes(length));
-            bench.write(queue, mem, offset, sources.back());
+        const uint64_t length = fixture.random(1, size / 2);
+        const uint64_t offset = fixture.random(0, size / 2 - length);
+        if (fixture.random(0, 1) == 0) {
+            sources.push_back(fixture.random_bytes(length));
+            fixture.write(queue, mem, offset, sources.back());
             std::copy(sources.back().begin(), sources.back().end(),
                       model.begin() + static_cast<std::ptrdiff_t>(offset));
         } else {
-            bench.copy(queue, mem, offset, mem, offset + size / 2, length);
+            fixture.copy(queue, mem, offset, mem, offset + size / 2, length);
             std::copy_n(model.begin() + static_cast<std::ptrdiff_t>(offset), length,
                         model.begin() + static_cast<std::ptrdiff_t>(offset + size / 2));
         }
     }
-    bench.require_contents(queue, mem, model, "the buffer after 64 commands in order");
+    fixture.require_contents(queue, mem, model, "the buffer after 64 commands in order");
 }
 
 CONFORMANCE_TEST("queue", "a command of an in-order queue waits for a gated one before it") {
-    const Queue queue = bench.make_queue();
-    const Event gate = bench.make_host_event();
-    const Mem mem = bench.make_buffer(4);
-    const Event first = bench.barrier(queue, {gate});
-    const Event second = bench.fill(queue, mem, 0, 4, Bytes(1, std::byte{7}));
+    const Queue queue = fixture.make_queue();
+    const Event gate = fixture.make_host_event();
+    const Mem mem = fixture.make_buffer(4);
+    const Event first = fixture.barrier(queue, {gate});
+    const Event second = fixture.fill(queue, mem, 0, 4, Bytes(1, std::byte{7}));
     require_success(piQueueFlush(queue), "piQueueFlush");
-    require(!bench.is_final(second), "the second command is final before the first");
-    bench.signal(gate);
-    bench.wait(second);
-    require(bench.is_final(first), "the first command is not final when the second is");
+    require(!fixture.is_final(second), "the second command is final before the first");
+    fixture.signal(gate);
+    fixture.wait(second);
+    require(fixture.is_final(first), "the first command is not final when the second is");
 }
 
 CONFORMANCE_TEST("queue", "an out-of-order queue lets a command pass a gated one") {
-    const Queue queue = bench.make_out_of_order_queue();
-    const Event gate = bench.make_host_event();
-    const Mem mem = bench.make_buffer(64);
-    const Event held = bench.fill(queue, mem, 0, 32, Bytes(1, std::byte{1}), {gate});
-    const Event free = bench.fill(queue, mem, 32, 32, Bytes(1, std::byte{2}));
-    bench.wait(free, "a command that waits for nothing, behind one that is gated");
-    require(!bench.is_final(held), "the gated command is final before its signal");
-    bench.signal(gate);
-    bench.wait(held);
+    const Queue queue = fixture.make_out_of_order_queue();
+    const Event gate = fixture.make_host_event();
+    const Mem mem = fixture.make_buffer(64);
+    const Event held = fixture.fill(queue, mem, 0, 32, Bytes(1, std::byte{1}), {gate});
+    const Event free = fixture.fill(queue, mem, 32, 32, Bytes(1, std::byte{2}));
+    fixture.wait(free, "a command that waits for nothing, behind one that is gated");
+    require(!fixture.is_final(held), "the gated command is final before its signal");
+    fixture.signal(gate);
+    fixture.wait(held);
 }
 
 CONFORMANCE_TEST("queue", "a barrier of an out-of-order queue lies between its commands") {
-    const Queue queue = bench.make_out_of_order_queue();
-    const Event gate = bench.make_host_event();
-    const Mem mem = bench.make_buffer(64);
-    const Event before = bench.fill(queue, mem, 0, 64, Bytes(1, std::byte{1}), {gate});
-    const Event barrier = bench.barrier(queue);
-    const Event after = bench.fill(queue, mem, 0, 64, Bytes(1, std::byte{2}));
+    const Queue queue = fixture.make_out_of_order_queue();
+    const Event gate = fixture.make_host_event();
+    const Mem mem = fixture.make_buffer(64);
+    const Event before = fixture.fill(queue, mem, 0, 64, Bytes(1, std::byte{1}), {gate});
+    const Event barrier = fixture.barrier(queue);
+    const Event after = fixture.fill(queue, mem, 0, 64, Bytes(1, std::byte{2}));
     require_success(piQueueFlush(queue), "piQueueFlush");
-    require(!bench.is_final(barrier), "the barrier is final before what it waits for");
-    require(!bench.is_final(after), "a command behind the barrier is final before it");
-    bench.signal(gate);
-    bench.wait({before, barrier, after});
-    bench.require_contents(queue, mem, Bytes(64, std::byte{2}), "what the last command has left");
+    require(!fixture.is_final(barrier), "the barrier is final before what it waits for");
+    require(!fixture.is_final(after), "a command behind the barrier is final before it");
+    fixture.signal(gate);
+    fixture.wait({before, barrier, after});
+    fixture.require_contents(queue, mem, Bytes(64, std::byte{2}), "what the last command has left");
 }
 
 CONFORMANCE_TEST("queue", "a failed command does not fail its successors in the queue") {
-    const Queue queue = bench.make_queue();
-    const Event gate = bench.make_host_event();
-    const Bytes bytes = bench.random_bytes(64);
-    const Mem mem = bench.make_buffer(bench.place(), Bytes(64));
-    const Event failing = bench.fill(queue, mem, 0, 64, Bytes(1, std::byte{9}), {gate});
-    const Event next = bench.write(queue, mem, 0, bytes);
-    bench.signal(gate, PI_ERROR_BACKEND);
-    bench.require_result(failing, PI_ERROR_DEPENDENCY_FAILED,
-                         "the result of the command whose event failed");
-    bench.wait(next, "the command behind the failed one");
-    bench.require_contents(queue, mem, bytes, "what the successor has written");
+    const Queue queue = fixture.make_queue();
+    const Event gate = fixture.make_host_event();
+    const Bytes bytes = fixture.random_bytes(64);
+    const Mem mem = fixture.make_buffer(fixture.place(), Bytes(64));
+    const Event failing = fixture.fill(queue, mem, 0, 64, Bytes(1, std::byte{9}), {gate});
+    const Event next = fixture.write(queue, mem, 0, bytes);
+    fixture.signal(gate, PI_ERROR_BACKEND);
+    fixture.require_result(failing, PI_ERROR_DEPENDENCY_FAILED,
+                           "the result of the command whose event failed");
+    fixture.wait(next, "the command behind the failed one");
+    fixture.require_contents(queue, mem, bytes, "what the successor has written");
 }
 
 CONFORMANCE_TEST("queue", "finishing waits for every command, and failed ones are no error") {
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     require_success(piQueueFinish(queue), "piQueueFinish of an empty queue");
-    const Event gate = bench.make_host_event();
-    const Mem mem = bench.make_buffer(1 << 20);
-    const Event failing = bench.fill(queue, mem, 0, 64, Bytes(1, std::byte{9}), {gate});
+    const Event gate = fixture.make_host_event();
+    const Mem mem = fixture.make_buffer(1 << 20);
+    const Event failing = fixture.fill(queue, mem, 0, 64, Bytes(1, std::byte{9}), {gate});
     std::vector<Event> events;
     for (int i = 0; i < 32; ++i)
-        events.push_back(bench.fill(queue, mem, 0, 1 << 20, Bytes(1, static_cast<std::byte>(i))));
-    bench.signal(gate, PI_ERROR_BACKEND);
+        events.push_back(fixture.fill(queue, mem, 0, 1 << 20, Bytes(1, static_cast<std::byte>(i))));
+    fixture.signal(gate, PI_ERROR_BACKEND);
     require_success(piQueueFinish(queue), "piQueueFinish with a failed command");
-    require(bench.is_final(failing), "the failed command is not final after piQueueFinish");
+    require(fixture.is_final(failing), "the failed command is not final after piQueueFinish");
     for (const Event &event : events) {
-        require(bench.is_final(event), "a command is not final after piQueueFinish");
-        bench.wait(event);
+        require(fixture.is_final(event), "a command is not final after piQueueFinish");
+        fixture.wait(event);
     }
 }
 
 CONFORMANCE_TEST("queue", "finishing waits for commands that nobody has an event of") {
-    const uint64_t size = bench.at_most(16 << 20);
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue(); // whose commands nothing orders behind those
-    const Mem mem = bench.make_buffer(size);
+    const uint64_t size = fixture.at_most(16 << 20);
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue(); // whose commands nothing orders behind those
+    const Mem mem = fixture.make_buffer(size);
     for (int round = 1; round <= 3; ++round) {
         Bytes pattern(1);
         pi_buffer_fill_desc fill = describe<pi_buffer_fill_desc>();
@@ -198,7 +198,7 @@ CONFORMANCE_TEST("queue", "finishing waits for commands that nobody has an event
                             "piEnqueueMemBufferFill without an event");
         }
         require_success(piQueueFinish(queue), "piQueueFinish");
-        const Bytes end = bench.download(other, mem, 64, size - 64);
+        const Bytes end = fixture.download(other, mem, 64, size - 64);
         require_same_bytes(end.data(), Bytes(64, pattern[0]).data(), 64,
                            "the end of what was filled before piQueueFinish");
     }
@@ -206,85 +206,85 @@ CONFORMANCE_TEST("queue", "finishing waits for commands that nobody has an event
 
 CONFORMANCE_TEST("queue",
                  "finishing an out-of-order queue waits for the oldest of its commands, too") {
-    const Queue queue = bench.make_out_of_order_queue();
-    const Queue other = bench.make_queue();
+    const Queue queue = fixture.make_out_of_order_queue();
+    const Queue other = fixture.make_queue();
     for (int round = 0; round < 10; ++round) {
-        const Event gate = bench.make_host_event();
-        const Event held = bench.events_wait(queue, {gate});
-        const Event newest = bench.events_wait(queue, {bench.events_wait(other)});
-        bench.wait(newest);
+        const Event gate = fixture.make_host_event();
+        const Event held = fixture.events_wait(queue, {gate});
+        const Event newest = fixture.events_wait(queue, {fixture.events_wait(other)});
+        fixture.wait(newest);
         std::atomic<bool> finishes{false};
-        bench.run_threads(2, [&](unsigned thread) {
+        fixture.run_threads(2, [&](unsigned thread) {
             if (thread == 0) {
                 finishes = true;
                 require_success(piQueueFinish(queue), "piQueueFinish");
-                require(bench.is_final(held), "a command is not final after piQueueFinish");
+                require(fixture.is_final(held), "a command is not final after piQueueFinish");
                 return;
             }
             while (!finishes)
                 std::this_thread::yield();
             for (int i = 0; i < 3; ++i) // long enough for a finish that waits for nothing
-                bench.wait(bench.barrier(other));
-            bench.signal(gate);
+                fixture.wait(fixture.barrier(other));
+            fixture.signal(gate);
         });
     }
 }
 
 CONFORMANCE_TEST("queue", "finishing one queue does not wait for another") {
-    const Queue held = bench.make_queue();
-    const Queue free = bench.make_queue();
-    const Event gate = bench.make_host_event();
-    const Event waiting = bench.barrier(held, {gate});
+    const Queue held = fixture.make_queue();
+    const Queue free = fixture.make_queue();
+    const Event gate = fixture.make_host_event();
+    const Event waiting = fixture.barrier(held, {gate});
     require_success(piQueueFinish(free), "piQueueFinish of a queue without commands");
-    const Mem mem = bench.make_buffer(64);
-    const Event event = bench.fill(free, mem, 0, 64, Bytes(1, std::byte{1}));
+    const Mem mem = fixture.make_buffer(64);
+    const Event event = fixture.fill(free, mem, 0, 64, Bytes(1, std::byte{1}));
     require_success(piQueueFinish(free), "piQueueFinish beside a held queue");
-    require(bench.is_final(event), "the command is not final after piQueueFinish");
-    require(!bench.is_final(waiting), "the held command is final before its signal");
-    bench.signal(gate);
-    bench.wait(waiting);
+    require(fixture.is_final(event), "the command is not final after piQueueFinish");
+    require(!fixture.is_final(waiting), "the held command is final before its signal");
+    fixture.signal(gate);
+    fixture.wait(waiting);
 }
 
 CONFORMANCE_TEST("queue", "a flushed command runs without further calls") {
-    const Queue queue = bench.make_queue();
-    const Mem mem = bench.make_buffer(64);
-    const Event event = bench.fill(queue, mem, 0, 64, Bytes(1, std::byte{1}));
-    const auto done = bench.on_final(event, [](pi_event, pi_result result) {
+    const Queue queue = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(64);
+    const Event event = fixture.fill(queue, mem, 0, 64, Bytes(1, std::byte{1}));
+    const auto done = fixture.on_final(event, [](pi_event, pi_result result) {
         require_equal(result, PI_SUCCESS, "the result that a callback was given");
     });
     require_success(piQueueFlush(queue), "piQueueFlush");
-    bench.wait(*done, "a flushed command's callback");
-    bench.check_callbacks();
+    fixture.wait(*done, "a flushed command's callback");
+    fixture.check_callbacks();
 }
 
 CONFORMANCE_TEST("queue", "many threads may enqueue into one queue at once") {
     constexpr unsigned threads = 8;
     constexpr uint64_t part = 1024;
-    const Queue queue = bench.make_queue();
-    const Mem mem = bench.make_buffer(threads * part);
-    bench.run_threads(threads, [&](unsigned thread) {
+    const Queue queue = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(threads * part);
+    fixture.run_threads(threads, [&](unsigned thread) {
         std::vector<Bytes> sources;
         sources.reserve(20);
         Event last;
         for (unsigned round = 0; round < 20; ++round) {
             sources.emplace_back(part, static_cast<std::byte>(thread * 20 + round));
-            last = bench.write(queue, mem, thread * part, sources.back());
+            last = fixture.write(queue, mem, thread * part, sources.back());
         }
-        bench.wait(last);
+        fixture.wait(last);
     });
     Bytes expected;
     for (unsigned thread = 0; thread < threads; ++thread)
         expected.insert(expected.end(), part, static_cast<std::byte>(thread * 20 + 19));
-    bench.require_contents(queue, mem, expected, "the last bytes of each thread");
+    fixture.require_contents(queue, mem, expected, "the last bytes of each thread");
 }
 
 CONFORMANCE_TEST("queue", "profiling tells times that go forward") {
-    if ((honoured_flags(bench) & PI_QUEUE_PROFILING) == 0)
+    if ((honoured_flags(fixture) & PI_QUEUE_PROFILING) == 0)
         skip("the device has no queues with profiling");
-    const Queue queue = bench.make_queue(PI_QUEUE_PROFILING);
-    const Mem mem = bench.make_buffer(1 << 16);
-    const Event event = bench.fill(queue, mem, 0, 1 << 16, Bytes(1, std::byte{1}));
-    bench.wait(event);
+    const Queue queue = fixture.make_queue(PI_QUEUE_PROFILING);
+    const Mem mem = fixture.make_buffer(1 << 16);
+    const Event event = fixture.fill(queue, mem, 0, 1 << 16, Bytes(1, std::byte{1}));
+    fixture.wait(event);
     uint64_t before = 0;
     for (const pi_profiling_info name :
          {PI_PROFILING_QUEUED, PI_PROFILING_SUBMIT, PI_PROFILING_START, PI_PROFILING_END}) {
@@ -306,21 +306,22 @@ CONFORMANCE_TEST("queue", "profiling is not available without the flag, nor befo
     const auto ask = [&](pi_event event) {
         return piEventGetProfilingInfo(event, PI_PROFILING_END, sizeof time, &time, nullptr);
     };
-    const Queue plain = bench.make_queue();
-    const Event event = bench.barrier(plain);
-    bench.wait(event);
+    const Queue plain = fixture.make_queue();
+    const Event event = fixture.barrier(plain);
+    fixture.wait(event);
     const pi_result result = ask(event);
-    if (result == PI_ERROR_UNSUPPORTED_FEATURE && (honoured_flags(bench) & PI_QUEUE_PROFILING) == 0)
+    if (result == PI_ERROR_UNSUPPORTED_FEATURE &&
+        (honoured_flags(fixture) & PI_QUEUE_PROFILING) == 0)
         skip("the plugin does not have piEventGetProfilingInfo");
     require_error(result, PI_ERROR_PROFILING_UNAVAILABLE, "a time of a queue without profiling");
-    if ((honoured_flags(bench) & PI_QUEUE_PROFILING) != 0) {
-        const Queue queue = bench.make_queue(PI_QUEUE_PROFILING);
-        const Event gate = bench.make_host_event();
-        const Event held = bench.barrier(queue, {gate});
+    if ((honoured_flags(fixture) & PI_QUEUE_PROFILING) != 0) {
+        const Queue queue = fixture.make_queue(PI_QUEUE_PROFILING);
+        const Event gate = fixture.make_host_event();
+        const Event held = fixture.barrier(queue, {gate});
         require_error(ask(held), PI_ERROR_PROFILING_UNAVAILABLE,
                       "a time of a command that is not final");
-        bench.signal(gate);
-        bench.wait(held);
+        fixture.signal(gate);
+        fixture.wait(held);
         require_success(ask(held), "a time of the command once it is final");
         return;
     }

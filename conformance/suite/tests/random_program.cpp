@@ -39,10 +39,10 @@ bool share(const std::vector<Model> &some, const std::vector<Model> &others) {
 // The actions of a program: enqueued one after another, on queues that may run them together.
 class Schedule {
 public:
-    Schedule(Bench &bench, const std::vector<uint64_t> &queue_flags)
-        : bench_(bench), flags_(queue_flags) {
+    Schedule(Fixture &fixture, const std::vector<uint64_t> &queue_flags)
+        : fixture_(fixture), flags_(queue_flags) {
         for (const uint64_t flags : flags_)
-            queues_.push_back(bench.make_queue(flags));
+            queues_.push_back(fixture.make_queue(flags));
     }
     Schedule(const Schedule &) = delete;
     Schedule &operator=(const Schedule &) = delete;
@@ -53,7 +53,7 @@ public:
         for (const Item &item : items_) {
             const pi_event event = item.event;
             if (event != nullptr)
-                piEventWait(event, bench_.patience_ns());
+                piEventWait(event, fixture_.patience_ns());
         }
     }
 
@@ -65,7 +65,7 @@ public:
         if (item.action.on_host)
             end_all();
         while (flags_.size() > 1 && gates_.size() < gate_count)
-            gates_.push_back(bench_.make_host_event());
+            gates_.push_back(fixture_.make_host_event());
         const Waits waits = waits_of(item, draw);
         item.event = item.action.enqueue(queues_[item.queue], waits);
         item.action.apply();
@@ -142,13 +142,13 @@ private:
     void end_all() {
         // The first gate last: what it holds is behind most others then.
         for (; !gates_.empty(); gates_.pop_back())
-            bench_.signal(gates_.back());
+            fixture_.signal(gates_.back());
         for (; ended_ < items_.size(); ++ended_)
             if (items_[ended_].event.get() != nullptr)
-                bench_.wait(items_[ended_].event, join("waiting for step ", ended_ + 1));
+                fixture_.wait(items_[ended_].event, join("waiting for step ", ended_ + 1));
     }
 
-    Bench &bench_;
+    Fixture &fixture_;
     const std::vector<uint64_t> flags_;
     std::vector<Queue> queues_;
     std::vector<Event> gates_; ///< not signalled
@@ -157,11 +157,11 @@ private:
 };
 
 // Throws Failure with the program's text.
-void run_program(Bench &bench, const std::vector<uint64_t> &queue_flags, World &world,
+void run_program(Fixture &fixture, const std::vector<uint64_t> &queue_flags, World &world,
                  const std::vector<Step> &steps) {
     std::ostringstream program;
     try {
-        Schedule schedule(bench, queue_flags);
+        Schedule schedule(fixture, queue_flags);
         for (std::size_t i = 0; i < steps.size(); ++i) {
             Draw draw(steps[i]);
             Action action = world.lay_out(draw);
@@ -190,19 +190,19 @@ class Silent final : public rc::detail::TestListener {
 
 } // namespace
 
-std::vector<uint64_t> several_queues(Bench &bench) {
+std::vector<uint64_t> several_queues(Fixture &fixture) {
     std::vector<uint64_t> queues(2, 0);
     const auto flags =
-        get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
+        get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
     if ((flags & PI_QUEUE_OUT_OF_ORDER) != 0)
         queues.insert(queues.end(), 2, PI_QUEUE_OUT_OF_ORDER);
     return queues;
 }
 
-void require_programs(Bench &bench, const std::vector<uint64_t> &queue_flags,
+void require_programs(Fixture &fixture, const std::vector<uint64_t> &queue_flags,
                       const std::function<std::unique_ptr<World>(Draw &)> &make_world) {
     rc::detail::TestParams params;
-    params.seed = bench.random(0, UINT64_MAX);
+    params.seed = fixture.random(0, UINT64_MAX);
     params.maxSuccess = 40;
     params.maxSize = 60;
     Silent silent;
@@ -211,7 +211,7 @@ void require_programs(Bench &bench, const std::vector<uint64_t> &queue_flags,
         [&](const Step &shape, const std::vector<Step> &steps) {
             try {
                 Draw draw(shape);
-                run_program(bench, queue_flags, *make_world(draw), steps);
+                run_program(fixture, queue_flags, *make_world(draw), steps);
             } catch (const Failure &failure) {
                 shortest = failure.text;
                 RC_FAIL();

@@ -64,12 +64,12 @@ public:
 };
 
 /// PI_QUEUE_ flags: two queues in order, and two out of order where the device has them.
-std::vector<uint64_t> several_queues(Bench &bench);
+std::vector<uint64_t> several_queues(Fixture &fixture);
 
 /// Runs programs, each in a world of its own, made from numbers that are shrunk as well. There is a queue for each
 /// element of queue_flags. Commands wait for events where actions touch the same model and no queue orders them; with
 /// several queues also for host events, and for others of the program by chance.
-void require_programs(Bench &bench, const std::vector<uint64_t> &queue_flags,
+void require_programs(Fixture &fixture, const std::vector<uint64_t> &queue_flags,
                       const std::function<std::unique_ptr<World>(Draw &draw)> &make_world);
 
 } // namespace pi::suite

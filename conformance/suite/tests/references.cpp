@@ -35,10 +35,10 @@ private:
 };
 
 // step(thread, round) on all threads, round by round, at the same moments. It must not throw, or the others would wait.
-void run_in_step(Bench &bench, unsigned rounds,
+void run_in_step(Fixture &fixture, unsigned rounds,
                  const std::function<void(unsigned, unsigned)> &step) {
     Pace pace;
-    bench.run_threads(threads, [&](unsigned thread) {
+    fixture.run_threads(threads, [&](unsigned thread) {
         for (unsigned round = 0; round < rounds; ++round) {
             pace.meet();
             step(thread, round);
@@ -51,7 +51,7 @@ using GetInfo = pi_result (*)(Handle, uint32_t, uint64_t, void *, uint64_t *);
 
 // Counts are for debugging only: they are compared where they tell what one thread does.
 template <typename Handle>
-void check_counting(Bench &bench, Handle handle, GetInfo<Handle> get, uint32_t name) {
+void check_counting(Fixture &fixture, Handle handle, GetInfo<Handle> get, uint32_t name) {
     constexpr unsigned rounds = 4; // threads that meet often wait long on a busy machine
     const char *const kind = Counted<Handle>::name;
     const auto count = [&] { return info_or(get, handle, name, 1u); };
@@ -62,7 +62,7 @@ void check_counting(Bench &bench, Handle handle, GetInfo<Handle> get, uint32_t n
     const auto on_threads = [&](pi_result (*change)(Handle), const char *what, auto times) {
         std::mutex mutex;
         std::string failure; // with its text, which its thread alone is told
-        run_in_step(bench, rounds, [&](unsigned thread, unsigned round) {
+        run_in_step(fixture, rounds, [&](unsigned thread, unsigned round) {
             for (unsigned i = 0; times(thread, round, i); ++i)
                 if (const pi_result result = change(handle)) {
                     const std::string told = join(result_name(result), ": ", last_error_text());
@@ -102,73 +102,73 @@ void check_counting(Bench &bench, Handle handle, GetInfo<Handle> get, uint32_t n
 
 CONFORMANCE_TEST("lifetime",
                  "of references taken and given by several threads at once none is lost") {
-    const Queue queue = bench.make_queue();
-    const Mem mem = bench.make_buffer(64);
-    const Event host = bench.make_host_event();
-    const Event command = bench.barrier(queue);
-    bench.wait(command);
-    check_counting(bench, bench.context(), &piContextGetInfo, PI_CONTEXT_INFO_REFERENCE_COUNT);
-    check_counting(bench, queue.get(), &piQueueGetInfo, PI_QUEUE_INFO_REFERENCE_COUNT);
-    check_counting(bench, mem.get(), &piMemGetInfo, PI_MEM_INFO_REFERENCE_COUNT);
-    check_counting(bench, host.get(), &piEventGetInfo, PI_EVENT_INFO_REFERENCE_COUNT);
-    check_counting(bench, command.get(), &piEventGetInfo, PI_EVENT_INFO_REFERENCE_COUNT);
-    if (bench.can(PI_CAPABILITY_PROGRAM)) {
-        const Program program = make_program(bench);
+    const Queue queue = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(64);
+    const Event host = fixture.make_host_event();
+    const Event command = fixture.barrier(queue);
+    fixture.wait(command);
+    check_counting(fixture, fixture.context(), &piContextGetInfo, PI_CONTEXT_INFO_REFERENCE_COUNT);
+    check_counting(fixture, queue.get(), &piQueueGetInfo, PI_QUEUE_INFO_REFERENCE_COUNT);
+    check_counting(fixture, mem.get(), &piMemGetInfo, PI_MEM_INFO_REFERENCE_COUNT);
+    check_counting(fixture, host.get(), &piEventGetInfo, PI_EVENT_INFO_REFERENCE_COUNT);
+    check_counting(fixture, command.get(), &piEventGetInfo, PI_EVENT_INFO_REFERENCE_COUNT);
+    if (fixture.can(PI_CAPABILITY_PROGRAM)) {
+        const Program program = make_program(fixture);
         const Kernel kernel = make_kernel(program, "add");
-        check_counting(bench, program.get(), &piProgramGetInfo, PI_PROGRAM_INFO_REFERENCE_COUNT);
-        check_counting(bench, kernel.get(), &piKernelGetInfo, PI_KERNEL_INFO_REFERENCE_COUNT);
+        check_counting(fixture, program.get(), &piProgramGetInfo, PI_PROGRAM_INFO_REFERENCE_COUNT);
+        check_counting(fixture, kernel.get(), &piKernelGetInfo, PI_KERNEL_INFO_REFERENCE_COUNT);
     }
-    bench.signal(host);
-    bench.upload(queue, mem, Bytes(64, std::byte{3}));
-    bench.require_contents(queue, mem, Bytes(64, std::byte{3}), "the buffer afterwards");
+    fixture.signal(host);
+    fixture.upload(queue, mem, Bytes(64, std::byte{3}));
+    fixture.require_contents(queue, mem, Bytes(64, std::byte{3}), "the buffer afterwards");
 }
 
 CONFORMANCE_TEST("event",
                  "a host event that several threads let go of at once is abandoned by the last") {
     constexpr unsigned rounds = 10, times = 50;
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     std::vector<pi_event> events;
     std::vector<Event> behind;
     for (unsigned round = 0; round < rounds; ++round) {
-        Event event = bench.make_host_event();
-        behind.push_back(bench.events_wait(queue, {event}));
+        Event event = fixture.make_host_event();
+        behind.push_back(fixture.events_wait(queue, {event}));
         for (unsigned more = 1; more < threads * times; ++more)
             require_success(piEventRetain(event), "piEventRetain");
         events.push_back(event.take());
     }
     std::atomic<pi_result> worst{PI_SUCCESS};
-    run_in_step(bench, rounds, [&](unsigned, unsigned round) {
+    run_in_step(fixture, rounds, [&](unsigned, unsigned round) {
         for (unsigned i = 0; i < times; ++i)
             if (const pi_result result = piEventRelease(events[round]))
                 worst = result;
     });
     require_success(worst.load(), "piEventRelease on ", threads, " threads");
     for (unsigned round = 0; round < rounds; ++round)
-        bench.require_result(behind[round], PI_ERROR_DEPENDENCY_FAILED,
-                             "the result behind an abandoned host event");
+        fixture.require_result(behind[round], PI_ERROR_DEPENDENCY_FAILED,
+                               "the result behind an abandoned host event");
 }
 
 CONFORMANCE_TEST("event",
                  "a host event is abandoned by the last of many releases, whatever waits for it") {
     constexpr int references = 5;
-    const Queue queue = bench.make_queue();
-    Event event = bench.make_host_event();
+    const Queue queue = fixture.make_queue();
+    Event event = fixture.make_host_event();
     for (int more = 1; more < references; ++more)
         require_success(piEventRetain(event), "piEventRetain");
     std::vector<Event> behind;
     for (int i = 0; i < 2 * references; ++i)
-        behind.push_back(bench.events_wait(queue, {event}));
-    const auto done = bench.on_final(event, [](pi_event, pi_result) {});
+        behind.push_back(fixture.events_wait(queue, {event}));
+    const auto done = fixture.on_final(event, [](pi_event, pi_result) {});
     for (int given = 1; given < references; ++given) {
         require_success(piEventRelease(event), "piEventRelease");
-        require(!bench.is_final(event) && !done->is_set(), "a host event is final with ",
+        require(!fixture.is_final(event) && !done->is_set(), "a host event is final with ",
                 references - given, " of ", references, " references left");
     }
     event.reset();
     for (const Event &one : behind)
-        bench.require_result(one, PI_ERROR_DEPENDENCY_FAILED,
-                             "the result behind an abandoned host event");
-    bench.wait(*done, "the callback of an abandoned host event");
+        fixture.require_result(one, PI_ERROR_DEPENDENCY_FAILED,
+                               "the result behind an abandoned host event");
+    fixture.wait(*done, "the callback of an abandoned host event");
 }
 
 } // namespace

@@ -14,60 +14,61 @@ struct End {
     uint64_t footprint;
 };
 
-End random_end(Bench &bench, const uint64_t (&extent)[3]) {
+End random_end(Fixture &fixture, const uint64_t (&extent)[3]) {
     const uint64_t rows = std::max<uint64_t>(extent[1], 1);
     const uint64_t slices = std::max<uint64_t>(extent[2], 1);
     End end{};
-    if (bench.random(0, 2) != 0)
-        end.pitch[0] = extent[0] + bench.random(0, 9);
+    if (fixture.random(0, 2) != 0)
+        end.pitch[0] = extent[0] + fixture.random(0, 9);
     const uint64_t row = end.pitch[0] != 0 ? end.pitch[0] : extent[0];
-    if (bench.random(0, 2) != 0)
-        end.pitch[1] = row * rows + bench.random(0, 13);
+    if (fixture.random(0, 2) != 0)
+        end.pitch[1] = row * rows + fixture.random(0, 13);
     const uint64_t slice = end.pitch[1] != 0 ? end.pitch[1] : row * rows;
     end.footprint = (slices - 1) * slice + (rows - 1) * row + extent[0];
     return end;
 }
 
-bool try_region(Bench &bench, Room src, Room dst, pi_region &out) {
+bool try_region(Fixture &fixture, Room src, Room dst, pi_region &out) {
     out = {};
     const uint64_t most = std::min(src.size, dst.size);
-    out.extent[0] = bench.random(1, bench.random(0, 3) == 0 ? most : std::min<uint64_t>(most, 24));
-    out.extent[1] = bench.random(0, 5);
-    out.extent[2] = bench.random(0, 3);
-    const End from = random_end(bench, out.extent);
-    const End to = random_end(bench, out.extent);
+    out.extent[0] =
+        fixture.random(1, fixture.random(0, 3) == 0 ? most : std::min<uint64_t>(most, 24));
+    out.extent[1] = fixture.random(0, 5);
+    out.extent[2] = fixture.random(0, 3);
+    const End from = random_end(fixture, out.extent);
+    const End to = random_end(fixture, out.extent);
     if (from.footprint > src.size || to.footprint > dst.size)
         return false;
     std::copy_n(from.pitch, 2, out.src_pitch);
     std::copy_n(to.pitch, 2, out.dst_pitch);
-    out.src_offset = src.begin + bench.random(0, src.size - from.footprint);
-    out.dst_offset = dst.begin + bench.random(0, dst.size - to.footprint);
+    out.src_offset = src.begin + fixture.random(0, src.size - from.footprint);
+    out.dst_offset = dst.begin + fixture.random(0, dst.size - to.footprint);
     return true;
 }
 
 } // namespace
 
-pi_region random_region(Bench &bench, Room src, Room dst) {
+pi_region random_region(Fixture &fixture, Room src, Room dst) {
     pi_region region{};
     for (int attempt = 0; attempt < 20; ++attempt) {
-        if (try_region(bench, src, dst, region))
+        if (try_region(fixture, src, dst, region))
             return region;
     }
     // Not room enough for rectangles.
-    const uint64_t size = bench.random(1, std::min(src.size, dst.size));
-    return linear(src.begin + bench.random(0, src.size - size),
-                  dst.begin + bench.random(0, dst.size - size), size);
+    const uint64_t size = fixture.random(1, std::min(src.size, dst.size));
+    return linear(src.begin + fixture.random(0, src.size - size),
+                  dst.begin + fixture.random(0, dst.size - size), size);
 }
 
-Regions random_regions(Bench &bench, uint64_t count, uint64_t src_size, uint64_t dst_size) {
+Regions random_regions(Fixture &fixture, uint64_t count, uint64_t src_size, uint64_t dst_size) {
     const uint64_t part = dst_size / count;
     Regions regions;
     for (uint64_t i = 0; i < count; ++i) {
         // The last one has all that is left, so that the buffer's last byte has its turn.
         const Room dst{i * part, i + 1 == count ? dst_size - i * part : part};
-        regions.push_back(random_region(bench, {0, src_size}, dst));
+        regions.push_back(random_region(fixture, {0, src_size}, dst));
     }
-    std::shuffle(regions.begin(), regions.end(), bench.random());
+    std::shuffle(regions.begin(), regions.end(), fixture.random());
     return regions;
 }
 
@@ -134,13 +135,13 @@ const char *name_of(Transfer transfer) {
     return "a copy";
 }
 
-Transferred::Transferred(Bench &bench, const Place &place, Transfer transfer, const Bytes &src,
+Transferred::Transferred(Fixture &fixture, const Place &place, Transfer transfer, const Bytes &src,
                          const Bytes &dst)
-    : bench_(bench), transfer_(transfer), host_src_(src), host_dst_(dst) {
+    : fixture_(fixture), transfer_(transfer), host_src_(src), host_dst_(dst) {
     if (transfer != Transfer::write)
-        src_ = bench.make_buffer(place, src);
+        src_ = fixture.make_buffer(place, src);
     if (transfer != Transfer::read)
-        dst_ = bench.make_buffer(place, dst);
+        dst_ = fixture.make_buffer(place, dst);
 }
 
 pi_result Transferred::enqueue(pi_queue queue, const Regions &regions, const Waits &waits,
@@ -159,9 +160,9 @@ pi_result Transferred::enqueue(pi_queue queue, const Regions &regions, const Wai
 void Transferred::require_contents(pi_queue queue, const Bytes &src, const Bytes &dst,
                                    const std::string &what) {
     const Bytes src_is =
-        transfer_ == Transfer::write ? host_src_ : bench_.download(queue, src_, src.size());
+        transfer_ == Transfer::write ? host_src_ : fixture_.download(queue, src_, src.size());
     const Bytes dst_is =
-        transfer_ == Transfer::read ? host_dst_ : bench_.download(queue, dst_, dst.size());
+        transfer_ == Transfer::read ? host_dst_ : fixture_.download(queue, dst_, dst.size());
     require_same_bytes(src_is.data(), src.data(), src.size(), what + ", the source");
     require_same_bytes(dst_is.data(), dst.data(), dst.size(), what + ", the destination");
 }

@@ -19,11 +19,11 @@ struct Room {
 };
 
 /// One to three extents, dense or with pitches, with both ends inside these rooms.
-pi_region random_region(Bench &bench, Room src, Room dst);
+pi_region random_region(Fixture &fixture, Room src, Room dst);
 
 /// Regions whose destinations share no byte: each has a part of dst's bytes of its own. Their order is
 /// random, too.
-Regions random_regions(Bench &bench, uint64_t count, uint64_t src_size, uint64_t dst_size);
+Regions random_regions(Fixture &fixture, uint64_t count, uint64_t src_size, uint64_t dst_size);
 
 /// Calls visit(src_offset, dst_offset, size) for each row.
 template <typename Visit>
@@ -68,7 +68,7 @@ const char *name_of(Transfer transfer);
 /// A command of this kind from one array of bytes to another, one end or both of them on the device.
 class Transferred {
 public:
-    Transferred(Bench &bench, const Place &place, Transfer transfer, const Bytes &src,
+    Transferred(Fixture &fixture, const Place &place, Transfer transfer, const Bytes &src,
                 const Bytes &dst);
 
     pi_result enqueue(pi_queue queue, const Regions &regions, const Waits &waits, pi_event *event);
@@ -78,7 +78,7 @@ public:
                           const std::string &what);
 
 private:
-    Bench &bench_;
+    Fixture &fixture_;
     Transfer transfer_;
     Bytes host_src_;
     Bytes host_dst_;

@@ -19,9 +19,9 @@ pi_sampler_desc sampler_desc(uint32_t normalized, pi_addressing_mode addressing,
     return desc;
 }
 
-Sampler make_sampler(Bench &bench, const pi_sampler_desc &desc) {
+Sampler make_sampler(Fixture &fixture, const pi_sampler_desc &desc) {
     Sampler sampler;
-    require_success(piSamplerCreate(bench.context(), &desc, sampler.out()), "piSamplerCreate");
+    require_success(piSamplerCreate(fixture.context(), &desc, sampler.out()), "piSamplerCreate");
     require(sampler.get() != nullptr, "piSamplerCreate: succeeded, but gave no sampler");
     return sampler;
 }
@@ -32,15 +32,16 @@ T told(pi_sampler sampler, pi_sampler_info name) {
 }
 
 CONFORMANCE_TEST("sampler", "a sampler of every legal description tells what it was made with") {
-    need_images(bench);
+    need_images(fixture);
     for (const uint32_t normalized : {0u, 1u}) {
         for (pi_addressing_mode mode = PI_ADDRESSING_NONE; mode <= PI_ADDRESSING_MIRRORED_REPEAT;
              ++mode) {
             for (const pi_filter_mode filter : {PI_FILTER_NEAREST, PI_FILTER_LINEAR}) {
                 if (normalized == 0 && mode >= PI_ADDRESSING_REPEAT)
                     continue;
-                const Sampler sampler = make_sampler(bench, sampler_desc(normalized, mode, filter));
-                require_equal(told<pi_context>(sampler, PI_SAMPLER_INFO_CONTEXT), bench.context(),
+                const Sampler sampler =
+                    make_sampler(fixture, sampler_desc(normalized, mode, filter));
+                require_equal(told<pi_context>(sampler, PI_SAMPLER_INFO_CONTEXT), fixture.context(),
                               "PI_SAMPLER_INFO_CONTEXT");
                 require_equal(told<uint32_t>(sampler, PI_SAMPLER_INFO_NORMALIZED_COORDINATES),
                               normalized, "PI_SAMPLER_INFO_NORMALIZED_COORDINATES");
@@ -54,9 +55,9 @@ CONFORMANCE_TEST("sampler", "a sampler of every legal description tells what it 
 }
 
 CONFORMANCE_TEST("sampler", "what a sampler tells is asked for as all information is") {
-    need_images(bench);
+    need_images(fixture);
     const Sampler sampler =
-        make_sampler(bench, sampler_desc(1, PI_ADDRESSING_REPEAT, PI_FILTER_LINEAR));
+        make_sampler(fixture, sampler_desc(1, PI_ADDRESSING_REPEAT, PI_FILTER_LINEAR));
     check_info(
         "piSamplerGetInfo",
         [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
@@ -66,23 +67,23 @@ CONFORMANCE_TEST("sampler", "what a sampler tells is asked for as all informatio
 }
 
 CONFORMANCE_TEST("sampler", "a sampler's descriptor is read as all descriptors are") {
-    need_images(bench);
+    need_images(fixture);
     const pi_sampler_desc valid = sampler_desc(1, PI_ADDRESSING_CLAMP, PI_FILTER_NEAREST);
     check_descriptor("piSamplerCreate", valid, 0, [&](const pi_sampler_desc *desc) {
         return try_create<pi_sampler>(
-            [&](pi_sampler *out) { return piSamplerCreate(bench.context(), desc, out); });
+            [&](pi_sampler *out) { return piSamplerCreate(fixture.context(), desc, out); });
     });
-    require_error(piSamplerCreate(bench.context(), &valid, nullptr), PI_ERROR_INVALID_NULL_POINTER,
-                  "piSamplerCreate with out_sampler NULL");
+    require_error(piSamplerCreate(fixture.context(), &valid, nullptr),
+                  PI_ERROR_INVALID_NULL_POINTER, "piSamplerCreate with out_sampler NULL");
 }
 
 CONFORMANCE_TEST("sampler", "a misdescribed sampler is refused") {
-    need_images(bench);
+    need_images(fixture);
     const auto refused = [&](const std::string &what, pi_result error,
                              const pi_sampler_desc &desc) {
         require_untouched<pi_sampler>(
             "piSamplerCreate with " + what, {error},
-            [&](pi_sampler *out) { return piSamplerCreate(bench.context(), &desc, out); });
+            [&](pi_sampler *out) { return piSamplerCreate(fixture.context(), &desc, out); });
     };
     refused("an addressing mode of 5", PI_ERROR_INVALID_ENUMERATION,
             sampler_desc(1, 5, PI_FILTER_NEAREST));
@@ -93,7 +94,7 @@ CONFORMANCE_TEST("sampler", "a misdescribed sampler is refused") {
         refused("a repetition of coordinates in pixels", PI_ERROR_INVALID_VALUE,
                 sampler_desc(0, mode, PI_FILTER_NEAREST));
     const pi_sampler_desc valid = sampler_desc(0, PI_ADDRESSING_NONE, PI_FILTER_NEAREST);
-    const Queue queue = bench.make_queue();
+    const Queue queue = fixture.make_queue();
     require_untouched<pi_sampler>(
         "piSamplerCreate in a queue", {PI_ERROR_INVALID_CONTEXT}, [&](pi_sampler *out) {
             return piSamplerCreate(reinterpret_cast<pi_context>(queue.get()), &valid, out);
@@ -102,8 +103,8 @@ CONFORMANCE_TEST("sampler", "a misdescribed sampler is refused") {
 
 CONFORMANCE_TEST("sampler",
                  "a sampler lives until as many releases as references, and keeps its context") {
-    need_images(bench);
-    Context context = bench.make_context({bench.device()});
+    need_images(fixture);
+    Context context = fixture.make_context({fixture.device()});
     const pi_sampler_desc desc = sampler_desc(1, PI_ADDRESSING_REPEAT, PI_FILTER_NEAREST);
     Sampler sampler;
     require_success(piSamplerCreate(context, &desc, sampler.out()), "piSamplerCreate");
@@ -125,14 +126,14 @@ CONFORMANCE_TEST("sampler",
 }
 
 CONFORMANCE_TEST("sampler", "samplers are made, retained and released by many threads at once") {
-    need_images(bench);
+    need_images(fixture);
     const Sampler shared =
-        make_sampler(bench, sampler_desc(0, PI_ADDRESSING_NONE, PI_FILTER_NEAREST));
-    bench.context();
-    bench.run_threads(8, [&](unsigned) {
+        make_sampler(fixture, sampler_desc(0, PI_ADDRESSING_NONE, PI_FILTER_NEAREST));
+    fixture.context();
+    fixture.run_threads(8, [&](unsigned) {
         for (int i = 0; i < 500; ++i) {
             require_success(piSamplerRetain(shared), "piSamplerRetain");
-            make_sampler(bench, sampler_desc(1, PI_ADDRESSING_CLAMP, PI_FILTER_LINEAR));
+            make_sampler(fixture, sampler_desc(1, PI_ADDRESSING_CLAMP, PI_FILTER_LINEAR));
             require_success(piSamplerRelease(shared), "piSamplerRelease");
         }
     });
@@ -143,15 +144,15 @@ CONFORMANCE_TEST("sampler", "samplers are made, retained and released by many th
 CONFORMANCE_TEST(
     "sampler",
     "a sampler's native handle makes a sampler beside it, which tells the same or nothing") {
-    need_images(bench);
+    need_images(fixture);
     Sampler first =
-        make_sampler(bench, sampler_desc(1, PI_ADDRESSING_MIRRORED_REPEAT, PI_FILTER_LINEAR));
+        make_sampler(fixture, sampler_desc(1, PI_ADDRESSING_MIRRORED_REPEAT, PI_FILTER_LINEAR));
     const pi_native_handle handle =
         check_handle("piSamplerGetNativeHandle",
                      [&](pi_native_handle *out) { return piSamplerGetNativeHandle(first, out); });
     const pi_native_desc desc = native_desc(handle);
     const auto create = [&](const pi_native_desc *one, pi_sampler *out) {
-        return piSamplerCreateWithNativeHandle(bench.context(), one, out);
+        return piSamplerCreateWithNativeHandle(fixture.context(), one, out);
     };
     const std::string name = "piSamplerCreateWithNativeHandle";
     // Some drivers do not tell what a sampler is.
@@ -181,7 +182,7 @@ CONFORMANCE_TEST(
         const Sampler second = make_around<pi_sampler>(name, desc, create);
         if (tells(second))
             require_told(second, "the sampler made around a native handle");
-        require_equal(told<pi_context>(second, PI_SAMPLER_INFO_CONTEXT), bench.context(),
+        require_equal(told<pi_context>(second, PI_SAMPLER_INFO_CONTEXT), fixture.context(),
                       "the context of a sampler made around a native handle");
         pi_native_handle its = poison<pi_native_handle>();
         require_success(piSamplerGetNativeHandle(second, &its), "its handle");

@@ -6,9 +6,10 @@
 
 namespace pi::suite {
 
-SecondLoader::SecondLoader(Bench &bench) {
+SecondLoader::SecondLoader(Fixture &fixture) {
     pi_plugin_report report{};
-    require_success(piLoaderGetReports(bench.loader(), 1, &report, nullptr), "piLoaderGetReports");
+    require_success(piLoaderGetReports(fixture.loader(), 1, &report, nullptr),
+                    "piLoaderGetReports");
     const std::string path = report.path;
     const char *plugin = path.c_str();
     pi_loader_desc desc{};
@@ -21,7 +22,7 @@ SecondLoader::SecondLoader(Bench &bench) {
     try {
         require_success(piLoaderSelectDevices(loader_, "*", 1, &place_.device, nullptr),
                         "selecting a device of the second loader");
-        context_ = bench.make_context({place_.device});
+        context_ = fixture.make_context({place_.device});
         place_.context = context_;
     } catch (...) {
         piLoaderRelease(loader_);

@@ -6,10 +6,10 @@
 namespace pi::suite {
 
 /// Another loader with an instance of its own of the plugin under test: what it makes is foreign to the
-/// bench's. Objects of it must be gone before it is.
+/// fixture's. Objects of it must be gone before it is.
 class SecondLoader {
 public:
-    explicit SecondLoader(Bench &bench);
+    explicit SecondLoader(Fixture &fixture);
     ~SecondLoader();
     SecondLoader(const SecondLoader &) = delete;
     SecondLoader &operator=(const SecondLoader &) = delete;

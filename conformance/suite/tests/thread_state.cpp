@@ -69,44 +69,44 @@ private:
 
 CONFORMANCE_TEST("lifetime",
                  "calls leave their thread's signal mask, locale, rounding and CPUs as they were") {
-    bench.run_threads(1, [&](unsigned) {
+    fixture.run_threads(1, [&](unsigned) {
         const Unusual unusual;
         const ThreadState before;
-        bench.devices();
+        fixture.devices();
         require_same(before, "asking for devices");
-        Context context = bench.make_context({bench.device()});
+        Context context = fixture.make_context({fixture.device()});
         require_same(before, "making a context");
-        Everything all(bench, {bench.device(), context});
+        Everything all(fixture, {fixture.device(), context});
         require_same(before, "making one object of each kind");
-        const Queue queue = bench.make_queue();
-        const Queue other = bench.make_queue();
+        const Queue queue = fixture.make_queue();
+        const Queue other = fixture.make_queue();
         for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_COMMAND_BLOCKING}}) {
-            const Deeds deeds = make_deeds(bench);
+            const Deeds deeds = make_deeds(fixture);
             require_same(before, "preparing commands");
             for (const auto &deed : deeds) {
                 const Event event = deed->start(queue, {}, flags);
                 require_same(before, deed->name());
-                bench.wait(event, deed->name());
+                fixture.wait(event, deed->name());
                 require_same(before, "waiting for " + deed->name());
                 deed->require_done(other);
                 deed->clean_up(other);
                 require_same(before, "what is done beside " + deed->name());
             }
         }
-        const Event gate = bench.make_host_event();
-        const Event held = bench.barrier(queue, {gate});
+        const Event gate = fixture.make_host_event();
+        const Event held = fixture.barrier(queue, {gate});
         require_success(piQueueFlush(queue), "piQueueFlush");
-        bench.signal(gate);
+        fixture.signal(gate);
         require_same(before, "signalling an event");
         require_success(piQueueFinish(queue), "piQueueFinish");
         require_same(before, "finishing a queue");
-        bench.on_final(held, [](pi_event, pi_result) {});
+        fixture.on_final(held, [](pi_event, pi_result) {});
         require_same(before, "setting a callback on an event that is final");
         all.release();
         release(context);
         require_same(before, "releasing everything");
     });
-    bench.check_callbacks();
+    fixture.check_callbacks();
 }
 
 } // namespace

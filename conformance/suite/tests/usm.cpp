@@ -21,8 +21,8 @@ const InfoName usm_info_names[] = {
 };
 
 // What any address of the allocation must tell.
-void require_told(Bench &bench, const Usm &usm, pi_usm_kind kind, const std::byte *address) {
-    const pi_context context = bench.context();
+void require_told(Fixture &fixture, const Usm &usm, pi_usm_kind kind, const std::byte *address) {
+    const pi_context context = fixture.context();
     const std::string what = join("byte ", address - usm.at(), " of ", usm.size(), " of ",
                                   name_of_kind(kind), " memory: ");
     require_equal(usm_info<pi_usm_kind>(context, address, PI_USM_INFO_KIND), kind,
@@ -32,22 +32,22 @@ void require_told(Bench &bench, const Usm &usm, pi_usm_kind kind, const std::byt
     require_equal(usm_info<uint64_t>(context, address, PI_USM_INFO_SIZE), usm.size(),
                   what + "PI_USM_INFO_SIZE");
     require(usm_info<pi_device>(context, address, PI_USM_INFO_DEVICE) ==
-                (kind == PI_USM_HOST ? nullptr : bench.device()),
+                (kind == PI_USM_HOST ? nullptr : fixture.device()),
             what, "PI_USM_INFO_DEVICE is another device");
     require(usm_info<pi_usm_pool>(context, address, PI_USM_INFO_POOL) == nullptr, what,
             "PI_USM_INFO_POOL is not NULL");
 }
 
 CONFORMANCE_TEST("memory", "any address of USM tells the allocation that it lies in") {
-    for (const pi_usm_kind kind : need_usm(bench)) {
-        for (const uint64_t size : {uint64_t{1}, uint64_t{4096}, bench.random(2, 100'000)}) {
-            const Usm usm(bench, kind, size);
-            const std::byte *inside = usm.at(bench.random(0, size - 1));
+    for (const pi_usm_kind kind : need_usm(fixture)) {
+        for (const uint64_t size : {uint64_t{1}, uint64_t{4096}, fixture.random(2, 100'000)}) {
+            const Usm usm(fixture, kind, size);
+            const std::byte *inside = usm.at(fixture.random(0, size - 1));
             for (const std::byte *address : {static_cast<const std::byte *>(usm.at()), inside,
                                              static_cast<const std::byte *>(usm.at(size - 1))})
-                require_told(bench, usm, kind, address);
+                require_told(fixture, usm, kind, address);
             void *base = nullptr;
-            const pi_result behind = piUsmGetInfo(bench.context(), usm.at(size), PI_USM_INFO_BASE,
+            const pi_result behind = piUsmGetInfo(fixture.context(), usm.at(size), PI_USM_INFO_BASE,
                                                   sizeof base, &base, nullptr);
             if (behind != PI_SUCCESS)
                 require_error(behind, PI_ERROR_INVALID_USM_POINTER, "the byte behind USM");
@@ -55,7 +55,7 @@ CONFORMANCE_TEST("memory", "any address of USM tells the allocation that it lies
             check_info(
                 "piUsmGetInfo",
                 [&](uint32_t name, uint64_t room, void *value, uint64_t *out_size) {
-                    return piUsmGetInfo(bench.context(), inside, name, room, value, out_size);
+                    return piUsmGetInfo(fixture.context(), inside, name, room, value, out_size);
                 },
                 usm_info_names);
         }
@@ -63,12 +63,12 @@ CONFORMANCE_TEST("memory", "any address of USM tells the allocation that it lies
 }
 
 CONFORMANCE_TEST("memory", "host memory needs no device, other USM does") {
-    for (const pi_usm_kind kind : need_usm(bench)) {
+    for (const pi_usm_kind kind : need_usm(fixture)) {
         const pi_usm_desc desc = usm_desc(kind, 256);
-        const pi_context context = bench.context();
+        const pi_context context = fixture.context();
         if (kind == PI_USM_HOST) {
             const Usm usm(Place{nullptr, context}, desc);
-            require_told(bench, usm, kind, usm.at(255));
+            require_told(fixture, usm, kind, usm.at(255));
         } else {
             require_untouched<void *>(
                 "USM without a device", {PI_ERROR_INVALID_DEVICE},
@@ -76,28 +76,29 @@ CONFORMANCE_TEST("memory", "host memory needs no device, other USM does") {
         }
         require_untouched<void *>(
             "USM of a device that is a queue", {PI_ERROR_INVALID_DEVICE}, [&](void **out) {
-                const Queue queue = bench.make_queue();
+                const Queue queue = fixture.make_queue();
                 return piUsmAlloc(context, reinterpret_cast<pi_device>(queue.get()), &desc, out);
             });
     }
 }
 
 CONFORMANCE_TEST("memory", "USM is aligned as it was asked for, or refused") {
-    const uint64_t sure = bench.scopes().front().min_alignment;
-    for (const pi_usm_kind kind : need_usm(bench)) {
+    const uint64_t sure = fixture.scopes().front().min_alignment;
+    for (const pi_usm_kind kind : need_usm(fixture)) {
         for (uint64_t alignment = 0; alignment <= 2u << 20;
              alignment = alignment == 0 ? 1 : alignment * 2) {
-            pi_usm_desc desc = usm_desc(kind, bench.random(1, 5000));
+            pi_usm_desc desc = usm_desc(kind, fixture.random(1, 5000));
             desc.alignment = alignment;
             void *pointer = nullptr;
-            const pi_result result = piUsmAlloc(bench.context(), bench.device(), &desc, &pointer);
+            const pi_result result =
+                piUsmAlloc(fixture.context(), fixture.device(), &desc, &pointer);
             if (result != PI_SUCCESS) {
                 require_error(result, PI_ERROR_INVALID_ALIGNMENT, "an alignment of ", alignment);
                 require(alignment > sure, "an alignment of ", alignment, ", the scope has ", sure,
                         ", is refused");
                 continue;
             }
-            const Usm usm(bench.context(), pointer, desc.size);
+            const Usm usm(fixture.context(), pointer, desc.size);
             require(reinterpret_cast<uintptr_t>(pointer) % std::max(alignment, sure) == 0,
                     name_of_kind(kind), " memory with an alignment of ", alignment, " is at ",
                     pointer);
@@ -107,7 +108,7 @@ CONFORMANCE_TEST("memory", "USM is aligned as it was asked for, or refused") {
             desc.alignment = alignment;
             require_untouched<void *>(
                 join("an alignment of ", alignment), {PI_ERROR_INVALID_ALIGNMENT}, [&](void **out) {
-                    return piUsmAlloc(bench.context(), bench.device(), &desc, out);
+                    return piUsmAlloc(fixture.context(), fixture.device(), &desc, out);
                 });
         }
     }
@@ -116,14 +117,14 @@ CONFORMANCE_TEST("memory", "USM is aligned as it was asked for, or refused") {
 // Many allocations that come and go; each byte that is asked for belongs to the right one, or to none.
 class Crowd {
 public:
-    Crowd(Bench &bench, std::vector<pi_usm_kind> kinds)
-        : bench_(bench), kinds_(std::move(kinds)), queue_(bench.make_queue()) {}
+    Crowd(Fixture &fixture, std::vector<pi_usm_kind> kinds)
+        : fixture_(fixture), kinds_(std::move(kinds)), queue_(fixture.make_queue()) {}
 
     void add() {
-        const pi_usm_kind kind = kinds_[bench_.random(0, kinds_.size() - 1)];
-        Usm usm(bench_, kind, bench_.random(1, 3000));
-        const Bytes bytes = bench_.random_bytes(usm.size());
-        usm_upload(bench_, queue_, usm.at(), bytes);
+        const pi_usm_kind kind = kinds_[fixture_.random(0, kinds_.size() - 1)];
+        Usm usm(fixture_, kind, fixture_.random(1, 3000));
+        const Bytes bytes = fixture_.random_bytes(usm.size());
+        usm_upload(fixture_, queue_, usm.at(), bytes);
         const auto next = live_.lower_bound(usm.at());
         require(next == live_.end() || usm.at() + usm.size() <= next->first,
                 "an allocation runs into the one behind it");
@@ -140,8 +141,9 @@ public:
         const uint64_t size = member->second.usm.size();
         member->second.usm.free();
         live_.erase(member);
-        require(!is_live_usm(bench_.context(), begin), "freed USM is live, by its begin");
-        require(!is_live_usm(bench_.context(), begin + size - 1), "freed USM is live, by its end");
+        require(!is_live_usm(fixture_.context(), begin), "freed USM is live, by its begin");
+        require(!is_live_usm(fixture_.context(), begin + size - 1),
+                "freed USM is live, by its end");
     }
     void check_any() { check(pick()->second); }
     std::size_t size() const { return live_.size(); }
@@ -154,25 +156,25 @@ private:
     };
     std::map<const std::byte *, Member>::iterator pick() {
         return std::next(live_.begin(),
-                         static_cast<std::ptrdiff_t>(bench_.random(0, live_.size() - 1)));
+                         static_cast<std::ptrdiff_t>(fixture_.random(0, live_.size() - 1)));
     }
     void check(const Member &member) {
-        const uint64_t offset = bench_.random(0, member.usm.size() - 1);
-        require_told(bench_, member.usm, member.kind, member.usm.at(offset));
-        require_usm_contents(bench_, queue_, member.usm.at(), member.bytes,
+        const uint64_t offset = fixture_.random(0, member.usm.size() - 1);
+        require_told(fixture_, member.usm, member.kind, member.usm.at(offset));
+        require_usm_contents(fixture_, queue_, member.usm.at(), member.bytes,
                              "an allocation among many");
     }
 
-    Bench &bench_;
+    Fixture &fixture_;
     std::vector<pi_usm_kind> kinds_;
     Queue queue_;
     std::map<const std::byte *, Member> live_;
 };
 
 CONFORMANCE_TEST("memory", "allocations of USM come and go without touching each other") {
-    Crowd crowd(bench, need_usm(bench));
+    Crowd crowd(fixture, need_usm(fixture));
     for (int step = 0; step < 400; ++step) {
-        const uint64_t choice = bench.random(0, 9);
+        const uint64_t choice = fixture.random(0, 9);
         if (choice < 5 || crowd.size() == 0)
             crowd.add();
         else if (choice < 8)
@@ -183,24 +185,24 @@ CONFORMANCE_TEST("memory", "allocations of USM come and go without touching each
 }
 
 CONFORMANCE_TEST("memory", "host and shared USM is the host's, too, once events order it") {
-    const Queue queue = bench.make_queue();
-    for (const pi_usm_kind kind : need_usm(bench)) {
+    const Queue queue = fixture.make_queue();
+    for (const pi_usm_kind kind : need_usm(fixture)) {
         if (kind == PI_USM_DEVICE)
             continue;
-        const Usm usm(bench, kind, 5000);
-        const Bytes bytes = bench.random_bytes(usm.size());
+        const Usm usm(fixture, kind, 5000);
+        const Bytes bytes = fixture.random_bytes(usm.size());
         std::memcpy(usm.at(), bytes.data(), bytes.size());
-        require_usm_contents(bench, queue, usm.at(), bytes, "USM that the host has written");
-        const Bytes other = bench.random_bytes(usm.size());
-        usm_upload(bench, queue, usm.at(), other);
+        require_usm_contents(fixture, queue, usm.at(), bytes, "USM that the host has written");
+        const Bytes other = fixture.random_bytes(usm.size());
+        usm_upload(fixture, queue, usm.at(), other);
         require_same_bytes(usm.at(), other.data(), other.size(), "USM that the host reads");
     }
 }
 
 CONFORMANCE_TEST("memory", "USM is allocated as described, or not at all") {
-    const pi_context context = bench.context();
-    const pi_device device = bench.device();
-    const pi_usm_desc valid = usm_desc(any_usm_kind(bench), 256);
+    const pi_context context = fixture.context();
+    const pi_device device = fixture.device();
+    const pi_usm_desc valid = usm_desc(any_usm_kind(fixture), 256);
     const auto refused = [&](const std::string &what, std::initializer_list<pi_result> allowed,
                              const pi_usm_desc &desc) {
         require_untouched<void *>("piUsmAlloc with " + what, allowed, [&](void **out) {
@@ -220,7 +222,7 @@ CONFORMANCE_TEST("memory", "USM is allocated as described, or not at all") {
         refused(join("kind ", kind), {PI_ERROR_INVALID_ENUMERATION}, desc);
     }
     desc = valid;
-    desc.scope = static_cast<uint32_t>(bench.scopes().size());
+    desc.scope = static_cast<uint32_t>(fixture.scopes().size());
     refused("a scope that is none", {PI_ERROR_INVALID_VALUE}, desc);
     desc = valid;
     desc.pool = reinterpret_cast<pi_usm_pool>(context);
@@ -238,56 +240,58 @@ CONFORMANCE_TEST("memory", "USM is allocated as described, or not at all") {
 }
 
 CONFORMANCE_TEST("memory", "the kinds of USM that a device announces are those that it allocates") {
-    const std::vector<pi_usm_kind> kinds = need_usm(bench);
+    const std::vector<pi_usm_kind> kinds = need_usm(fixture);
     for (const pi_usm_kind kind : all_usm_kinds) {
         if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) {
-            Usm(bench, kind, 64).free();
+            Usm(fixture, kind, 64).free();
             continue;
         }
         const pi_usm_desc desc = usm_desc(kind, 64);
-        require_untouched<void *>(
-            join("USM of the kind ", name_of_kind(kind)), {PI_ERROR_UNSUPPORTED_FEATURE},
-            [&](void **out) { return piUsmAlloc(bench.context(), bench.device(), &desc, out); });
+        require_untouched<void *>(join("USM of the kind ", name_of_kind(kind)),
+                                  {PI_ERROR_UNSUPPORTED_FEATURE}, [&](void **out) {
+                                      return piUsmAlloc(fixture.context(), fixture.device(), &desc,
+                                                        out);
+                                  });
     }
 }
 
 CONFORMANCE_TEST("memory", "USM is freed by its begin, in its context, and once") {
-    const std::vector<pi_usm_kind> kinds = need_usm(bench);
-    const Context other = bench.make_context({bench.device()});
+    const std::vector<pi_usm_kind> kinds = need_usm(fixture);
+    const Context other = fixture.make_context({fixture.device()});
     Bytes plain(64);
-    require_success(piUsmFree(bench.context(), nullptr), "piUsmFree of NULL");
+    require_success(piUsmFree(fixture.context(), nullptr), "piUsmFree of NULL");
     for (const pi_usm_kind kind : kinds) {
-        Usm usm(bench, kind, 4096);
+        Usm usm(fixture, kind, 4096);
         const auto refused = [&](const std::string &what, pi_context context, void *pointer) {
             require_error(piUsmFree(context, pointer), PI_ERROR_INVALID_USM_POINTER,
                           "piUsmFree of " + what);
-            require(is_live_usm(bench.context(), usm.at()), "refusing to free ", what,
+            require(is_live_usm(fixture.context(), usm.at()), "refusing to free ", what,
                     " freed USM");
         };
-        refused("an address within", bench.context(), usm.at(1));
-        refused("the last byte", bench.context(), usm.at(4095));
+        refused("an address within", fixture.context(), usm.at(1));
+        refused("the last byte", fixture.context(), usm.at(4095));
         refused("another context's USM", other, usm.at());
-        refused("plain host memory", bench.context(), plain.data());
+        refused("plain host memory", fixture.context(), plain.data());
         std::byte *const begin = usm.at();
         usm.free();
-        require_error(piUsmFree(bench.context(), begin), PI_ERROR_INVALID_USM_POINTER,
+        require_error(piUsmFree(fixture.context(), begin), PI_ERROR_INVALID_USM_POINTER,
                       "piUsmFree of freed USM");
     }
 }
 
 CONFORMANCE_TEST("memory", "USM is found while other threads allocate and free their own") {
-    const std::vector<pi_usm_kind> kinds = need_usm(bench);
-    const pi_context context = bench.context();
+    const std::vector<pi_usm_kind> kinds = need_usm(fixture);
+    const pi_context context = fixture.context();
     // Among those that come and go, wherever they lie.
     std::vector<Usm> constant;
     for (int i = 0; i < 64; ++i)
-        constant.emplace_back(bench, kinds.front(), 256);
-    bench.run_threads(3, [&](unsigned thread) {
+        constant.emplace_back(fixture, kinds.front(), 256);
+    fixture.run_threads(3, [&](unsigned thread) {
         for (unsigned round = 0; round < 1000; ++round) {
             if (thread == 0) {
                 std::vector<Usm> own;
                 for (int i = 0; i < 8; ++i)
-                    own.emplace_back(bench.place(), usm_desc(kinds.front(), 256));
+                    own.emplace_back(fixture.place(), usm_desc(kinds.front(), 256));
                 continue;
             }
             for (const Usm &usm : constant)
@@ -298,32 +302,32 @@ CONFORMANCE_TEST("memory", "USM is found while other threads allocate and free t
 }
 
 CONFORMANCE_TEST("memory", "USM that nobody has freed goes with its context") {
-    const Queue queue = bench.make_queue();
-    for (const pi_usm_kind kind : need_usm(bench)) {
-        Context other = bench.make_context({bench.device()});
-        void *const pointer = Usm({bench.device(), other}, usm_desc(kind, 4096)).take();
+    const Queue queue = fixture.make_queue();
+    for (const pi_usm_kind kind : need_usm(fixture)) {
+        Context other = fixture.make_context({fixture.device()});
+        void *const pointer = Usm({fixture.device(), other}, usm_desc(kind, 4096)).take();
         require(is_live_usm(other, pointer), "new USM is not live");
         other.reset();
-        require(!is_live_usm(bench.context(), pointer), "USM of a released context is live");
+        require(!is_live_usm(fixture.context(), pointer), "USM of a released context is live");
         const auto is_used = [&] {
             Event filled;
             const pi_result result = try_enqueue(
                 queue, usm_fill_desc(pointer, Bytes(1, std::byte{7}), 4096), {}, filled.out());
             if (result == PI_SUCCESS)
-                bench.wait(filled);
+                fixture.wait(filled);
             else
                 require_error(result, PI_ERROR_INVALID_USM_POINTER, "a fill of USM that is gone");
             return result == PI_SUCCESS;
         };
         // A layer that looks for misuse keeps the newest of the objects that are released.
         for (int more = 0; more < 3000 && is_used(); ++more)
-            bench.make_host_event();
+            fixture.make_host_event();
         require(!is_used(), "USM of a context that was released long ago is filled");
     }
 }
 
 CONFORMANCE_TEST("memory", "an address that is no live USM of the context has nothing to tell") {
-    const Context other = bench.make_context({bench.device()});
+    const Context other = fixture.make_context({fixture.device()});
     Bytes plain(64);
     const auto refused = [&](const std::string &what, pi_context context, const void *pointer,
                              pi_result error) {
@@ -331,24 +335,24 @@ CONFORMANCE_TEST("memory", "an address that is no live USM of the context has no
             return piUsmGetInfo(context, pointer, PI_USM_INFO_SIZE, sizeof *out, out, nullptr);
         });
     };
-    Usm usm(bench, any_usm_kind(bench), 4096);
-    refused("plain host memory", bench.context(), plain.data(), PI_ERROR_INVALID_USM_POINTER);
+    Usm usm(fixture, any_usm_kind(fixture), 4096);
+    refused("plain host memory", fixture.context(), plain.data(), PI_ERROR_INVALID_USM_POINTER);
     refused("another context's USM", other, usm.at(), PI_ERROR_INVALID_USM_POINTER);
-    refused("NULL", bench.context(), nullptr, PI_ERROR_INVALID_NULL_POINTER);
+    refused("NULL", fixture.context(), nullptr, PI_ERROR_INVALID_NULL_POINTER);
     std::byte *const begin = usm.at();
     usm.free();
-    refused("freed USM", bench.context(), begin, PI_ERROR_INVALID_USM_POINTER);
+    refused("freed USM", fixture.context(), begin, PI_ERROR_INVALID_USM_POINTER);
 }
 
 CONFORMANCE_TEST("memory", "USM is allocated, asked for and freed by many threads at once") {
-    const std::vector<pi_usm_kind> kinds = need_usm(bench);
-    const pi_context context = bench.context();
-    const Usm constant(bench, kinds.front(), 1000);
-    bench.run_threads(6, [&](unsigned thread) {
+    const std::vector<pi_usm_kind> kinds = need_usm(fixture);
+    const pi_context context = fixture.context();
+    const Usm constant(fixture, kinds.front(), 1000);
+    fixture.run_threads(6, [&](unsigned thread) {
         for (unsigned round = 0; round < 200; ++round) {
             const pi_usm_kind kind = kinds[(thread + round) % kinds.size()];
             const uint64_t size = 1 + (thread * 7919 + round * 104'729) % 20'000;
-            Usm usm(bench.place(), usm_desc(kind, size));
+            Usm usm(fixture.place(), usm_desc(kind, size));
             require_equal(usm_info<uint64_t>(context, usm.at(size - 1), PI_USM_INFO_SIZE), size,
                           "the size of a thread's own USM");
             require(usm_info<void *>(context, constant.at(999), PI_USM_INFO_BASE) == constant.at(),

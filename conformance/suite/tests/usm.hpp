@@ -13,9 +13,9 @@ constexpr pi_usm_kind all_usm_kinds[] = {PI_USM_HOST, PI_USM_DEVICE, PI_USM_SHAR
 const char *name_of_kind(pi_usm_kind kind);
 
 /// The kinds that the device says it has; skips the test where it has no USM.
-std::vector<pi_usm_kind> need_usm(Bench &bench);
+std::vector<pi_usm_kind> need_usm(Fixture &fixture);
 /// The first of them, for tests that hold for any.
-pi_usm_kind any_usm_kind(Bench &bench);
+pi_usm_kind any_usm_kind(Fixture &fixture);
 
 /// A description of scope 0.
 pi_usm_desc usm_desc(pi_usm_kind kind, uint64_t size);
@@ -23,7 +23,7 @@ pi_usm_desc usm_desc(pi_usm_kind kind, uint64_t size);
 /// An allocation; freed at the end of the scope.
 class Usm {
 public:
-    Usm(Bench &bench, pi_usm_kind kind, uint64_t size);
+    Usm(Fixture &fixture, pi_usm_kind kind, uint64_t size);
     Usm(const Place &place, const pi_usm_desc &desc);
     /// Takes over an allocation.
     Usm(pi_context context, void *pointer, uint64_t size)
@@ -62,10 +62,10 @@ pi_usm_copy_desc usm_copy_desc(const void *src, void *dst, const Regions &region
 pi_usm_fill_desc usm_fill_desc(void *pointer, const Bytes &pattern, uint64_t size);
 
 /// With waiting.
-void usm_upload(Bench &bench, pi_queue queue, void *pointer, const Bytes &bytes);
-Bytes usm_download(Bench &bench, pi_queue queue, const void *pointer, uint64_t size);
-void require_usm_contents(Bench &bench, pi_queue queue, const void *pointer, const Bytes &expected,
-                          const std::string &what);
+void usm_upload(Fixture &fixture, pi_queue queue, void *pointer, const Bytes &bytes);
+Bytes usm_download(Fixture &fixture, pi_queue queue, const void *pointer, uint64_t size);
+void require_usm_contents(Fixture &fixture, pi_queue queue, const void *pointer,
+                          const Bytes &expected, const std::string &what);
 
 /// The pattern, repeated up to this size.
 Bytes repeated(const Bytes &pattern, uint64_t size);

@@ -10,9 +10,9 @@
 namespace pi::suite {
 namespace {
 
-void need_async(Bench &bench) {
-    need_usm(bench);
-    bench.need(PI_CAPABILITY_USM_ASYNC, "PI_CAPABILITY_USM_ASYNC");
+void need_async(Fixture &fixture) {
+    need_usm(fixture);
+    fixture.need(PI_CAPABILITY_USM_ASYNC, "PI_CAPABILITY_USM_ASYNC");
 }
 
 pi_usm_alloc_desc alloc_desc(uint64_t size, void **out_pointer) {
@@ -30,35 +30,36 @@ pi_usm_free_desc free_desc(void *pointer) {
 
 CONFORMANCE_TEST("enqueue",
                  "memory allocated in a queue's order may be used behind the command at once") {
-    need_async(bench);
-    const Queue queue = bench.make_queue();
-    for (const uint64_t size : {uint64_t{64}, uint64_t{1} << 20, bench.random(1, 9999) * 16}) {
-        const Event gate = bench.make_host_event();
+    need_async(fixture);
+    const Queue queue = fixture.make_queue();
+    for (const uint64_t size : {uint64_t{64}, uint64_t{1} << 20, fixture.random(1, 9999) * 16}) {
+        const Event gate = fixture.make_host_event();
         void *pointer = nullptr;
-        const Event allocated = bench.enqueue(queue, alloc_desc(size, &pointer), {gate});
+        const Event allocated = fixture.enqueue(queue, alloc_desc(size, &pointer), {gate});
         require(pointer != nullptr, "no address was written during the call");
-        const Bytes pattern = bench.random_bytes(16);
+        const Bytes pattern = fixture.random_bytes(16);
         Bytes into(size);
         const Regions regions{linear(0, 0, size)};
-        const Event filled = bench.enqueue(queue, usm_fill_desc(pointer, pattern, size));
-        const Event copied = bench.enqueue(queue, usm_copy_desc(pointer, into.data(), regions));
-        const Event freed = bench.enqueue(queue, free_desc(pointer));
-        require(!bench.is_final(allocated) && !bench.is_final(filled) && !bench.is_final(copied) &&
-                    !bench.is_final(freed),
+        const Event filled = fixture.enqueue(queue, usm_fill_desc(pointer, pattern, size));
+        const Event copied = fixture.enqueue(queue, usm_copy_desc(pointer, into.data(), regions));
+        const Event freed = fixture.enqueue(queue, free_desc(pointer));
+        require(!fixture.is_final(allocated) && !fixture.is_final(filled) &&
+                    !fixture.is_final(copied) && !fixture.is_final(freed),
                 "commands are final before the event that they wait for");
-        bench.signal(gate);
-        bench.wait({allocated, filled, copied, freed}, "allocating, filling, copying and freeing");
+        fixture.signal(gate);
+        fixture.wait({allocated, filled, copied, freed},
+                     "allocating, filling, copying and freeing");
         require(into == repeated(pattern, size), "memory allocated in a queue's order holds other "
                                                  "bytes than it was filled with");
-        require(!is_live_usm(bench.context(), pointer), "it is live after the command freed it");
+        require(!is_live_usm(fixture.context(), pointer), "it is live after the command freed it");
     }
 }
 
 CONFORMANCE_TEST("enqueue",
                  "memory allocated in a queue's order tells what it is, and can be freed at once") {
-    need_async(bench);
-    const Queue queue = bench.make_queue();
-    const uint64_t sure = bench.scopes().front().min_alignment;
+    need_async(fixture);
+    const Queue queue = fixture.make_queue();
+    const uint64_t sure = fixture.scopes().front().min_alignment;
     for (uint64_t alignment = 0; alignment <= 4096;
          alignment = alignment == 0 ? 1 : alignment * 2) {
         void *pointer = nullptr;
@@ -72,15 +73,16 @@ CONFORMANCE_TEST("enqueue",
                     ", is refused");
             continue;
         }
-        bench.wait(allocated);
+        fixture.wait(allocated);
         require(alignment == 0 || reinterpret_cast<uintptr_t>(pointer) % alignment == 0,
                 "memory with an alignment of ", alignment, " is at ", pointer);
-        Usm usm(bench.context(), pointer, desc.size);
-        require_equal(usm_info<pi_usm_kind>(bench.context(), usm.at(2999), PI_USM_INFO_KIND),
+        Usm usm(fixture.context(), pointer, desc.size);
+        require_equal(usm_info<pi_usm_kind>(fixture.context(), usm.at(2999), PI_USM_INFO_KIND),
                       pi_usm_kind{PI_USM_DEVICE}, "the kind of the default pool's memory");
-        require_equal(usm_info<uint64_t>(bench.context(), pointer, PI_USM_INFO_SIZE), desc.size,
+        require_equal(usm_info<uint64_t>(fixture.context(), pointer, PI_USM_INFO_SIZE), desc.size,
                       "the size of memory allocated by a command");
-        require(usm_info<pi_device>(bench.context(), pointer, PI_USM_INFO_DEVICE) == bench.device(),
+        require(usm_info<pi_device>(fixture.context(), pointer, PI_USM_INFO_DEVICE) ==
+                    fixture.device(),
                 "memory allocated by a command is of another device");
         usm.free();
     }
@@ -88,57 +90,57 @@ CONFORMANCE_TEST("enqueue",
 
 CONFORMANCE_TEST("enqueue",
                  "a command frees USM of any kind when it runs, not before, and nobody else does") {
-    need_async(bench);
-    const Queue queue = bench.make_queue();
-    const Queue other = bench.make_queue();
-    for (const pi_usm_kind kind : need_usm(bench)) {
-        Usm usm(bench, kind, 4096);
-        const Bytes bytes = bench.random_bytes(4096);
-        usm_upload(bench, queue, usm.at(), bytes);
-        const Event gate = bench.make_host_event();
+    need_async(fixture);
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
+    for (const pi_usm_kind kind : need_usm(fixture)) {
+        Usm usm(fixture, kind, 4096);
+        const Bytes bytes = fixture.random_bytes(4096);
+        usm_upload(fixture, queue, usm.at(), bytes);
+        const Event gate = fixture.make_host_event();
         void *const pointer = usm.at();
-        const Event freed = bench.enqueue(queue, free_desc(usm.take()), {gate});
-        require(is_live_usm(bench.context(), pointer), "USM is freed before the command runs");
-        require_usm_contents(bench, other, pointer, bytes, "USM that is to be freed");
-        require_error(piUsmFree(bench.context(), pointer), PI_ERROR_INVALID_USM_POINTER,
+        const Event freed = fixture.enqueue(queue, free_desc(usm.take()), {gate});
+        require(is_live_usm(fixture.context(), pointer), "USM is freed before the command runs");
+        require_usm_contents(fixture, other, pointer, bytes, "USM that is to be freed");
+        require_error(piUsmFree(fixture.context(), pointer), PI_ERROR_INVALID_USM_POINTER,
                       "piUsmFree of what a command will free");
         require_untouched<pi_event>(
             "piEnqueueUsmFree of what a command will free", {PI_ERROR_INVALID_USM_POINTER},
             [&](pi_event *out) { return try_enqueue(other, free_desc(pointer), {}, out); });
-        bench.signal(gate);
-        bench.wait(freed, "piEnqueueUsmFree");
-        require(!is_live_usm(bench.context(), pointer), "USM is live after the command freed it");
+        fixture.signal(gate);
+        fixture.wait(freed, "piEnqueueUsmFree");
+        require(!is_live_usm(fixture.context(), pointer), "USM is live after the command freed it");
     }
-    bench.wait(bench.enqueue(queue, free_desc(nullptr)), "piEnqueueUsmFree of NULL");
+    fixture.wait(fixture.enqueue(queue, free_desc(nullptr)), "piEnqueueUsmFree of NULL");
 }
 
 CONFORMANCE_TEST("enqueue",
                  "a free whose wait list fails frees nothing, and an allocation's memory stays") {
-    need_async(bench);
-    const Queue queue = bench.make_queue();
-    const Event gate = bench.make_host_event();
-    Usm usm(bench, any_usm_kind(bench), 256);
+    need_async(fixture);
+    const Queue queue = fixture.make_queue();
+    const Event gate = fixture.make_host_event();
+    Usm usm(fixture, any_usm_kind(fixture), 256);
     void *pointer = nullptr;
-    const Event freed = bench.enqueue(queue, free_desc(usm.at()), {gate});
-    const Event allocated = bench.enqueue(queue, alloc_desc(256, &pointer), {gate});
-    bench.signal(gate, PI_ERROR_BACKEND);
-    bench.require_result(freed, PI_ERROR_DEPENDENCY_FAILED,
-                         "the result of a free that waits for a failed event");
-    bench.require_result(allocated, PI_ERROR_DEPENDENCY_FAILED,
-                         "the result of an allocation that waits for a failed event");
-    Usm late(bench.context(), pointer, 256);
+    const Event freed = fixture.enqueue(queue, free_desc(usm.at()), {gate});
+    const Event allocated = fixture.enqueue(queue, alloc_desc(256, &pointer), {gate});
+    fixture.signal(gate, PI_ERROR_BACKEND);
+    fixture.require_result(freed, PI_ERROR_DEPENDENCY_FAILED,
+                           "the result of a free that waits for a failed event");
+    fixture.require_result(allocated, PI_ERROR_DEPENDENCY_FAILED,
+                           "the result of an allocation that waits for a failed event");
+    Usm late(fixture.context(), pointer, 256);
     for (Usm *one : {&usm, &late}) {
-        const Bytes bytes = bench.random_bytes(256);
-        usm_upload(bench, queue, one->at(), bytes);
-        require_usm_contents(bench, queue, one->at(), bytes, "USM after a failed wait list");
+        const Bytes bytes = fixture.random_bytes(256);
+        usm_upload(fixture, queue, one->at(), bytes);
+        require_usm_contents(fixture, queue, one->at(), bytes, "USM after a failed wait list");
         one->free();
     }
 }
 
 CONFORMANCE_TEST("enqueue",
                  "misdescribed allocations by command are refused and write no address") {
-    need_async(bench);
-    const Queue queue = bench.make_queue();
+    need_async(fixture);
+    const Queue queue = fixture.make_queue();
     const auto refused = [&](const std::string &what, std::initializer_list<pi_result> allowed,
                              auto &&change) {
         void *pointer = poison<void *>();
@@ -172,7 +174,7 @@ CONFORMANCE_TEST("enqueue",
         const pi_result result = piEnqueueUsmAlloc(queue, given, 0, nullptr, nullptr);
         if (result == PI_SUCCESS) {
             require_success(piQueueFinish(queue), "piQueueFinish");
-            require_success(piUsmFree(bench.context(), pointer), "piUsmFree");
+            require_success(piUsmFree(fixture.context(), pointer), "piUsmFree");
         }
         return result;
     });
@@ -180,11 +182,11 @@ CONFORMANCE_TEST("enqueue",
 
 CONFORMANCE_TEST(
     "enqueue", "what is not the begin of live USM of the queue's context is not freed by command") {
-    need_async(bench);
-    const Queue queue = bench.make_queue();
-    const Context context = bench.make_context({bench.device()});
-    const Queue foreign = bench.make_queue({bench.device(), context});
-    Usm usm(bench, any_usm_kind(bench), 256);
+    need_async(fixture);
+    const Queue queue = fixture.make_queue();
+    const Context context = fixture.make_context({fixture.device()});
+    const Queue foreign = fixture.make_queue({fixture.device(), context});
+    Usm usm(fixture, any_usm_kind(fixture), 256);
     Bytes host(64);
     const auto refused = [&](const std::string &what, pi_queue on, void *pointer) {
         require_untouched<pi_event>(
@@ -197,7 +199,7 @@ CONFORMANCE_TEST(
     pi_usm_free_desc desc = free_desc(usm.at());
     require_error(piEnqueueUsmFree(queue, &desc, 1, nullptr, nullptr), PI_ERROR_INVALID_WAIT_LIST,
                   "piEnqueueUsmFree with a wait_count of 1 and no list");
-    require(is_live_usm(bench.context(), usm.at(255)), "a refused free has freed USM");
+    require(is_live_usm(fixture.context(), usm.at(255)), "a refused free has freed USM");
     const pi_usm_free_desc nothing = free_desc(nullptr);
     check_descriptor("piEnqueueUsmFree", nothing, offsetof(pi_usm_free_desc, flags),
                      [&](const pi_usm_free_desc *given) {
@@ -206,11 +208,11 @@ CONFORMANCE_TEST(
 }
 
 CONFORMANCE_TEST("enqueue", "threads allocate, use and free in the order of their queues") {
-    need_async(bench);
+    need_async(fixture);
     std::vector<Queue> queues;
     for (int i = 0; i < 5; ++i)
-        queues.push_back(bench.make_queue());
-    bench.run_threads(5, [&](unsigned thread) {
+        queues.push_back(fixture.make_queue());
+    fixture.run_threads(5, [&](unsigned thread) {
         const Queue &queue = queues[thread];
         for (unsigned round = 0; round < 60; ++round) {
             const uint64_t size = 16 * (1 + (thread * 31 + round * 17) % 900);
@@ -218,11 +220,12 @@ CONFORMANCE_TEST("enqueue", "threads allocate, use and free in the order of thei
             Bytes into(size);
             const Regions regions{linear(0, 0, size)};
             void *pointer = nullptr;
-            const Event allocated = bench.enqueue(queue, alloc_desc(size, &pointer));
-            const Event filled = bench.enqueue(queue, usm_fill_desc(pointer, pattern, size));
-            const Event copied = bench.enqueue(queue, usm_copy_desc(pointer, into.data(), regions));
-            bench.wait(bench.enqueue(queue, free_desc(pointer)));
-            bench.wait(copied);
+            const Event allocated = fixture.enqueue(queue, alloc_desc(size, &pointer));
+            const Event filled = fixture.enqueue(queue, usm_fill_desc(pointer, pattern, size));
+            const Event copied =
+                fixture.enqueue(queue, usm_copy_desc(pointer, into.data(), regions));
+            fixture.wait(fixture.enqueue(queue, free_desc(pointer)));
+            fixture.wait(copied);
             require(into == repeated(pattern, size), "a thread's own memory holds other bytes");
         }
     });

@@ -21,26 +21,27 @@ pi_result pass(pi_queue queue, Desc desc, uint64_t flags, uint32_t wait_count,
 // What they share: USM of which the command makes something.
 class UsmDeed : public Deed {
 public:
-    UsmDeed(Bench &bench, std::string name)
-        : Deed(std::move(name)), bench_(bench), now_(bench.random_bytes(size)),
-          usm_(bench, any_usm_kind(bench), size) {
-        usm_upload(bench, bench.make_queue(), usm_.at(), now_);
+    UsmDeed(Fixture &fixture, std::string name)
+        : Deed(std::move(name)), fixture_(fixture), now_(fixture.random_bytes(size)),
+          usm_(fixture, any_usm_kind(fixture), size) {
+        usm_upload(fixture, fixture.make_queue(), usm_.at(), now_);
     }
 
 protected:
     void require_usm(pi_queue other, const Bytes &expected, const char *when) {
-        require_usm_contents(bench_, other, usm_.at(), expected, join(name(), ": USM ", when));
+        require_usm_contents(fixture_, other, usm_.at(), expected, join(name(), ": USM ", when));
     }
 
-    Bench &bench_;
+    Fixture &fixture_;
     Bytes now_;
     Usm usm_;
 };
 
 class UsmCopy final : public UsmDeed {
 public:
-    explicit UsmCopy(Bench &bench)
-        : UsmDeed(bench, "piEnqueueUsmCopy"), before_(bench.random_bytes(size)), into_(before_) {}
+    explicit UsmCopy(Fixture &fixture)
+        : UsmDeed(fixture, "piEnqueueUsmCopy"), before_(fixture.random_bytes(size)),
+          into_(before_) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         const Regions regions{linear(0, 0, size)};
@@ -48,8 +49,8 @@ public:
                     wait_list, out_event);
     }
     void disturb(pi_queue other) override {
-        now_ = bench_.random_bytes(size);
-        usm_upload(bench_, other, usm_.at(), now_);
+        now_ = fixture_.random_bytes(size);
+        usm_upload(fixture_, other, usm_.at(), now_);
     }
     void require_undone(pi_queue) override {
         require_same_bytes(into_.data(), before_.data(), size,
@@ -66,16 +67,16 @@ private:
 
 class UsmFill final : public UsmDeed {
 public:
-    explicit UsmFill(Bench &bench)
-        : UsmDeed(bench, "piEnqueueUsmFill"), pattern_(bench.random_bytes(8)) {}
+    explicit UsmFill(Fixture &fixture)
+        : UsmDeed(fixture, "piEnqueueUsmFill"), pattern_(fixture.random_bytes(8)) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         return pass(queue, usm_fill_desc(usm_.at(), pattern_, size), flags, wait_count, wait_list,
                     out_event);
     }
     void disturb(pi_queue other) override {
-        now_ = bench_.random_bytes(size);
-        usm_upload(bench_, other, usm_.at(), now_);
+        now_ = fixture_.random_bytes(size);
+        usm_upload(fixture_, other, usm_.at(), now_);
     }
     void require_undone(pi_queue other) override { require_usm(other, now_, "before it runs"); }
     void require_done(pi_queue other) override {
@@ -90,7 +91,7 @@ private:
 template <typename Desc>
 class UsmHint final : public UsmDeed {
 public:
-    explicit UsmHint(Bench &bench) : UsmDeed(bench, Description<Desc>::name) {}
+    explicit UsmHint(Fixture &fixture) : UsmDeed(fixture, Description<Desc>::name) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         Desc desc = describe<Desc>();
@@ -106,7 +107,7 @@ public:
 
 class UsmAlloc final : public Deed {
 public:
-    explicit UsmAlloc(Bench &bench) : Deed("piEnqueueUsmAlloc"), bench_(bench) {}
+    explicit UsmAlloc(Fixture &fixture) : Deed("piEnqueueUsmAlloc"), fixture_(fixture) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         pi_usm_alloc_desc desc = describe<pi_usm_alloc_desc>();
@@ -116,23 +117,24 @@ public:
     }
     void require_done(pi_queue other) override {
         require(!same(pointer_, poison<void *>()), name(), ": no address was written");
-        const Bytes bytes = bench_.random_bytes(size);
-        usm_upload(bench_, other, pointer_, bytes);
-        require_usm_contents(bench_, other, pointer_, bytes, name() + ": what was allocated");
+        const Bytes bytes = fixture_.random_bytes(size);
+        usm_upload(fixture_, other, pointer_, bytes);
+        require_usm_contents(fixture_, other, pointer_, bytes, name() + ": what was allocated");
     }
     void clean_up(pi_queue) override {
         if (!same(pointer_, poison<void *>()))
-            require_success(piUsmFree(bench_.context(), pointer_), name(), ": freeing it");
+            require_success(piUsmFree(fixture_.context(), pointer_), name(), ": freeing it");
     }
 
 private:
-    Bench &bench_;
+    Fixture &fixture_;
     void *pointer_ = poison<void *>();
 };
 
 class UsmFree final : public UsmDeed {
 public:
-    explicit UsmFree(Bench &bench) : UsmDeed(bench, "piEnqueueUsmFree"), pointer_(usm_.take()) {}
+    explicit UsmFree(Fixture &fixture)
+        : UsmDeed(fixture, "piEnqueueUsmFree"), pointer_(usm_.take()) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         pi_usm_free_desc desc = describe<pi_usm_free_desc>();
@@ -140,16 +142,16 @@ public:
         return pass(queue, desc, flags, wait_count, wait_list, out_event);
     }
     void require_undone(pi_queue other) override {
-        require(is_live_usm(bench_.context(), pointer_), name(), ": freed before it runs");
-        require_usm_contents(bench_, other, pointer_, now_, name() + ": USM before it runs");
+        require(is_live_usm(fixture_.context(), pointer_), name(), ": freed before it runs");
+        require_usm_contents(fixture_, other, pointer_, now_, name() + ": USM before it runs");
     }
     void require_done(pi_queue) override {
-        require(!is_live_usm(bench_.context(), pointer_), name(), ": USM is not freed");
+        require(!is_live_usm(fixture_.context(), pointer_), name(), ": USM is not freed");
         freed_ = true;
     }
     void clean_up(pi_queue) override {
-        if (!freed_ && is_live_usm(bench_.context(), pointer_))
-            require_success(piUsmFree(bench_.context(), pointer_), name(),
+        if (!freed_ && is_live_usm(fixture_.context(), pointer_))
+            require_success(piUsmFree(fixture_.context(), pointer_), name(),
                             ": freeing what the command did not");
     }
 
@@ -160,16 +162,16 @@ private:
 
 } // namespace
 
-void add_usm_deeds(Bench &bench, Deeds &deeds) {
-    if (bench.can(PI_CAPABILITY_USM)) {
-        deeds.push_back(std::make_unique<UsmCopy>(bench));
-        deeds.push_back(std::make_unique<UsmFill>(bench));
-        deeds.push_back(std::make_unique<UsmHint<pi_usm_prefetch_desc>>(bench));
-        deeds.push_back(std::make_unique<UsmHint<pi_usm_advise_desc>>(bench));
+void add_usm_deeds(Fixture &fixture, Deeds &deeds) {
+    if (fixture.can(PI_CAPABILITY_USM)) {
+        deeds.push_back(std::make_unique<UsmCopy>(fixture));
+        deeds.push_back(std::make_unique<UsmFill>(fixture));
+        deeds.push_back(std::make_unique<UsmHint<pi_usm_prefetch_desc>>(fixture));
+        deeds.push_back(std::make_unique<UsmHint<pi_usm_advise_desc>>(fixture));
     }
-    if (bench.can(PI_CAPABILITY_USM) && bench.can(PI_CAPABILITY_USM_ASYNC)) {
-        deeds.push_back(std::make_unique<UsmAlloc>(bench));
-        deeds.push_back(std::make_unique<UsmFree>(bench));
+    if (fixture.can(PI_CAPABILITY_USM) && fixture.can(PI_CAPABILITY_USM_ASYNC)) {
+        deeds.push_back(std::make_unique<UsmAlloc>(fixture));
+        deeds.push_back(std::make_unique<UsmFree>(fixture));
     }
 }
 

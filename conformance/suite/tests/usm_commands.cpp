@@ -17,22 +17,22 @@ namespace {
 // One end of a copy: USM of a kind, from somewhere within, or plain host memory.
 class End {
 public:
-    End(Bench &bench, pi_queue queue, pi_usm_kind kind, const Bytes &bytes)
-        : offset_(kind == no_kind ? 0 : bench.random(0, 40)), size_(bytes.size()) {
+    End(Fixture &fixture, pi_queue queue, pi_usm_kind kind, const Bytes &bytes)
+        : offset_(kind == no_kind ? 0 : fixture.random(0, 40)), size_(bytes.size()) {
         if (kind == no_kind) {
             host_ = bytes;
             return;
         }
-        usm_.emplace(bench, kind, offset_ + size_);
-        usm_upload(bench, queue, usm_->at(offset_), bytes);
+        usm_.emplace(fixture, kind, offset_ + size_);
+        usm_upload(fixture, queue, usm_->at(offset_), bytes);
     }
     static constexpr pi_usm_kind no_kind = 0;
 
     void *pointer() { return usm_ ? static_cast<void *>(usm_->at(offset_)) : host_.data(); }
-    void require_contents(Bench &bench, pi_queue queue, const Bytes &expected,
+    void require_contents(Fixture &fixture, pi_queue queue, const Bytes &expected,
                           const std::string &what) {
         if (usm_)
-            return require_usm_contents(bench, queue, usm_->at(offset_), expected, what);
+            return require_usm_contents(fixture, queue, usm_->at(offset_), expected, what);
         require_same_bytes(host_.data(), expected.data(), size_, what);
     }
 
@@ -48,8 +48,8 @@ struct Kinds {
 };
 
 // Each kind to each, and to and from plain host memory.
-std::vector<Kinds> copies_between(Bench &bench) {
-    std::vector<pi_usm_kind> ends = need_usm(bench);
+std::vector<Kinds> copies_between(Fixture &fixture) {
+    std::vector<pi_usm_kind> ends = need_usm(fixture);
     ends.push_back(End::no_kind);
     std::vector<Kinds> copies;
     for (const pi_usm_kind src : ends)
@@ -66,74 +66,77 @@ std::string name_of(Kinds kinds) {
     return join("a copy from ", name(kinds.src), " to ", name(kinds.dst), " memory");
 }
 
-void require_copied(Bench &bench, pi_queue queue, Kinds kinds, const Regions &regions,
+void require_copied(Fixture &fixture, pi_queue queue, Kinds kinds, const Regions &regions,
                     uint64_t src_size, uint64_t dst_size) {
-    const Bytes src = bench.random_bytes(src_size);
-    Bytes dst = bench.random_bytes(dst_size);
-    End from(bench, queue, kinds.src, src);
-    End to(bench, queue, kinds.dst, dst);
+    const Bytes src = fixture.random_bytes(src_size);
+    Bytes dst = fixture.random_bytes(dst_size);
+    End from(fixture, queue, kinds.src, src);
+    End to(fixture, queue, kinds.dst, dst);
     const std::string what =
         join(name_of(kinds), " of ", regions.size(), " regions, one of ", text_of(regions.front()));
-    bench.wait(bench.enqueue(queue, usm_copy_desc(from.pointer(), to.pointer(), regions)), what);
+    fixture.wait(fixture.enqueue(queue, usm_copy_desc(from.pointer(), to.pointer(), regions)),
+                 what);
     apply(regions, src, dst);
-    from.require_contents(bench, queue, src, what + ": the source");
-    to.require_contents(bench, queue, dst, what + ": the destination");
+    from.require_contents(fixture, queue, src, what + ": the source");
+    to.require_contents(fixture, queue, dst, what + ": the destination");
 }
 
 CONFORMANCE_TEST("enqueue", "a copy of USM moves every byte of its random regions and no other") {
-    const Queue queue = bench.make_queue();
-    for (const Kinds kinds : copies_between(bench)) {
+    const Queue queue = fixture.make_queue();
+    for (const Kinds kinds : copies_between(fixture)) {
         for (int round = 0; round < 6; ++round) {
-            const uint64_t src_size = bench.random(1, 6000);
-            const uint64_t dst_size = bench.random(1, 6000);
-            const uint64_t count = bench.random(1, std::min<uint64_t>(dst_size, 12));
-            require_copied(bench, queue, kinds, random_regions(bench, count, src_size, dst_size),
-                           src_size, dst_size);
+            const uint64_t src_size = fixture.random(1, 6000);
+            const uint64_t dst_size = fixture.random(1, 6000);
+            const uint64_t count = fixture.random(1, std::min<uint64_t>(dst_size, 12));
+            require_copied(fixture, queue, kinds,
+                           random_regions(fixture, count, src_size, dst_size), src_size, dst_size);
         }
     }
 }
 
 CONFORMANCE_TEST("enqueue", "a copy of USM may have thousands of regions, and many megabytes") {
-    const Queue queue = bench.make_queue();
-    const uint64_t size = bench.at_most(4 << 20) + bench.random(1, 4095);
-    for (const Kinds kinds : copies_between(bench)) {
-        require_copied(bench, queue, kinds, random_regions(bench, 2048, 3 * 2048, 3 * 2048),
+    const Queue queue = fixture.make_queue();
+    const uint64_t size = fixture.at_most(4 << 20) + fixture.random(1, 4095);
+    for (const Kinds kinds : copies_between(fixture)) {
+        require_copied(fixture, queue, kinds, random_regions(fixture, 2048, 3 * 2048, 3 * 2048),
                        3 * 2048, 3 * 2048);
-        require_copied(bench, queue, kinds,
-                       {linear(bench.random(0, 63), bench.random(0, 63), size - 64)}, size, size);
+        require_copied(fixture, queue, kinds,
+                       {linear(fixture.random(0, 63), fixture.random(0, 63), size - 64)}, size,
+                       size);
     }
 }
 
 CONFORMANCE_TEST("enqueue", "the regions of a copy of USM are copied during the call") {
-    const Queue queue = bench.make_queue();
-    const Bytes src = bench.random_bytes(1000);
-    Bytes dst = bench.random_bytes(1000);
-    const Usm usm(bench, any_usm_kind(bench), 1000);
-    usm_upload(bench, queue, usm.at(), dst);
-    Regions regions = random_regions(bench, 8, 1000, 1000);
+    const Queue queue = fixture.make_queue();
+    const Bytes src = fixture.random_bytes(1000);
+    Bytes dst = fixture.random_bytes(1000);
+    const Usm usm(fixture, any_usm_kind(fixture), 1000);
+    usm_upload(fixture, queue, usm.at(), dst);
+    Regions regions = random_regions(fixture, 8, 1000, 1000);
     apply(regions, src, dst);
-    const Event gate = bench.make_host_event();
-    const Event event = bench.enqueue(queue, usm_copy_desc(src.data(), usm.at(), regions), {gate});
+    const Event gate = fixture.make_host_event();
+    const Event event =
+        fixture.enqueue(queue, usm_copy_desc(src.data(), usm.at(), regions), {gate});
     std::fill(regions.begin(), regions.end(), linear(0, 0, 1000));
     regions.clear();
     regions.shrink_to_fit();
-    bench.signal(gate);
-    bench.wait(event, "a copy whose regions were overwritten");
-    require_usm_contents(bench, queue, usm.at(), dst, "a copy whose regions were overwritten");
+    fixture.signal(gate);
+    fixture.wait(event, "a copy whose regions were overwritten");
+    require_usm_contents(fixture, queue, usm.at(), dst, "a copy whose regions were overwritten");
 }
 
 CONFORMANCE_TEST("enqueue",
                  "a copy within USM is done, or refused where source and destination overlap") {
     constexpr uint64_t size = 300;
-    const Queue queue = bench.make_queue();
-    for (const pi_usm_kind kind : need_usm(bench)) {
-        const Usm usm(bench, kind, size);
-        Bytes model = bench.random_bytes(size);
-        usm_upload(bench, queue, usm.at(), model);
+    const Queue queue = fixture.make_queue();
+    for (const pi_usm_kind kind : need_usm(fixture)) {
+        const Usm usm(fixture, kind, size);
+        Bytes model = fixture.random_bytes(size);
+        usm_upload(fixture, queue, usm.at(), model);
         std::vector<pi_region> regions{linear(0, 149, 150), linear(149, 0, 150), linear(0, 0, size),
                                        linear(0, 150, 150), linear(150, 0, 150)};
         for (int round = 0; round < 30; ++round)
-            regions.push_back(random_region(bench, {0, size}, {0, size}));
+            regions.push_back(random_region(fixture, {0, size}, {0, size}));
         for (const pi_region &region : regions) {
             const Regions one{region};
             const pi_usm_copy_desc desc = usm_copy_desc(usm.at(), usm.at(), one);
@@ -143,10 +146,10 @@ CONFORMANCE_TEST("enqueue",
                     return try_enqueue(queue, desc, {}, out);
                 });
             } else {
-                bench.wait(bench.enqueue(queue, desc), what);
+                fixture.wait(fixture.enqueue(queue, desc), what);
                 apply(one, Bytes(model), model);
             }
-            require_usm_contents(bench, queue, usm.at(), model, what);
+            require_usm_contents(fixture, queue, usm.at(), model, what);
         }
     }
 }
@@ -163,11 +166,11 @@ void require_refused(pi_queue queue, const std::string &what, pi_result error, c
 }
 
 CONFORMANCE_TEST("enqueue", "a misdescribed copy of USM is refused and moves nothing") {
-    const Queue queue = bench.make_queue();
-    for (const pi_usm_kind kind : need_usm(bench)) {
-        const Usm usm(bench, kind, 4096);
-        const Bytes before = bench.random_bytes(4096);
-        usm_upload(bench, queue, usm.at(), before);
+    const Queue queue = fixture.make_queue();
+    for (const pi_usm_kind kind : need_usm(fixture)) {
+        const Usm usm(fixture, kind, 4096);
+        const Bytes before = fixture.random_bytes(4096);
+        usm_upload(fixture, queue, usm.at(), before);
         Bytes host(8192), host_before = host;
         const auto refused = [&](const std::string &what, pi_result error, const void *src,
                                  void *dst, const Regions &regions) {
@@ -200,35 +203,36 @@ CONFORMANCE_TEST("enqueue", "a misdescribed copy of USM is refused and moves not
         pi_usm_copy_desc desc = usm_copy_desc(host.data(), usm.at(), fits);
         desc.regions = nullptr;
         require_refused(queue, "of a region at NULL", PI_ERROR_INVALID_NULL_POINTER, desc);
-        require_usm_contents(bench, queue, usm.at(), before, "USM after refused copies");
+        require_usm_contents(fixture, queue, usm.at(), before, "USM after refused copies");
         require(host == host_before, "a refused copy wrote host memory");
     }
 }
 
 CONFORMANCE_TEST("enqueue",
                  "a fill of USM repeats patterns of every size, and touches nothing beside them") {
-    const Queue queue = bench.make_queue();
-    for (const pi_usm_kind kind : need_usm(bench)) {
+    const Queue queue = fixture.make_queue();
+    for (const pi_usm_kind kind : need_usm(fixture)) {
         pi_usm_desc described = usm_desc(kind, 200'000);
-        described.alignment = bench.scopes().front().min_alignment;
-        const Usm usm(bench.place(), described);
-        Bytes model = bench.random_bytes(usm.size());
-        usm_upload(bench, queue, usm.at(), model);
+        described.alignment = fixture.scopes().front().min_alignment;
+        const Usm usm(fixture.place(), described);
+        Bytes model = fixture.random_bytes(usm.size());
+        usm_upload(fixture, queue, usm.at(), model);
         const uint64_t first = (128 - reinterpret_cast<uintptr_t>(usm.at()) % 128) % 128;
         for (int round = 0; round < 24; ++round) {
             const uint64_t pattern_size = uint64_t{1} << (round % 8);
             const uint64_t room = (usm.size() - first) / pattern_size;
-            const uint64_t from = bench.random(0, room - 1);
+            const uint64_t from = fixture.random(0, room - 1);
             const uint64_t count =
-                bench.random(1, round < 16 ? std::min<uint64_t>(room - from, 40) : room - from);
-            const Bytes pattern = bench.random_bytes(pattern_size);
+                fixture.random(1, round < 16 ? std::min<uint64_t>(room - from, 40) : room - from);
+            const Bytes pattern = fixture.random_bytes(pattern_size);
             const uint64_t offset = first + from * pattern_size;
             const Bytes filled = repeated(pattern, count * pattern_size);
-            bench.wait(bench.enqueue(queue, usm_fill_desc(usm.at(offset), pattern, filled.size())),
-                       "a fill of USM");
+            fixture.wait(
+                fixture.enqueue(queue, usm_fill_desc(usm.at(offset), pattern, filled.size())),
+                "a fill of USM");
             std::copy(filled.begin(), filled.end(),
                       model.begin() + static_cast<std::ptrdiff_t>(offset));
-            require_usm_contents(bench, queue, usm.at(), model,
+            require_usm_contents(fixture, queue, usm.at(), model,
                                  join("USM filled with ", count, " patterns of ", pattern_size,
                                       " bytes at ", offset));
         }
@@ -236,26 +240,27 @@ CONFORMANCE_TEST("enqueue",
 }
 
 CONFORMANCE_TEST("enqueue", "the pattern of a fill of USM is copied during the call") {
-    const Queue queue = bench.make_queue();
-    const Usm usm(bench, any_usm_kind(bench), 64);
-    Bytes pattern = bench.random_bytes(16);
+    const Queue queue = fixture.make_queue();
+    const Usm usm(fixture, any_usm_kind(fixture), 64);
+    Bytes pattern = fixture.random_bytes(16);
     const Bytes expected = repeated(pattern, 64);
-    const Event gate = bench.make_host_event();
-    const Event event = bench.enqueue(queue, usm_fill_desc(usm.at(), pattern, 64), {gate});
+    const Event gate = fixture.make_host_event();
+    const Event event = fixture.enqueue(queue, usm_fill_desc(usm.at(), pattern, 64), {gate});
     std::fill(pattern.begin(), pattern.end(), std::byte{0});
-    bench.signal(gate);
-    bench.wait(event, "a fill whose pattern was overwritten");
-    require_usm_contents(bench, queue, usm.at(), expected, "a fill whose pattern was overwritten");
+    fixture.signal(gate);
+    fixture.wait(event, "a fill whose pattern was overwritten");
+    require_usm_contents(fixture, queue, usm.at(), expected,
+                         "a fill whose pattern was overwritten");
 }
 
 CONFORMANCE_TEST("enqueue", "a misdescribed fill of USM is refused and changes nothing") {
-    const Queue queue = bench.make_queue();
-    const Bytes pattern = bench.random_bytes(256);
+    const Queue queue = fixture.make_queue();
+    const Bytes pattern = fixture.random_bytes(256);
     Bytes host(4096);
-    for (const pi_usm_kind kind : need_usm(bench)) {
-        const Usm usm(bench, kind, 4096);
-        const Bytes before = bench.random_bytes(4096);
-        usm_upload(bench, queue, usm.at(), before);
+    for (const pi_usm_kind kind : need_usm(fixture)) {
+        const Usm usm(fixture, kind, 4096);
+        const Bytes before = fixture.random_bytes(4096);
+        usm_upload(fixture, queue, usm.at(), before);
         const auto refused = [&](const std::string &what, std::initializer_list<pi_result> allowed,
                                  void *pointer, uint64_t pattern_size, uint64_t size) {
             pi_usm_fill_desc desc = usm_fill_desc(pointer, pattern, size);
@@ -279,7 +284,7 @@ CONFORMANCE_TEST("enqueue", "a misdescribed fill of USM is refused and changes n
         desc.pattern_size = 4;
         desc.pattern = nullptr;
         require_refused(queue, "with a pattern at NULL", PI_ERROR_INVALID_NULL_POINTER, desc);
-        require_usm_contents(bench, queue, usm.at(), before, "USM after refused fills");
+        require_usm_contents(fixture, queue, usm.at(), before, "USM after refused fills");
     }
 }
 
@@ -299,30 +304,30 @@ pi_usm_advise_desc advise_desc(const void *pointer, uint64_t size, pi_usm_advice
 }
 
 CONFORMANCE_TEST("enqueue", "prefetch and advise change no byte, of any kind and range of USM") {
-    const Queue queue = bench.make_queue();
-    for (const pi_usm_kind kind : need_usm(bench)) {
-        const Usm usm(bench, kind, 50'000);
-        const Bytes bytes = bench.random_bytes(usm.size());
-        usm_upload(bench, queue, usm.at(), bytes);
+    const Queue queue = fixture.make_queue();
+    for (const pi_usm_kind kind : need_usm(fixture)) {
+        const Usm usm(fixture, kind, 50'000);
+        const Bytes bytes = fixture.random_bytes(usm.size());
+        usm_upload(fixture, queue, usm.at(), bytes);
         for (int round = 0; round < 10; ++round) {
-            const uint64_t offset = round == 0 ? 0 : bench.random(0, usm.size() - 1);
-            const uint64_t size = round == 0 ? usm.size() : bench.random(1, usm.size() - offset);
+            const uint64_t offset = round == 0 ? 0 : fixture.random(0, usm.size() - 1);
+            const uint64_t size = round == 0 ? usm.size() : fixture.random(1, usm.size() - offset);
             pi_usm_prefetch_desc prefetch = prefetch_desc(usm.at(offset), size);
-            bench.wait(bench.enqueue(queue, prefetch), "a prefetch");
+            fixture.wait(fixture.enqueue(queue, prefetch), "a prefetch");
             prefetch.flags = PI_USM_PREFETCH_TO_HOST;
-            bench.wait(bench.enqueue(queue, prefetch), "a prefetch to the host");
+            fixture.wait(fixture.enqueue(queue, prefetch), "a prefetch to the host");
             for (pi_usm_advice advice = PI_USM_ADVICE_READ_MOSTLY; advice <= PI_USM_ADVICE_RESET;
                  ++advice)
-                bench.wait(bench.enqueue(queue, advise_desc(usm.at(offset), size, advice)),
-                           "an advice");
+                fixture.wait(fixture.enqueue(queue, advise_desc(usm.at(offset), size, advice)),
+                             "an advice");
         }
-        require_usm_contents(bench, queue, usm.at(), bytes, "USM after hints");
+        require_usm_contents(fixture, queue, usm.at(), bytes, "USM after hints");
     }
 }
 
 CONFORMANCE_TEST("enqueue", "misdescribed prefetches and advices are refused") {
-    const Queue queue = bench.make_queue();
-    const Usm usm(bench, any_usm_kind(bench), 4096);
+    const Queue queue = fixture.make_queue();
+    const Usm usm(fixture, any_usm_kind(fixture), 4096);
     Bytes host(64);
     const auto refused = [&](const std::string &what, pi_result error, const void *pointer,
                              uint64_t size) {
@@ -342,29 +347,29 @@ CONFORMANCE_TEST("enqueue", "misdescribed prefetches and advices are refused") {
 
 CONFORMANCE_TEST_PAIRS("connection",
                        "USM whose kind is unified with a place is used by its commands") {
-    const Queue here = bench.make_queue(bench.dst());
+    const Queue here = fixture.make_queue(fixture.dst());
     bool any = false;
-    for (const pi_usm_kind kind : need_usm(bench)) {
-        bench.need(PI_CAPABILITY_USM, "PI_CAPABILITY_USM", bench.dst().device);
+    for (const pi_usm_kind kind : need_usm(fixture)) {
+        fixture.need(PI_CAPABILITY_USM, "PI_CAPABILITY_USM", fixture.dst().device);
         pi_memory_connection_query query = describe<pi_memory_connection_query>();
         query.kind = PI_MEMORY_KIND_USM_HOST + kind - PI_USM_HOST;
         pi_memory_connection_info info{};
         info.struct_size = sizeof info;
         info.type = PI_TYPE_MEMORY_CONNECTION_INFO;
         const pi_result result =
-            piGetMemoryConnectionInfo(bench.src().device, bench.src().context, bench.dst().device,
-                                      bench.dst().context, &query, &info);
+            piGetMemoryConnectionInfo(fixture.src().device, fixture.src().context,
+                                      fixture.dst().device, fixture.dst().context, &query, &info);
         if (result != PI_SUCCESS || info.connection != PI_MEMORY_CONNECTION_UNIFIED)
             continue;
         any = true;
-        const Usm there(bench.src(), usm_desc(kind, 3000));
-        Bytes model = bench.random_bytes(3000);
-        usm_upload(bench, here, there.at(), model);
-        const Bytes pattern = bench.random_bytes(4);
+        const Usm there(fixture.src(), usm_desc(kind, 3000));
+        Bytes model = fixture.random_bytes(3000);
+        usm_upload(fixture, here, there.at(), model);
+        const Bytes pattern = fixture.random_bytes(4);
         const Bytes filled = repeated(pattern, 400);
-        bench.wait(bench.enqueue(here, usm_fill_desc(there.at(800), pattern, 400)));
+        fixture.wait(fixture.enqueue(here, usm_fill_desc(there.at(800), pattern, 400)));
         std::copy(filled.begin(), filled.end(), model.begin() + 800);
-        require_usm_contents(bench, bench.make_queue(bench.src()), there.at(), model,
+        require_usm_contents(fixture, fixture.make_queue(fixture.src()), there.at(), model,
                              join(name_of_kind(kind), " memory written by another place"));
     }
     if (!any)

@@ -10,10 +10,10 @@ const char *name_of_kind(pi_usm_kind kind) {
     return kind == PI_USM_HOST ? "host" : kind == PI_USM_DEVICE ? "device" : "shared";
 }
 
-std::vector<pi_usm_kind> need_usm(Bench &bench) {
-    bench.need(PI_CAPABILITY_USM, "PI_CAPABILITY_USM");
+std::vector<pi_usm_kind> need_usm(Fixture &fixture) {
+    fixture.need(PI_CAPABILITY_USM, "PI_CAPABILITY_USM");
     const auto said =
-        get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_USM_CAPABILITIES);
+        get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_USM_CAPABILITIES);
     std::vector<pi_usm_kind> kinds;
     for (const pi_usm_kind kind : all_usm_kinds)
         if ((said & (1u << kind)) != 0)
@@ -23,8 +23,8 @@ std::vector<pi_usm_kind> need_usm(Bench &bench) {
     return kinds;
 }
 
-pi_usm_kind any_usm_kind(Bench &bench) {
-    return need_usm(bench).front();
+pi_usm_kind any_usm_kind(Fixture &fixture) {
+    return need_usm(fixture).front();
 }
 
 pi_usm_desc usm_desc(pi_usm_kind kind, uint64_t size) {
@@ -34,8 +34,8 @@ pi_usm_desc usm_desc(pi_usm_kind kind, uint64_t size) {
     return desc;
 }
 
-Usm::Usm(Bench &bench, pi_usm_kind kind, uint64_t size)
-    : Usm(bench.place(), usm_desc(kind, size)) {}
+Usm::Usm(Fixture &fixture, pi_usm_kind kind, uint64_t size)
+    : Usm(fixture.place(), usm_desc(kind, size)) {}
 
 Usm::Usm(const Place &place, const pi_usm_desc &desc) : context_(place.context), size_(desc.size) {
     require_success(piUsmAlloc(place.context, place.device, &desc, &pointer_), "piUsmAlloc of ",
@@ -94,23 +94,23 @@ pi_usm_fill_desc usm_fill_desc(void *pointer, const Bytes &pattern, uint64_t siz
     return desc;
 }
 
-void usm_upload(Bench &bench, pi_queue queue, void *pointer, const Bytes &bytes) {
+void usm_upload(Fixture &fixture, pi_queue queue, void *pointer, const Bytes &bytes) {
     const Regions regions{linear(0, 0, bytes.size())};
-    bench.wait(bench.enqueue(queue, usm_copy_desc(bytes.data(), pointer, regions)),
-               "a copy from the host to USM");
+    fixture.wait(fixture.enqueue(queue, usm_copy_desc(bytes.data(), pointer, regions)),
+                 "a copy from the host to USM");
 }
 
-Bytes usm_download(Bench &bench, pi_queue queue, const void *pointer, uint64_t size) {
+Bytes usm_download(Fixture &fixture, pi_queue queue, const void *pointer, uint64_t size) {
     Bytes bytes(size);
     const Regions regions{linear(0, 0, size)};
-    bench.wait(bench.enqueue(queue, usm_copy_desc(pointer, bytes.data(), regions)),
-               "a copy from USM to the host");
+    fixture.wait(fixture.enqueue(queue, usm_copy_desc(pointer, bytes.data(), regions)),
+                 "a copy from USM to the host");
     return bytes;
 }
 
-void require_usm_contents(Bench &bench, pi_queue queue, const void *pointer, const Bytes &expected,
-                          const std::string &what) {
-    const Bytes actual = usm_download(bench, queue, pointer, expected.size());
+void require_usm_contents(Fixture &fixture, pi_queue queue, const void *pointer,
+                          const Bytes &expected, const std::string &what) {
+    const Bytes actual = usm_download(fixture, queue, pointer, expected.size());
     require_same_bytes(actual.data(), expected.data(), expected.size(), what);
 }
 

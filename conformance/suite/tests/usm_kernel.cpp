@@ -10,63 +10,64 @@
 namespace pi::suite {
 namespace {
 
-Bytes random_words(Bench &bench, uint64_t count) {
-    return bench.random_bytes(count * sizeof(uint32_t));
+Bytes random_words(Fixture &fixture, uint64_t count) {
+    return fixture.random_bytes(count * sizeof(uint32_t));
 }
 
 CONFORMANCE_TEST("kernel", "a kernel reads and writes USM of every kind, from any word") {
-    const std::vector<pi_usm_kind> kinds = need_usm(bench);
-    Workshop shop(bench);
+    const std::vector<pi_usm_kind> kinds = need_usm(fixture);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "combine");
     constexpr uint64_t count = 700, from = 5;
     for (const pi_usm_kind src_kind : kinds) {
         for (const pi_usm_kind dst_kind : kinds) {
-            const Usm a(bench, src_kind, (count + from) * 4), dst(bench, dst_kind, count * 4);
-            const Bytes a_bytes = random_words(bench, count + from);
-            const Bytes b_bytes = random_words(bench, count);
-            const Mem b = bench.make_buffer(bench.place(), b_bytes);
-            usm_upload(bench, shop.queue, a.at(), a_bytes);
-            const auto factor = static_cast<uint32_t>(bench.random(0, UINT32_MAX));
+            const Usm a(fixture, src_kind, (count + from) * 4), dst(fixture, dst_kind, count * 4);
+            const Bytes a_bytes = random_words(fixture, count + from);
+            const Bytes b_bytes = random_words(fixture, count);
+            const Mem b = fixture.make_buffer(fixture.place(), b_bytes);
+            usm_upload(fixture, shop.queue, a.at(), a_bytes);
+            const auto factor = static_cast<uint32_t>(fixture.random(0, UINT32_MAX));
             Arguments arguments;
             arguments.pointer(dst.at()).pointer(a.at(from * 4)).buffer(b).value(factor);
             pi_kernel_launch_desc desc = launch_desc(kernel, arguments, count);
-            bench.wait(bench.enqueue(shop.queue, desc), "a launch on USM");
+            fixture.wait(fixture.enqueue(shop.queue, desc), "a launch on USM");
             const std::vector<uint32_t> x = words_of(a_bytes), y = words_of(b_bytes);
             std::vector<uint32_t> expected(count);
             for (uint64_t i = 0; i < count; ++i)
                 expected[i] = x[i + from] * factor + y[i];
-            require_usm_contents(bench, shop.queue, dst.at(), bytes_of(expected),
+            require_usm_contents(fixture, shop.queue, dst.at(), bytes_of(expected),
                                  "USM that a kernel has written");
-            require_usm_contents(bench, shop.queue, a.at(), a_bytes, "USM that a kernel has read");
+            require_usm_contents(fixture, shop.queue, a.at(), a_bytes,
+                                 "USM that a kernel has read");
         }
     }
 }
 
 CONFORMANCE_TEST("kernel",
                  "copies, fills and launches on USM of one queue are done in their order") {
-    const pi_usm_kind kind = any_usm_kind(bench);
-    Workshop shop(bench);
+    const pi_usm_kind kind = any_usm_kind(fixture);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
     constexpr uint64_t count = 3000;
-    const Usm usm(bench, kind, count * 4), copy(bench, kind, count * 4);
+    const Usm usm(fixture, kind, count * 4), copy(fixture, kind, count * 4);
     const Bytes pattern = bytes_of({11});
     const Regions whole{linear(0, 0, count * 4)};
-    const Event gate = bench.make_host_event();
+    const Event gate = fixture.make_host_event();
     Arguments arguments;
     arguments.pointer(usm.at()).value(uint32_t{31});
     const pi_kernel_launch_desc add = launch_desc(kernel, arguments, count);
     const Event filled =
-        bench.enqueue(shop.queue, usm_fill_desc(usm.at(), pattern, count * 4), {gate});
-    bench.enqueue(shop.queue, add);
-    bench.enqueue(shop.queue, usm_copy_desc(usm.at(), copy.at(), whole));
-    const Event last = bench.enqueue(shop.queue, add);
-    require(!bench.is_final(filled) && !bench.is_final(last),
+        fixture.enqueue(shop.queue, usm_fill_desc(usm.at(), pattern, count * 4), {gate});
+    fixture.enqueue(shop.queue, add);
+    fixture.enqueue(shop.queue, usm_copy_desc(usm.at(), copy.at(), whole));
+    const Event last = fixture.enqueue(shop.queue, add);
+    require(!fixture.is_final(filled) && !fixture.is_final(last),
             "commands are final before the event that they wait for");
-    bench.signal(gate);
-    bench.wait(last, "the last of four commands on USM");
-    require_usm_contents(bench, shop.queue, copy.at(), repeated(bytes_of({42}), count * 4),
+    fixture.signal(gate);
+    fixture.wait(last, "the last of four commands on USM");
+    require_usm_contents(fixture, shop.queue, copy.at(), repeated(bytes_of({42}), count * 4),
                          "USM copied between two launches");
-    require_usm_contents(bench, shop.queue, usm.at(), repeated(bytes_of({73}), count * 4),
+    require_usm_contents(fixture, shop.queue, usm.at(), repeated(bytes_of({73}), count * 4),
                          "USM after two launches");
 }
 
@@ -88,30 +89,30 @@ private:
 };
 
 CONFORMANCE_TEST("kernel", "USM allocated in a queue's order is given to a launch behind it") {
-    need_usm(bench);
-    bench.need(PI_CAPABILITY_USM_ASYNC, "PI_CAPABILITY_USM_ASYNC");
-    Workshop shop(bench);
+    need_usm(fixture);
+    fixture.need(PI_CAPABILITY_USM_ASYNC, "PI_CAPABILITY_USM_ASYNC");
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
     constexpr uint64_t count = 512;
     void *pointer = nullptr;
     pi_usm_alloc_desc alloc = describe<pi_usm_alloc_desc>();
     alloc.size = count * 4;
     alloc.out_pointer = &pointer;
-    const Event gate = bench.make_host_event();
+    const Event gate = fixture.make_host_event();
     Bytes into(count * 4);
     const Opened opened(gate, shop.queue);
-    bench.enqueue(shop.queue, alloc, {gate});
-    bench.enqueue(shop.queue, usm_fill_desc(pointer, bytes_of({100}), count * 4));
+    fixture.enqueue(shop.queue, alloc, {gate});
+    fixture.enqueue(shop.queue, usm_fill_desc(pointer, bytes_of({100}), count * 4));
     Arguments arguments;
     arguments.pointer(pointer).value(uint32_t{23});
-    bench.enqueue(shop.queue, launch_desc(kernel, arguments, count));
+    fixture.enqueue(shop.queue, launch_desc(kernel, arguments, count));
     const Regions whole{linear(0, 0, count * 4)};
-    bench.enqueue(shop.queue, usm_copy_desc(pointer, into.data(), whole));
+    fixture.enqueue(shop.queue, usm_copy_desc(pointer, into.data(), whole));
     pi_usm_free_desc freeing = describe<pi_usm_free_desc>();
     freeing.pointer = pointer;
-    const Event freed = bench.enqueue(shop.queue, freeing);
-    bench.signal(gate);
-    bench.wait(freed, "the free behind a launch");
+    const Event freed = fixture.enqueue(shop.queue, freeing);
+    fixture.signal(gate);
+    fixture.wait(freed, "the free behind a launch");
     require(into == repeated(bytes_of({123}), count * 4),
             "a kernel's work on memory allocated in its queue's order is another");
 }
@@ -119,11 +120,11 @@ CONFORMANCE_TEST("kernel", "USM allocated in a queue's order is given to a launc
 // One word to each allocation, and their addresses.
 class Words {
 public:
-    Words(Bench &bench, pi_queue queue, pi_usm_kind kind, uint32_t count) : bench_(bench) {
+    Words(Fixture &fixture, pi_queue queue, pi_usm_kind kind, uint32_t count) : fixture_(fixture) {
         for (uint32_t i = 0; i < count; ++i) {
-            words_.emplace_back(bench, kind, 4 * (1 + bench.random(0, 900)));
-            at_.push_back(words_.back().at(4 * bench.random(0, words_.back().size() / 4 - 1)));
-            usm_upload(bench, queue, at_.back(), bytes_of({i}));
+            words_.emplace_back(fixture, kind, 4 * (1 + fixture.random(0, 900)));
+            at_.push_back(words_.back().at(4 * fixture.random(0, words_.back().size() / 4 - 1)));
+            usm_upload(fixture, queue, at_.back(), bytes_of({i}));
         }
     }
     Bytes addresses() const {
@@ -133,59 +134,59 @@ public:
     }
     void require_added(pi_queue queue, uint32_t value) const {
         for (uint32_t i = 0; i < at_.size(); ++i)
-            require_usm_contents(bench_, queue, at_[i], bytes_of({i + value}),
+            require_usm_contents(fixture_, queue, at_[i], bytes_of({i + value}),
                                  "a word that a kernel reached by its address");
     }
 
 private:
-    Bench &bench_;
+    Fixture &fixture_;
     std::vector<Usm> words_;
     std::vector<std::byte *> at_;
 };
 
 CONFORMANCE_TEST(
     "kernel", "a kernel follows pointers inside memory to USM of the kinds that its launch names") {
-    Workshop shop(bench);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "follow");
     constexpr uint32_t count = 40;
     const auto launch = [&](const Arguments &arguments, uint64_t flags) {
         pi_kernel_launch_desc desc = launch_desc(kernel, arguments, count);
         desc.flags |= flags;
-        bench.wait(bench.enqueue(shop.queue, desc), "a launch that follows pointers");
+        fixture.wait(fixture.enqueue(shop.queue, desc), "a launch that follows pointers");
     };
     uint64_t every_kind = 0;
-    for (const pi_usm_kind kind : need_usm(bench)) {
+    for (const pi_usm_kind kind : need_usm(fixture)) {
         const uint64_t flag = uint64_t{PI_LAUNCH_INDIRECT_USM_HOST} << (kind - PI_USM_HOST);
         every_kind |= flag;
         for (const uint64_t flags : {flag, every_kind}) {
             // What an earlier launch has reached is freed by now.
-            const Words words(bench, shop.queue, kind, count);
+            const Words words(fixture, shop.queue, kind, count);
             const Bytes addresses = words.addresses();
-            const Mem in_buffer = bench.make_buffer(bench.place(), addresses);
+            const Mem in_buffer = fixture.make_buffer(fixture.place(), addresses);
             launch(Arguments().buffer(in_buffer).value(uint32_t{7}), flags);
             words.require_added(shop.queue, 7);
-            const Usm in_usm(bench, kind, addresses.size());
-            usm_upload(bench, shop.queue, in_usm.at(), addresses);
+            const Usm in_usm(fixture, kind, addresses.size());
+            usm_upload(fixture, shop.queue, in_usm.at(), addresses);
             launch(Arguments().pointer(in_usm.at()).value(uint32_t{5}), flags);
             words.require_added(shop.queue, 12);
         }
         // Addresses within the argument need no flag.
-        const Usm usm(bench, kind, count * 12);
+        const Usm usm(fixture, kind, count * 12);
         std::vector<std::byte *> at(count);
         for (uint32_t i = 0; i < count; ++i)
             at[i] = usm.at(count * 8 + i * 4);
         Bytes bytes(usm.size());
         std::memcpy(bytes.data(), at.data(), count * 8);
-        usm_upload(bench, shop.queue, usm.at(), bytes);
+        usm_upload(fixture, shop.queue, usm.at(), bytes);
         launch(Arguments().pointer(usm.at()).value(uint32_t{9}), 0);
-        require_usm_contents(bench, shop.queue, usm.at(count * 8),
+        require_usm_contents(fixture, shop.queue, usm.at(count * 8),
                              repeated(bytes_of({9}), count * 4), "words behind their addresses");
     }
 }
 
 CONFORMANCE_TEST("kernel", "many threads launch one kernel, on buffers and on USM by turns") {
-    const std::vector<pi_usm_kind> kinds = need_usm(bench);
-    Workshop shop(bench);
+    const std::vector<pi_usm_kind> kinds = need_usm(fixture);
+    Workshop shop(fixture);
     const Kernel kernel = make_kernel(shop.program, "add");
     constexpr uint64_t count = 256;
     constexpr unsigned threads = 4, rounds = 30;
@@ -194,12 +195,12 @@ CONFORMANCE_TEST("kernel", "many threads launch one kernel, on buffers and on US
     std::vector<Mem> buffers;
     std::vector<Usm> allocations;
     for (unsigned i = 0; i < threads; ++i) {
-        queues.push_back(bench.make_queue());
-        buffers.push_back(bench.make_buffer(bench.place(), zeros));
-        allocations.emplace_back(bench, kinds[i % kinds.size()], zeros.size());
-        usm_upload(bench, shop.queue, allocations.back().at(), zeros);
+        queues.push_back(fixture.make_queue());
+        buffers.push_back(fixture.make_buffer(fixture.place(), zeros));
+        allocations.emplace_back(fixture, kinds[i % kinds.size()], zeros.size());
+        usm_upload(fixture, shop.queue, allocations.back().at(), zeros);
     }
-    bench.run_threads(threads, [&](unsigned thread) {
+    fixture.run_threads(threads, [&](unsigned thread) {
         for (unsigned round = 0; round < rounds; ++round) {
             Arguments arguments;
             if ((thread + round) % 2 != 0)
@@ -210,16 +211,16 @@ CONFORMANCE_TEST("kernel", "many threads launch one kernel, on buffers and on US
             pi_kernel_launch_desc desc = launch_desc(kernel, arguments, count);
             if (round % 3 == 0)
                 desc.flags |= PI_LAUNCH_INDIRECT_USM_DEVICE;
-            bench.enqueue(queues[thread], desc);
+            fixture.enqueue(queues[thread], desc);
         }
         require_success(piQueueFinish(queues[thread]), "piQueueFinish");
     });
     for (unsigned i = 0; i < threads; ++i) {
         const Bytes expected = repeated(bytes_of({(i + 1) * rounds / 2}), count * 4);
-        require_usm_contents(bench, shop.queue, allocations[i].at(), expected,
+        require_usm_contents(fixture, shop.queue, allocations[i].at(), expected,
                              "USM that a thread's launches have added to");
-        bench.require_contents(shop.queue, buffers[i], expected,
-                               "a buffer that a thread's launches have added to");
+        fixture.require_contents(shop.queue, buffers[i], expected,
+                                 "a buffer that a thread's launches have added to");
     }
 }
 

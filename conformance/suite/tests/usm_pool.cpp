@@ -22,9 +22,9 @@ void free_all(std::deque<Usm> &live) {
 
 using Pool = Owner<pi_usm_pool>;
 
-std::vector<pi_usm_kind> need_pools(Bench &bench) {
-    bench.need(PI_CAPABILITY_USM_POOL, "PI_CAPABILITY_USM_POOL");
-    return need_usm(bench);
+std::vector<pi_usm_kind> need_pools(Fixture &fixture) {
+    fixture.need(PI_CAPABILITY_USM_POOL, "PI_CAPABILITY_USM_POOL");
+    return need_usm(fixture);
 }
 
 pi_usm_pool_desc pool_desc(pi_usm_kind kind) {
@@ -58,8 +58,8 @@ const InfoName pool_info_names[] = {
 };
 
 CONFORMANCE_TEST("memory", "a pool of USM tells its context, and what it has handed out") {
-    for (const pi_usm_kind kind : need_pools(bench)) {
-        const Pool pool = make_pool(bench.place(), pool_desc(kind));
+    for (const pi_usm_kind kind : need_pools(fixture)) {
+        const Pool pool = make_pool(fixture.place(), pool_desc(kind));
         check_info(
             "piUsmPoolGetInfo",
             [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
@@ -67,15 +67,15 @@ CONFORMANCE_TEST("memory", "a pool of USM tells its context, and what it has han
             },
             pool_info_names);
         require(get_info<pi_context>(&piUsmPoolGetInfo, pool.get(), PI_USM_POOL_INFO_CONTEXT) ==
-                    bench.context(),
+                    fixture.context(),
                 "a pool is of another context");
         std::deque<Usm> live;
         uint64_t used = 0;
         for (int step = 0; step < 200; ++step) {
-            if (live.empty() || bench.random(0, 2) != 0) {
-                live.emplace_back(bench.place(), from_pool(pool, kind, bench.random(1, 9000)));
+            if (live.empty() || fixture.random(0, 2) != 0) {
+                live.emplace_back(fixture.place(), from_pool(pool, kind, fixture.random(1, 9000)));
                 used += live.back().size();
-                require(usm_info<pi_usm_pool>(bench.context(), live.back().at(),
+                require(usm_info<pi_usm_pool>(fixture.context(), live.back().at(),
                                               PI_USM_INFO_POOL) == pool.get(),
                         "memory of a pool tells another pool");
             } else {
@@ -97,28 +97,29 @@ CONFORMANCE_TEST("memory", "a pool of USM tells its context, and what it has han
 }
 
 CONFORMANCE_TEST("memory", "allocations of a pool come and go without touching each other") {
-    const Queue queue = bench.make_queue();
-    for (const pi_usm_kind kind : need_pools(bench)) {
-        const Pool pool = make_pool(bench.place(), pool_desc(kind));
+    const Queue queue = fixture.make_queue();
+    for (const pi_usm_kind kind : need_pools(fixture)) {
+        const Pool pool = make_pool(fixture.place(), pool_desc(kind));
         std::deque<std::pair<Usm, Bytes>> live;
         for (int step = 0; step < 150; ++step) {
-            if (live.size() < 4 || bench.random(0, 1) != 0) {
-                pi_usm_desc desc = from_pool(pool, kind, bench.random(1, 5000));
-                desc.alignment = uint64_t{1} << bench.random(0, 6);
-                live.emplace_back(Usm(bench.place(), desc), bench.random_bytes(desc.size));
+            if (live.size() < 4 || fixture.random(0, 1) != 0) {
+                pi_usm_desc desc = from_pool(pool, kind, fixture.random(1, 5000));
+                desc.alignment = uint64_t{1} << fixture.random(0, 6);
+                live.emplace_back(Usm(fixture.place(), desc), fixture.random_bytes(desc.size));
                 const auto &[usm, bytes] = live.back();
                 require(reinterpret_cast<uintptr_t>(usm.at()) % desc.alignment == 0,
                         "memory of a pool with an alignment of ", desc.alignment, " is at ",
                         static_cast<void *>(usm.at()));
                 require_equal(
-                    usm_info<uint64_t>(bench.context(), usm.at(desc.size - 1), PI_USM_INFO_SIZE),
+                    usm_info<uint64_t>(fixture.context(), usm.at(desc.size - 1), PI_USM_INFO_SIZE),
                     desc.size, "the size of memory of a pool");
-                usm_upload(bench, queue, usm.at(), bytes);
+                usm_upload(fixture, queue, usm.at(), bytes);
             } else {
                 const std::byte *const begin = live.front().first.at();
-                require_usm_contents(bench, queue, begin, live.front().second, "memory of a pool");
+                require_usm_contents(fixture, queue, begin, live.front().second,
+                                     "memory of a pool");
                 live.front().first.free();
-                require(!is_live_usm(bench.context(), begin), "freed memory of a pool is live");
+                require(!is_live_usm(fixture.context(), begin), "freed memory of a pool is live");
                 live.pop_front();
             }
         }
@@ -126,19 +127,20 @@ CONFORMANCE_TEST("memory", "allocations of a pool come and go without touching e
 }
 
 CONFORMANCE_TEST("memory", "memory that a pool hands out again is aligned as it is asked for now") {
-    for (const pi_usm_kind kind : need_pools(bench)) {
-        const Pool pool = make_pool(bench.place(), pool_desc(kind));
+    for (const pi_usm_kind kind : need_pools(fixture)) {
+        const Pool pool = make_pool(fixture.place(), pool_desc(kind));
         std::deque<Usm> live;
         for (int step = 0; step < 100; ++step) {
             // Small ones first, which leave blocks that are hardly aligned.
             pi_usm_desc desc = from_pool(pool, kind, 4096);
-            desc.alignment = step % 4 == 3 ? uint64_t{1} << bench.random(7, 12) : 0;
+            desc.alignment = step % 4 == 3 ? uint64_t{1} << fixture.random(7, 12) : 0;
             void *pointer = nullptr;
-            const pi_result result = piUsmAlloc(bench.context(), bench.device(), &desc, &pointer);
+            const pi_result result =
+                piUsmAlloc(fixture.context(), fixture.device(), &desc, &pointer);
             if (desc.alignment != 0 && result == PI_ERROR_INVALID_ALIGNMENT)
                 continue; // more than can be honoured
             require_success(result, "piUsmAlloc with an alignment of ", desc.alignment);
-            live.emplace_back(bench.context(), pointer, desc.size);
+            live.emplace_back(fixture.context(), pointer, desc.size);
             require(desc.alignment == 0 ||
                         reinterpret_cast<uintptr_t>(pointer) % desc.alignment == 0,
                     "memory of a pool with an alignment of ", desc.alignment, " is at ", pointer);
@@ -149,55 +151,56 @@ CONFORMANCE_TEST("memory", "memory that a pool hands out again is aligned as it 
 }
 
 CONFORMANCE_TEST("memory", "a pool hands out no more than its limit") {
-    const uint64_t unit = bench.at_most(8 << 20) / 8;
-    for (const pi_usm_kind kind : need_pools(bench)) {
+    const uint64_t unit = fixture.at_most(8 << 20) / 8;
+    for (const pi_usm_kind kind : need_pools(fixture)) {
         pi_usm_pool_desc desc = pool_desc(kind);
         desc.limit = 8 * unit;
-        const Pool pool = make_pool(bench.place(), desc);
+        const Pool pool = make_pool(fixture.place(), desc);
         const auto refused = [&](uint64_t size) {
             const pi_usm_desc asked = from_pool(pool, kind, size);
             require_untouched<void *>(join(size, " bytes beyond a pool's limit"),
                                       {PI_ERROR_OUT_OF_DEVICE_MEMORY}, [&](void **out) {
-                                          return piUsmAlloc(bench.context(), bench.device(), &asked,
-                                                            out);
+                                          return piUsmAlloc(fixture.context(), fixture.device(),
+                                                            &asked, out);
                                       });
         };
         refused(desc.limit + 1);
-        Usm most(bench.place(), from_pool(pool, kind, 6 * unit));
+        Usm most(fixture.place(), from_pool(pool, kind, 6 * unit));
         refused(3 * unit);
-        const Usm rest(bench.place(), from_pool(pool, kind, 2 * unit)); // that is all
+        const Usm rest(fixture.place(), from_pool(pool, kind, 2 * unit)); // that is all
         refused(1);
         most.free();
-        const Usm again(bench.place(), from_pool(pool, kind, 6 * unit));
-        const Usm whole(bench.place(), from_pool(make_pool(bench.place(), desc), kind, desc.limit));
+        const Usm again(fixture.place(), from_pool(pool, kind, 6 * unit));
+        const Usm whole(fixture.place(),
+                        from_pool(make_pool(fixture.place(), desc), kind, desc.limit));
     }
 }
 
 CONFORMANCE_TEST("memory", "a pool keeps no more for reuse than it was told to") {
-    const uint64_t unit = bench.at_most(36 << 20) / 36; // so many at once
-    for (const pi_usm_kind kind : need_pools(bench)) {
+    const uint64_t unit = fixture.at_most(36 << 20) / 36; // so many at once
+    for (const pi_usm_kind kind : need_pools(fixture)) {
         pi_usm_pool_desc desc = pool_desc(kind);
         desc.release_threshold = 4 * unit;
-        const Pool pool = make_pool(bench.place(), desc);
+        const Pool pool = make_pool(fixture.place(), desc);
         std::deque<Usm> live;
         for (uint64_t i = 0; i < 8; ++i)
-            live.emplace_back(bench.place(), from_pool(pool, kind, (i + 1) * unit));
+            live.emplace_back(fixture.place(), from_pool(pool, kind, (i + 1) * unit));
         free_all(live);
         require_equal(pool_info(pool, PI_USM_POOL_INFO_USED), uint64_t{0},
                       "PI_USM_POOL_INFO_USED with nothing handed out");
         require(pool_info(pool, PI_USM_POOL_INFO_RESERVED) <= desc.release_threshold,
                 "PI_USM_POOL_INFO_RESERVED is ", pool_info(pool, PI_USM_POOL_INFO_RESERVED),
                 " with nothing handed out, and a release_threshold of ", desc.release_threshold);
-        const Usm again(bench.place(), from_pool(pool, kind, 3 * unit));
+        const Usm again(fixture.place(), from_pool(pool, kind, 3 * unit));
     }
 }
 
 CONFORMANCE_TEST("memory", "a pool's memory outlives its references") {
-    const Queue queue = bench.make_queue();
-    for (const pi_usm_kind kind : need_pools(bench)) {
-        Pool pool = make_pool(bench.place(), pool_desc(kind));
-        Usm usm(bench.place(), from_pool(pool, kind, 5000));
-        const Bytes bytes = bench.random_bytes(5000);
+    const Queue queue = fixture.make_queue();
+    for (const pi_usm_kind kind : need_pools(fixture)) {
+        Pool pool = make_pool(fixture.place(), pool_desc(kind));
+        Usm usm(fixture.place(), from_pool(pool, kind, 5000));
+        const Bytes bytes = fixture.random_bytes(5000);
         for (int i = 0; i < 3; ++i)
             require_success(piUsmPoolRetain(pool), "piUsmPoolRetain");
         for (int i = 0; i < 3; ++i)
@@ -205,29 +208,29 @@ CONFORMANCE_TEST("memory", "a pool's memory outlives its references") {
         require(pool_info(pool, PI_USM_POOL_INFO_USED) >= 5000, "a retained and released pool has "
                                                                 "forgotten its memory");
         require_success(piUsmPoolRelease(pool.take()), "piUsmPoolRelease");
-        require(usm_info<pi_usm_pool>(bench.context(), usm.at(), PI_USM_INFO_POOL) == nullptr,
+        require(usm_info<pi_usm_pool>(fixture.context(), usm.at(), PI_USM_INFO_POOL) == nullptr,
                 "memory tells a pool that is released");
-        usm_upload(bench, queue, usm.at(), bytes);
-        require_usm_contents(bench, queue, usm.at(), bytes, "memory whose pool is released");
-        require_equal(usm_info<uint64_t>(bench.context(), usm.at(4999), PI_USM_INFO_SIZE),
+        usm_upload(fixture, queue, usm.at(), bytes);
+        require_usm_contents(fixture, queue, usm.at(), bytes, "memory whose pool is released");
+        require_equal(usm_info<uint64_t>(fixture.context(), usm.at(4999), PI_USM_INFO_SIZE),
                       uint64_t{5000}, "the size of memory whose pool is released");
         usm.free();
     }
 }
 
 CONFORMANCE_TEST("lifetime", "a pool of USM lives until as many releases as references") {
-    const pi_usm_kind kind = need_pools(bench).front();
+    const pi_usm_kind kind = need_pools(fixture).front();
     const auto count = [](pi_usm_pool pool) {
         return info_or(&piUsmPoolGetInfo, pool, PI_USM_POOL_INFO_REFERENCE_COUNT, 1u);
     };
-    Pool pool = make_pool(bench.place(), pool_desc(kind));
+    Pool pool = make_pool(fixture.place(), pool_desc(kind));
     require(count(pool) >= 1, "a pool's reference count is 0");
     require_success(piUsmPoolRetain(pool), "piUsmPoolRetain");
     const Pool second(pool.get());
     pool.reset();
     require(count(second) >= 1, "a pool's reference count is 0 after one of two releases");
-    const Usm usm(bench.place(), from_pool(second, kind, 64));
-    bench.run_threads(4, [&](unsigned) {
+    const Usm usm(fixture.place(), from_pool(second, kind, 64));
+    fixture.run_threads(4, [&](unsigned) {
         for (int i = 0; i < 500; ++i) {
             require_success(piUsmPoolRetain(second), "piUsmPoolRetain");
             require_success(piUsmPoolRelease(second), "piUsmPoolRelease");
@@ -237,8 +240,8 @@ CONFORMANCE_TEST("lifetime", "a pool of USM lives until as many releases as refe
 }
 
 CONFORMANCE_TEST("memory", "a pool is created as described, or not at all") {
-    const pi_usm_kind kind = need_pools(bench).front();
-    const pi_context context = bench.context();
+    const pi_usm_kind kind = need_pools(fixture).front();
+    const pi_context context = fixture.context();
     const auto refused = [&](const std::string &what, pi_result error, pi_device device,
                              const pi_usm_pool_desc &desc) {
         require_untouched<pi_usm_pool>(
@@ -248,36 +251,36 @@ CONFORMANCE_TEST("memory", "a pool is created as described, or not at all") {
     const pi_usm_pool_desc valid = pool_desc(kind);
     pi_usm_pool_desc desc = valid;
     desc.kind = 0;
-    refused("kind 0", PI_ERROR_INVALID_ENUMERATION, bench.device(), desc);
+    refused("kind 0", PI_ERROR_INVALID_ENUMERATION, fixture.device(), desc);
     desc.kind = 9;
-    refused("kind 9", PI_ERROR_INVALID_ENUMERATION, bench.device(), desc);
+    refused("kind 9", PI_ERROR_INVALID_ENUMERATION, fixture.device(), desc);
     desc = valid;
-    desc.scope = static_cast<uint32_t>(bench.scopes().size());
-    refused("a scope that is none", PI_ERROR_INVALID_VALUE, bench.device(), desc);
-    for (const pi_usm_kind each : need_usm(bench))
+    desc.scope = static_cast<uint32_t>(fixture.scopes().size());
+    refused("a scope that is none", PI_ERROR_INVALID_VALUE, fixture.device(), desc);
+    for (const pi_usm_kind each : need_usm(fixture))
         if (each != PI_USM_HOST)
             refused("no device", PI_ERROR_INVALID_DEVICE, nullptr, pool_desc(each));
     check_descriptor("piUsmPoolCreate", valid, offsetof(pi_usm_pool_desc, flags),
                      [&](const pi_usm_pool_desc *given) {
                          Pool pool;
-                         return piUsmPoolCreate(context, bench.device(), given, pool.out());
+                         return piUsmPoolCreate(context, fixture.device(), given, pool.out());
                      });
-    require_error(piUsmPoolCreate(context, bench.device(), &valid, nullptr),
+    require_error(piUsmPoolCreate(context, fixture.device(), &valid, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER, "piUsmPoolCreate with out_pool NULL");
 }
 
 CONFORMANCE_TEST("memory", "memory is taken from pools of its own kind and context only") {
-    const std::vector<pi_usm_kind> kinds = need_pools(bench);
-    const Context other = bench.make_context({bench.device()});
+    const std::vector<pi_usm_kind> kinds = need_pools(fixture);
+    const Context other = fixture.make_context({fixture.device()});
     const auto refused = [&](const std::string &what, const pi_usm_desc &desc) {
         require_untouched<void *>(what, {PI_ERROR_INVALID_USM_POOL}, [&](void **out) {
-            return piUsmAlloc(bench.context(), bench.device(), &desc, out);
+            return piUsmAlloc(fixture.context(), fixture.device(), &desc, out);
         });
     };
     for (const pi_usm_kind kind : kinds) {
-        const Pool foreign = make_pool({bench.device(), other}, pool_desc(kind));
+        const Pool foreign = make_pool({fixture.device(), other}, pool_desc(kind));
         refused("memory of another context's pool", from_pool(foreign, kind, 64));
-        const Pool pool = make_pool(bench.place(), pool_desc(kind));
+        const Pool pool = make_pool(fixture.place(), pool_desc(kind));
         for (const pi_usm_kind wrong : kinds)
             if (wrong != kind)
                 refused(join(name_of_kind(wrong), " memory of a pool of ", name_of_kind(kind)),
@@ -286,19 +289,19 @@ CONFORMANCE_TEST("memory", "memory is taken from pools of its own kind and conte
 }
 
 CONFORMANCE_TEST("memory", "memory is taken from pools of its own device only") {
-    const std::vector<pi_usm_kind> kinds = need_pools(bench);
+    const std::vector<pi_usm_kind> kinds = need_pools(fixture);
     // Another device of the platform, or else two parts of this one.
-    std::vector<pi_device> pair = bench.devices();
+    std::vector<pi_device> pair = fixture.devices();
     Devices parts;
-    if (pair.size() < 2 && has_kind(bench.device(), PI_PARTITION_EQUALLY) &&
-        units_of(bench.device()) > 1) {
-        parts = partition(bench.device(), partition_desc(PI_PARTITION_EQUALLY, 1));
+    if (pair.size() < 2 && has_kind(fixture.device(), PI_PARTITION_EQUALLY) &&
+        units_of(fixture.device()) > 1) {
+        parts = partition(fixture.device(), partition_desc(PI_PARTITION_EQUALLY, 1));
         pair = {parts[0], parts[1]};
     }
     if (pair.size() < 2)
         skip("there is one device, which has no parts");
     pair.resize(2);
-    const Context context = bench.make_context(pair);
+    const Context context = fixture.make_context(pair);
     for (const pi_usm_kind kind : kinds) {
         if (kind == PI_USM_HOST)
             continue; // is of no device
@@ -320,12 +323,12 @@ CONFORMANCE_TEST("memory", "memory is taken from pools of its own device only") 
 }
 
 CONFORMANCE_TEST("enqueue", "commands take memory from a pool, which may be released right after") {
-    bench.need(PI_CAPABILITY_USM_ASYNC, "PI_CAPABILITY_USM_ASYNC");
-    const Queue queue = bench.make_queue();
-    const Context other = bench.make_context({bench.device()});
-    for (const pi_usm_kind kind : need_pools(bench)) {
-        Pool pool = make_pool(bench.place(), pool_desc(kind));
-        const Pool foreign = make_pool({bench.device(), other}, pool_desc(kind));
+    fixture.need(PI_CAPABILITY_USM_ASYNC, "PI_CAPABILITY_USM_ASYNC");
+    const Queue queue = fixture.make_queue();
+    const Context other = fixture.make_context({fixture.device()});
+    for (const pi_usm_kind kind : need_pools(fixture)) {
+        Pool pool = make_pool(fixture.place(), pool_desc(kind));
+        const Pool foreign = make_pool({fixture.device(), other}, pool_desc(kind));
         void *pointer = poison<void *>();
         pi_usm_alloc_desc desc = describe<pi_usm_alloc_desc>();
         desc.size = 4096;
@@ -342,40 +345,40 @@ CONFORMANCE_TEST("enqueue", "commands take memory from a pool, which may be rele
                       "piEnqueueUsmAlloc with a wait_count of 1 and no list");
         require_equal(pool_info(pool, PI_USM_POOL_INFO_USED), uint64_t{0},
                       "PI_USM_POOL_INFO_USED after a refused allocation");
-        const Event gate = bench.make_host_event();
-        const Event allocated = bench.enqueue(queue, desc, {gate});
-        require(usm_info<pi_usm_pool>(bench.context(), pointer, PI_USM_INFO_POOL) == pool.get(),
+        const Event gate = fixture.make_host_event();
+        const Event allocated = fixture.enqueue(queue, desc, {gate});
+        require(usm_info<pi_usm_pool>(fixture.context(), pointer, PI_USM_INFO_POOL) == pool.get(),
                 "memory of a pool tells another pool");
-        require_equal(usm_info<pi_usm_kind>(bench.context(), pointer, PI_USM_INFO_KIND), kind,
+        require_equal(usm_info<pi_usm_kind>(fixture.context(), pointer, PI_USM_INFO_KIND), kind,
                       "the kind of a pool's memory");
         pool.reset();
-        const Bytes pattern = bench.random_bytes(16);
-        const Event filled = bench.enqueue(queue, usm_fill_desc(pointer, pattern, 4096));
-        bench.signal(gate);
-        bench.wait({allocated, filled}, "allocating from a pool and filling");
-        require_usm_contents(bench, queue, pointer, repeated(pattern, 4096), "a pool's memory");
+        const Bytes pattern = fixture.random_bytes(16);
+        const Event filled = fixture.enqueue(queue, usm_fill_desc(pointer, pattern, 4096));
+        fixture.signal(gate);
+        fixture.wait({allocated, filled}, "allocating from a pool and filling");
+        require_usm_contents(fixture, queue, pointer, repeated(pattern, 4096), "a pool's memory");
         pi_usm_free_desc freeing = describe<pi_usm_free_desc>();
         freeing.pointer = pointer;
-        bench.wait(bench.enqueue(queue, freeing), "piEnqueueUsmFree");
-        require(!is_live_usm(bench.context(), pointer), "freed memory of a pool is live");
+        fixture.wait(fixture.enqueue(queue, freeing), "piEnqueueUsmFree");
+        require(!is_live_usm(fixture.context(), pointer), "freed memory of a pool is live");
     }
 }
 
 CONFORMANCE_TEST("memory",
                  "a pool's limit holds for commands, and what they free may be had again") {
-    bench.need(PI_CAPABILITY_USM_ASYNC, "PI_CAPABILITY_USM_ASYNC");
-    const Queue queue = bench.make_queue();
-    for (const pi_usm_kind kind : need_pools(bench)) {
+    fixture.need(PI_CAPABILITY_USM_ASYNC, "PI_CAPABILITY_USM_ASYNC");
+    const Queue queue = fixture.make_queue();
+    for (const pi_usm_kind kind : need_pools(fixture)) {
         pi_usm_pool_desc limited = pool_desc(kind);
         limited.limit = 1u << 20;
-        const Pool pool = make_pool(bench.place(), limited);
+        const Pool pool = make_pool(fixture.place(), limited);
         void *pointer = nullptr;
         pi_usm_alloc_desc desc = describe<pi_usm_alloc_desc>();
         desc.pool = pool;
         desc.size = limited.limit;
         for (int round = 0; round < 2; ++round) {
             desc.out_pointer = &pointer;
-            bench.wait(bench.enqueue(queue, desc), "allocating all that a pool may give");
+            fixture.wait(fixture.enqueue(queue, desc), "allocating all that a pool may give");
             void *more = poison<void *>();
             pi_usm_alloc_desc beyond = desc;
             beyond.size = 1;
@@ -386,7 +389,7 @@ CONFORMANCE_TEST("memory",
             require(same(more, poison<void *>()), "a refused allocation wrote an address");
             pi_usm_free_desc freeing = describe<pi_usm_free_desc>();
             freeing.pointer = pointer;
-            bench.wait(bench.enqueue(queue, freeing), "piEnqueueUsmFree");
+            fixture.wait(fixture.enqueue(queue, freeing), "piEnqueueUsmFree");
             require_equal(pool_info(pool, PI_USM_POOL_INFO_USED), uint64_t{0},
                           "PI_USM_POOL_INFO_USED after a command has freed everything");
         }
@@ -394,13 +397,13 @@ CONFORMANCE_TEST("memory",
 }
 
 CONFORMANCE_TEST("memory", "a pool serves many threads at once") {
-    const pi_usm_kind kind = need_pools(bench).front();
-    const Pool pool = make_pool(bench.place(), pool_desc(kind));
-    bench.run_threads(6, [&](unsigned thread) {
+    const pi_usm_kind kind = need_pools(fixture).front();
+    const Pool pool = make_pool(fixture.place(), pool_desc(kind));
+    fixture.run_threads(6, [&](unsigned thread) {
         for (unsigned round = 0; round < 150; ++round) {
             const uint64_t size = 1 + (thread * 911 + round * 7919) % 20'000;
-            Usm usm(bench.place(), from_pool(pool, kind, size));
-            require_equal(usm_info<uint64_t>(bench.context(), usm.at(size - 1), PI_USM_INFO_SIZE),
+            Usm usm(fixture.place(), from_pool(pool, kind, size));
+            require_equal(usm_info<uint64_t>(fixture.context(), usm.at(size - 1), PI_USM_INFO_SIZE),
                           size, "the size of a thread's own memory of a pool");
             usm.free();
         }
