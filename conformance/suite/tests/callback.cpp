@@ -63,7 +63,7 @@ CONFORMANCE_TEST("lifetime", "a callback may give the last reference of every ki
 }
 
 CONFORMANCE_TEST("lifetime", "other threads get through their calls while a callback runs") {
-    const Deeds deeds = make_deeds(fixture);
+    const CommandCases commands = make_command_cases(fixture);
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
     // Where a call fails, too, commands are over before what they use goes.
@@ -76,8 +76,8 @@ CONFORMANCE_TEST("lifetime", "other threads get through their calls while a call
     const auto call_everything = [&] {
         const Queue made = fixture.make_queue();
         const Mem mem = fixture.make_buffer(64);
-        for (const auto &deed : deeds)
-            started.push_back(deed->start(queue));
+        for (const auto &command : commands)
+            started.push_back(command->start(queue));
         started.push_back(fixture.fill(made, mem, 0, 64, Bytes(1, std::byte{1}), {held}));
         require(fixture.is_final(held), "the event of a callback that runs is not final");
         fixture.on_final(held, [](pi_event, pi_result) {});
@@ -100,9 +100,9 @@ CONFORMANCE_TEST("lifetime", "other threads get through their calls while a call
     fixture.wait(behind);
     for (const Event &event : started)
         fixture.wait(event, "what another thread has enqueued while a callback ran");
-    for (const auto &deed : deeds) {
-        deed->require_done(other);
-        deed->clean_up(other);
+    for (const auto &command : commands) {
+        command->require_done(other);
+        command->clean_up(other);
     }
 }
 

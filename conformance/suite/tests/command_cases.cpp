@@ -12,11 +12,11 @@ namespace {
 
 constexpr uint64_t size = 4096;
 
-// What the deeds on buffers share. `now_` is what the command finds when it runs in its time.
-class BufferDeed : public Deed {
+// What the cases on buffers share. `now_` is what the command finds when it runs in its time.
+class BufferCase : public CommandCase {
 public:
-    BufferDeed(Fixture &fixture, std::string name)
-        : Deed(std::move(name)), fixture_(fixture), now_(fixture.random_bytes(size)),
+    BufferCase(Fixture &fixture, std::string name)
+        : CommandCase(std::move(name)), fixture_(fixture), now_(fixture.random_bytes(size)),
           mem_(fixture.make_buffer(fixture.place(), now_)) {}
 
     void disturb(pi_queue other) override {
@@ -40,10 +40,10 @@ protected:
     Mem mem_;
 };
 
-class Read final : public BufferDeed {
+class Read final : public BufferCase {
 public:
     explicit Read(Fixture &fixture)
-        : BufferDeed(fixture, "piEnqueueMemBufferRead"), before_(fixture.random_bytes(size)),
+        : BufferCase(fixture, "piEnqueueMemBufferRead"), before_(fixture.random_bytes(size)),
           into_(before_) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
@@ -68,10 +68,10 @@ private:
     Bytes into_;
 };
 
-class Write final : public BufferDeed {
+class Write final : public BufferCase {
 public:
     explicit Write(Fixture &fixture)
-        : BufferDeed(fixture, "piEnqueueMemBufferWrite"), from_(fixture.random_bytes(size)) {}
+        : BufferCase(fixture, "piEnqueueMemBufferWrite"), from_(fixture.random_bytes(size)) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         const pi_region region = linear(0, 0, size);
@@ -93,10 +93,10 @@ private:
     Bytes from_;
 };
 
-class Copy final : public BufferDeed {
+class Copy final : public BufferCase {
 public:
     explicit Copy(Fixture &fixture)
-        : BufferDeed(fixture, "piEnqueueMemBufferCopy"), before_(fixture.random_bytes(size)),
+        : BufferCase(fixture, "piEnqueueMemBufferCopy"), before_(fixture.random_bytes(size)),
           dst_(fixture.make_buffer(fixture.place(), before_)) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
@@ -121,10 +121,10 @@ private:
     Mem dst_;
 };
 
-class Fill final : public BufferDeed {
+class Fill final : public BufferCase {
 public:
     explicit Fill(Fixture &fixture)
-        : BufferDeed(fixture, "piEnqueueMemBufferFill"), pattern_(fixture.random_bytes(8)) {}
+        : BufferCase(fixture, "piEnqueueMemBufferFill"), pattern_(fixture.random_bytes(8)) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         pi_buffer_fill_desc desc = describe<pi_buffer_fill_desc>();
@@ -148,9 +148,9 @@ private:
     Bytes pattern_;
 };
 
-class Map final : public BufferDeed {
+class Map final : public BufferCase {
 public:
-    explicit Map(Fixture &fixture) : BufferDeed(fixture, "piEnqueueMemBufferMap") {}
+    explicit Map(Fixture &fixture) : BufferCase(fixture, "piEnqueueMemBufferMap") {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         pi_buffer_map_desc desc = describe<pi_buffer_map_desc>();
@@ -179,9 +179,9 @@ private:
 };
 
 // The range is mapped from the beginning; the host's bytes must be there once it is unmapped.
-class Unmap final : public BufferDeed {
+class Unmap final : public BufferCase {
 public:
-    explicit Unmap(Fixture &fixture) : BufferDeed(fixture, "piEnqueueMemUnmap") {
+    explicit Unmap(Fixture &fixture) : BufferCase(fixture, "piEnqueueMemUnmap") {
         const Queue queue = fixture.make_queue();
         fixture.wait(fixture.map(queue, mem_, PI_MAP_READ | PI_MAP_WRITE, 0, size, &pointer_));
         now_ = fixture.random_bytes(size);
@@ -211,10 +211,10 @@ private:
     bool unmapped_ = false;
 };
 
-class Launch final : public BufferDeed {
+class Launch final : public BufferCase {
 public:
     explicit Launch(Fixture &fixture)
-        : BufferDeed(fixture, "piEnqueueKernelLaunch"), program_(make_program(fixture)),
+        : BufferCase(fixture, "piEnqueueKernelLaunch"), program_(make_program(fixture)),
           kernel_(make_kernel(program_, "add")),
           value_(static_cast<uint32_t>(fixture.random(1, UINT32_MAX))) {
         arguments_.buffer(mem_).value(value_);
@@ -241,9 +241,9 @@ private:
     Arguments arguments_;
 };
 
-class HostFunction final : public Deed {
+class HostFunction final : public CommandCase {
 public:
-    HostFunction() : Deed("piEnqueueHostFunction") {}
+    HostFunction() : CommandCase("piEnqueueHostFunction") {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         pi_host_function_desc desc = describe<pi_host_function_desc>();
@@ -265,9 +265,9 @@ private:
 
 // A command of which nothing is seen but its event.
 template <typename Desc>
-class Marker final : public Deed {
+class Marker final : public CommandCase {
 public:
-    Marker() : Deed(Description<Desc>::name) {}
+    Marker() : CommandCase(Description<Desc>::name) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         Desc desc = describe<Desc>();
@@ -287,7 +287,7 @@ bool runs_kernels(Fixture &fixture) {
 
 } // namespace
 
-Event Deed::start(pi_queue queue, const Waits &waits, uint64_t flags) {
+Event CommandCase::start(pi_queue queue, const Waits &waits, uint64_t flags) {
     Event event;
     require_success(enqueue(queue, flags, static_cast<uint32_t>(waits.size()),
                             waits.empty() ? nullptr : waits.data(), event.out()),
@@ -296,26 +296,26 @@ Event Deed::start(pi_queue queue, const Waits &waits, uint64_t flags) {
     return event;
 }
 
-Deeds make_deeds(Fixture &fixture) {
-    Deeds deeds;
-    deeds.push_back(std::make_unique<Read>(fixture));
-    deeds.push_back(std::make_unique<Write>(fixture));
-    deeds.push_back(std::make_unique<Copy>(fixture));
-    deeds.push_back(std::make_unique<Fill>(fixture));
-    deeds.push_back(std::make_unique<Map>(fixture));
-    deeds.push_back(std::make_unique<Unmap>(fixture));
-    deeds.push_back(std::make_unique<Marker<pi_events_wait_desc>>());
-    deeds.push_back(std::make_unique<Marker<pi_barrier_desc>>());
+CommandCases make_command_cases(Fixture &fixture) {
+    CommandCases commands;
+    commands.push_back(std::make_unique<Read>(fixture));
+    commands.push_back(std::make_unique<Write>(fixture));
+    commands.push_back(std::make_unique<Copy>(fixture));
+    commands.push_back(std::make_unique<Fill>(fixture));
+    commands.push_back(std::make_unique<Map>(fixture));
+    commands.push_back(std::make_unique<Unmap>(fixture));
+    commands.push_back(std::make_unique<Marker<pi_events_wait_desc>>());
+    commands.push_back(std::make_unique<Marker<pi_barrier_desc>>());
     if (fixture.can(PI_CAPABILITY_TIMESTAMP))
-        deeds.push_back(std::make_unique<Marker<pi_timestamp_desc>>());
+        commands.push_back(std::make_unique<Marker<pi_timestamp_desc>>());
     if (fixture.can(PI_CAPABILITY_HOST_FUNCTION))
-        deeds.push_back(std::make_unique<HostFunction>());
+        commands.push_back(std::make_unique<HostFunction>());
     if (runs_kernels(fixture))
-        deeds.push_back(std::make_unique<Launch>(fixture));
-    add_usm_deeds(fixture, deeds);
-    add_image_deeds(fixture, deeds);
-    add_global_deeds(fixture, deeds);
-    return deeds;
+        commands.push_back(std::make_unique<Launch>(fixture));
+    add_usm_command_cases(fixture, commands);
+    add_image_command_cases(fixture, commands);
+    add_global_command_cases(fixture, commands);
+    return commands;
 }
 
 } // namespace pi::suite

@@ -14,10 +14,10 @@
 namespace pi::suite {
 
 /// A command that is enqueued once, on the fixture's place.
-class Deed {
+class CommandCase {
 public:
-    explicit Deed(std::string name) : name_(std::move(name)) {}
-    virtual ~Deed() = default;
+    explicit CommandCase(std::string name) : name_(std::move(name)) {}
+    virtual ~CommandCase() = default;
 
     const std::string &name() const { return name_; }
 
@@ -41,15 +41,15 @@ private:
     std::string name_;
 };
 
-using Deeds = std::vector<std::unique_ptr<Deed>>;
+using CommandCases = std::vector<std::unique_ptr<CommandCase>>;
 
 /// A read, write, copy, fill, map, unmap, events wait and barrier; a launch, a host function, a
 /// timestamp and the commands on USM, images and device globals where the device has them.
-Deeds make_deeds(Fixture &fixture);
+CommandCases make_command_cases(Fixture &fixture);
 
 /// The latter parts of them.
-void add_usm_deeds(Fixture &fixture, Deeds &deeds);
-void add_image_deeds(Fixture &fixture, Deeds &deeds);
-void add_global_deeds(Fixture &fixture, Deeds &deeds);
+void add_usm_command_cases(Fixture &fixture, CommandCases &commands);
+void add_image_command_cases(Fixture &fixture, CommandCases &commands);
+void add_global_command_cases(Fixture &fixture, CommandCases &commands);
 
 } // namespace pi::suite

@@ -19,32 +19,33 @@ std::string event_text(pi_event event) {
 }
 
 // The command is not done. What is enqueued and finished here would have given it time to run.
-void require_held(Fixture &fixture, pi_queue queue, pi_queue other, Deed &deed, pi_event event) {
+void require_held(Fixture &fixture, pi_queue queue, pi_queue other, CommandCase &command,
+                  pi_event event) {
     require_success(piQueueFlush(queue), "piQueueFlush");
     const Mem scratch = fixture.make_buffer(1 << 16);
     for (int i = 0; i < 3; ++i)
         fixture.wait(fixture.fill(other, scratch, 0, 1 << 16, Bytes(1, std::byte{1})));
-    require(!fixture.is_final(event), deed.name(), " is final before an event of its wait list");
-    require_error(piEventWait(event, 0), PI_ERROR_TIMEOUT, "waiting for no time for ", deed.name(),
-                  ", which is held back");
-    deed.require_undone(other);
+    require(!fixture.is_final(event), command.name(), " is final before an event of its wait list");
+    require_error(piEventWait(event, 0), PI_ERROR_TIMEOUT, "waiting for no time for ",
+                  command.name(), ", which is held back");
+    command.require_undone(other);
 }
 
-void require_final(Fixture &fixture, Deed &deed, pi_event event) {
-    fixture.wait(event, deed.name());
-    require(fixture.is_final(event), deed.name(), " was waited for and is not final");
+void require_final(Fixture &fixture, CommandCase &command, pi_event event) {
+    fixture.wait(event, command.name());
+    require(fixture.is_final(event), command.name(), " was waited for and is not final");
     require_equal(get_info<pi_result>(&piEventGetInfo, event, PI_EVENT_INFO_RESULT), PI_SUCCESS,
-                  deed.name() + ": the result");
+                  command.name() + ": the result");
 }
 
 CONFORMANCE_TEST("enqueue", "every command has done its work when its event is final") {
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
-    for (const auto &deed : make_deeds(fixture)) {
-        const Event event = deed->start(queue);
-        require_final(fixture, *deed, event);
-        deed->require_done(other);
-        deed->clean_up(other);
+    for (const auto &command : make_command_cases(fixture)) {
+        const Event event = command->start(queue);
+        require_final(fixture, *command, event);
+        command->require_done(other);
+        command->clean_up(other);
     }
     // What takes longer than a look at its last bytes, which are done last if it were final too early.
     const uint64_t large = fixture.at_most(16 << 20);
@@ -60,40 +61,41 @@ CONFORMANCE_TEST("enqueue", "every command has done its work when its event is f
 CONFORMANCE_TEST("enqueue", "every command of an out-of-order queue does its work, too") {
     const Queue queue = fixture.make_out_of_order_queue();
     const Queue other = fixture.make_queue();
-    const Deeds deeds = make_deeds(fixture);
+    const CommandCases commands = make_command_cases(fixture);
     std::vector<Event> events;
-    for (const auto &deed : deeds)
-        events.push_back(deed->start(queue));
-    for (std::size_t i = 0; i < deeds.size(); ++i) {
-        require_final(fixture, *deeds[i], events[i]);
-        deeds[i]->require_done(other);
-        deeds[i]->clean_up(other);
+    for (const auto &command : commands)
+        events.push_back(command->start(queue));
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+        require_final(fixture, *commands[i], events[i]);
+        commands[i]->require_done(other);
+        commands[i]->clean_up(other);
     }
 }
 
 // The wait list has one that is final already between two that are not, of which either may be the last to
 // be signalled.
-void check_held(Fixture &fixture, pi_queue queue, pi_queue other, Deed &deed, std::size_t last) {
+void check_held(Fixture &fixture, pi_queue queue, pi_queue other, CommandCase &command,
+                std::size_t last) {
     const Event done = fixture.barrier(other);
     fixture.wait(done);
     const Event gates[] = {fixture.make_host_event(), fixture.make_host_event()};
-    const Event event = deed.start(queue, {gates[0], done, gates[1]});
-    require_held(fixture, queue, other, deed, event);
-    deed.disturb(other);
+    const Event event = command.start(queue, {gates[0], done, gates[1]});
+    require_held(fixture, queue, other, command, event);
+    command.disturb(other);
     fixture.signal(gates[1 - last]);
-    require_held(fixture, queue, other, deed, event);
+    require_held(fixture, queue, other, command, event);
     fixture.signal(gates[last]);
-    require_final(fixture, deed, event);
-    deed.require_done(other);
-    deed.clean_up(other);
+    require_final(fixture, command, event);
+    command.require_done(other);
+    command.clean_up(other);
 }
 
 CONFORMANCE_TEST("enqueue", "no command runs before every event of its wait list") {
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
     for (const std::size_t last : {0, 1}) {
-        for (const auto &deed : make_deeds(fixture))
-            check_held(fixture, queue, other, *deed, last);
+        for (const auto &command : make_command_cases(fixture))
+            check_held(fixture, queue, other, *command, last);
     }
 }
 
@@ -102,8 +104,8 @@ CONFORMANCE_TEST("enqueue",
     const Queue queue = fixture.make_out_of_order_queue();
     const Queue other = fixture.make_queue();
     for (const std::size_t last : {0, 1}) {
-        for (const auto &deed : make_deeds(fixture))
-            check_held(fixture, queue, other, *deed, last);
+        for (const auto &command : make_command_cases(fixture))
+            check_held(fixture, queue, other, *command, last);
     }
 }
 
@@ -111,17 +113,17 @@ CONFORMANCE_TEST("enqueue", "a command waits for another queue's command") {
     const Queue first = fixture.make_queue();
     const Queue second = fixture.make_queue();
     const Queue other = fixture.make_queue();
-    for (const auto &deed : make_deeds(fixture)) {
+    for (const auto &command : make_command_cases(fixture)) {
         const Event gate = fixture.make_host_event();
         const Event before = fixture.barrier(first, {gate});
-        const Event event = deed->start(second, {before});
-        require_held(fixture, second, other, *deed, event);
-        deed->disturb(other);
+        const Event event = command->start(second, {before});
+        require_held(fixture, second, other, *command, event);
+        command->disturb(other);
         fixture.signal(gate);
-        require_final(fixture, *deed, event);
-        require(fixture.is_final(before), deed->name(), " is final, its wait list is not");
-        deed->require_done(other);
-        deed->clean_up(other);
+        require_final(fixture, *command, event);
+        require(fixture.is_final(before), command->name(), " is final, its wait list is not");
+        command->require_done(other);
+        command->clean_up(other);
     }
 }
 
@@ -129,27 +131,27 @@ CONFORMANCE_TEST("enqueue",
                  "enqueueing never waits, whatever the command and however many are held") {
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
-    const Deeds deeds = make_deeds(fixture);
+    const CommandCases commands = make_command_cases(fixture);
     const Event gate = fixture.make_host_event();
     std::vector<Event> events;
     // If one of these waited, it would wait for ever.
-    for (const auto &deed : deeds)
-        events.push_back(deed->start(queue, {gate}));
+    for (const auto &command : commands)
+        events.push_back(command->start(queue, {gate}));
     std::vector<Event> markers;
     for (int i = 0; i < 500; ++i)
         markers.push_back(i % 2 == 0 ? fixture.barrier(queue) : fixture.events_wait(queue, {gate}));
     require_success(piQueueFlush(queue), "piQueueFlush");
-    for (std::size_t i = 0; i < deeds.size(); ++i) {
-        require(!fixture.is_final(events[i]), deeds[i]->name(), " is final before its event");
-        deeds[i]->require_undone(other);
-        deeds[i]->disturb(other);
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+        require(!fixture.is_final(events[i]), commands[i]->name(), " is final before its event");
+        commands[i]->require_undone(other);
+        commands[i]->disturb(other);
     }
     require(!fixture.is_final(markers.back()), "the last of many is final before its event");
     fixture.signal(gate);
-    for (std::size_t i = 0; i < deeds.size(); ++i) {
-        require_final(fixture, *deeds[i], events[i]);
-        deeds[i]->require_done(other);
-        deeds[i]->clean_up(other);
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+        require_final(fixture, *commands[i], events[i]);
+        commands[i]->require_done(other);
+        commands[i]->clean_up(other);
     }
     fixture.wait(markers.back());
 }
@@ -176,30 +178,31 @@ CONFORMANCE_TEST("enqueue", "hundreds of host events may be waited for by one co
 }
 
 // A failing event first, last or already final: the command fails and does nothing.
-void check_poisoned(Fixture &fixture, pi_queue queue, pi_queue other, Deed &deed, int variant) {
+void check_poisoned(Fixture &fixture, pi_queue queue, pi_queue other, CommandCase &command,
+                    int variant) {
     const Event good = fixture.make_host_event();
     const Event bad = fixture.make_host_event();
     if (variant == 2)
         fixture.signal(bad, PI_ERROR_OUT_OF_RESOURCES);
     const Event event =
-        variant == 0 ? deed.start(queue, {bad, good}) : deed.start(queue, {good, bad});
+        variant == 0 ? command.start(queue, {bad, good}) : command.start(queue, {good, bad});
     if (variant != 2)
         fixture.signal(bad, PI_ERROR_OUT_OF_RESOURCES);
     fixture.signal(good);
     fixture.require_result(event, PI_ERROR_DEPENDENCY_FAILED,
-                           deed.name() + ": the result behind a failed event");
+                           command.name() + ": the result behind a failed event");
     const std::string told = last_error_text();
     const std::string text = event_text(event);
     const std::string root = event_text(bad);
     require(!root.empty(), "the host event that was signalled with an error has no text");
-    require(text.find(root) != std::string::npos, deed.name(), ": its event's text is \"", text,
+    require(text.find(root) != std::string::npos, command.name(), ": its event's text is \"", text,
             "\", should be the root's, \"", root, "\"");
-    require(told.find(root) != std::string::npos, deed.name(), ": waiting told \"", told,
+    require(told.find(root) != std::string::npos, command.name(), ": waiting told \"", told,
             "\", should be the root's text, \"", root, "\"");
     require_equal(get_info<pi_result>(&piEventGetInfo, event.get(), PI_EVENT_INFO_RESULT),
-                  PI_ERROR_DEPENDENCY_FAILED, deed.name() + ": PI_EVENT_INFO_RESULT");
-    deed.require_undone(other);
-    deed.clean_up(other);
+                  PI_ERROR_DEPENDENCY_FAILED, command.name() + ": PI_EVENT_INFO_RESULT");
+    command.require_undone(other);
+    command.clean_up(other);
 }
 
 CONFORMANCE_TEST("enqueue",
@@ -207,41 +210,41 @@ CONFORMANCE_TEST("enqueue",
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
     for (int variant = 0; variant < 3; ++variant) {
-        for (const auto &deed : make_deeds(fixture))
-            check_poisoned(fixture, queue, other, *deed, variant);
+        for (const auto &command : make_command_cases(fixture))
+            check_poisoned(fixture, queue, other, *command, variant);
     }
 }
 
 CONFORMANCE_TEST("enqueue", "a command without out_event does its work all the same") {
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
-    const Deeds deeds = make_deeds(fixture);
+    const CommandCases commands = make_command_cases(fixture);
     const Event gate = fixture.make_host_event();
     const pi_event wait = gate;
-    for (const auto &deed : deeds)
-        require_success(deed->enqueue(queue, 0, 1, &wait, nullptr), deed->name(),
+    for (const auto &command : commands)
+        require_success(command->enqueue(queue, 0, 1, &wait, nullptr), command->name(),
                         " without out_event");
-    for (const auto &deed : deeds) {
-        deed->require_undone(other);
-        deed->disturb(other);
+    for (const auto &command : commands) {
+        command->require_undone(other);
+        command->disturb(other);
     }
     fixture.signal(gate);
     require_success(piQueueFinish(queue), "piQueueFinish");
-    for (const auto &deed : deeds) {
-        deed->require_done(other);
-        deed->clean_up(other);
+    for (const auto &command : commands) {
+        command->require_done(other);
+        command->clean_up(other);
     }
 }
 
 CONFORMANCE_TEST("enqueue", "a blocking command has done its work when the call returns") {
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
-    for (const auto &deed : make_deeds(fixture)) {
-        const Event event = deed->start(queue, {}, PI_COMMAND_BLOCKING);
-        require(fixture.is_final(event), deed->name(),
+    for (const auto &command : make_command_cases(fixture)) {
+        const Event event = command->start(queue, {}, PI_COMMAND_BLOCKING);
+        require(fixture.is_final(event), command->name(),
                 " is not final when a blocking call returns");
-        deed->require_done(other);
-        deed->clean_up(other);
+        command->require_done(other);
+        command->clean_up(other);
     }
 }
 
@@ -249,7 +252,7 @@ CONFORMANCE_TEST("enqueue", "a blocking command waits for its wait list, and fai
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
     for (const bool fails : {false, true}) {
-        for (const auto &deed : make_deeds(fixture)) {
+        for (const auto &command : make_command_cases(fixture)) {
             const Event gate = fixture.make_host_event();
             const pi_event wait = gate;
             std::atomic<bool> signalled{false};
@@ -263,16 +266,17 @@ CONFORMANCE_TEST("enqueue", "a blocking command waits for its wait list, and fai
                     fixture.signal(gate, fails ? PI_ERROR_BACKEND : PI_SUCCESS);
                     return;
                 }
-                result = deed->enqueue(queue, PI_COMMAND_BLOCKING, 1, &wait, nullptr);
+                result = command->enqueue(queue, PI_COMMAND_BLOCKING, 1, &wait, nullptr);
                 in_time = signalled;
                 text = last_error_text();
             });
-            require(in_time, deed->name(), " with PI_COMMAND_BLOCKING returned before its event");
+            require(in_time, command->name(),
+                    " with PI_COMMAND_BLOCKING returned before its event");
             require_equal(result, fails ? PI_ERROR_DEPENDENCY_FAILED : PI_SUCCESS,
-                          deed->name() + " with PI_COMMAND_BLOCKING: the result");
-            require(!fails || !text.empty(), deed->name(), " failed without a text");
-            fails ? deed->require_undone(other) : deed->require_done(other);
-            deed->clean_up(other);
+                          command->name() + " with PI_COMMAND_BLOCKING: the result");
+            require(!fails || !text.empty(), command->name(), " failed without a text");
+            fails ? command->require_undone(other) : command->require_done(other);
+            command->clean_up(other);
         }
     }
 }
@@ -283,14 +287,14 @@ CONFORMANCE_TEST("enqueue", "a blocking command that fails with its wait list wr
     const Event bad = fixture.make_host_event();
     const pi_event wait = bad;
     fixture.signal(bad, PI_ERROR_BACKEND);
-    for (const auto &deed : make_deeds(fixture)) {
+    for (const auto &command : make_command_cases(fixture)) {
         require_untouched<pi_event>(
-            deed->name() + " with PI_COMMAND_BLOCKING behind a failed event",
+            command->name() + " with PI_COMMAND_BLOCKING behind a failed event",
             {PI_ERROR_DEPENDENCY_FAILED}, [&](pi_event *out) {
-                return deed->enqueue(queue, PI_COMMAND_BLOCKING, 1, &wait, out);
+                return command->enqueue(queue, PI_COMMAND_BLOCKING, 1, &wait, out);
             });
-        deed->require_undone(other);
-        deed->clean_up(other);
+        command->require_undone(other);
+        command->clean_up(other);
     }
 }
 
@@ -298,14 +302,14 @@ CONFORMANCE_TEST("enqueue", "a wait list is not looked at when its count is 0") 
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
     for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_COMMAND_BLOCKING}}) {
-        for (const auto &deed : make_deeds(fixture)) {
+        for (const auto &command : make_command_cases(fixture)) {
             Event event;
-            require_success(deed->enqueue(queue, flags, 0, nowhere<pi_event>(), event.out()),
-                            deed->name(),
+            require_success(command->enqueue(queue, flags, 0, nowhere<pi_event>(), event.out()),
+                            command->name(),
                             " with a wait_count of 0 and a wait_list that is not NULL");
-            fixture.wait(event, deed->name());
-            deed->require_done(other);
-            deed->clean_up(other);
+            fixture.wait(event, command->name());
+            command->require_done(other);
+            command->clean_up(other);
         }
     }
 }
@@ -315,20 +319,20 @@ CONFORMANCE_TEST("enqueue", "a command with a wait list that is none is refused 
     const Queue other = fixture.make_queue();
     const Event good = fixture.barrier(other);
     const pi_event with_null[] = {good, nullptr, good};
-    for (const auto &deed : make_deeds(fixture)) {
+    for (const auto &command : make_command_cases(fixture)) {
         const auto refused = [&](const char *what, pi_result error, uint32_t count,
                                  const pi_event *list) {
             require_untouched<pi_event>(
-                deed->name() + " with " + what, {error},
-                [&](pi_event *out) { return deed->enqueue(queue, 0, count, list, out); });
-            require_error(deed->enqueue(queue, PI_COMMAND_BLOCKING, count, list, nullptr), error,
-                          deed->name(), ", blocking, with ", what);
+                command->name() + " with " + what, {error},
+                [&](pi_event *out) { return command->enqueue(queue, 0, count, list, out); });
+            require_error(command->enqueue(queue, PI_COMMAND_BLOCKING, count, list, nullptr), error,
+                          command->name(), ", blocking, with ", what);
         };
         refused("a wait_count of 3 and no list", PI_ERROR_INVALID_WAIT_LIST, 3, nullptr);
         refused("NULL in its wait list", PI_ERROR_INVALID_EVENT, 3, with_null);
         require_success(piQueueFinish(queue), "piQueueFinish");
-        deed->require_undone(other);
-        deed->clean_up(other);
+        command->require_undone(other);
+        command->clean_up(other);
     }
 }
 

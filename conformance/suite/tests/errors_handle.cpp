@@ -74,8 +74,8 @@ CONFORMANCE_TEST("errors", "a handle of another kind is not asked for platforms 
 }
 
 CONFORMANCE_TEST("kernel", "a local size is suggested to a queue, for a kernel that there is") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
     const Mem mem = fixture.make_buffer(64);
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{1});
@@ -89,11 +89,11 @@ CONFORMANCE_TEST("kernel", "a local size is suggested to a queue, for a kernel t
         other.kernel = wrong;
         require_untouched<Size3>(wrong == nullptr ? "the kernel NULL" : "a buffer as the kernel",
                                  {PI_ERROR_INVALID_KERNEL}, [&](Size3 *out) {
-                                     return piKernelGetSuggestedLocalSize(shop.queue, &other,
+                                     return piKernelGetSuggestedLocalSize(setup.queue, &other,
                                                                           out->data());
                                  });
     }
-    require_error(piKernelGetSuggestedLocalSize(shop.queue, &desc, nullptr),
+    require_error(piKernelGetSuggestedLocalSize(setup.queue, &desc, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER,
                   "piKernelGetSuggestedLocalSize with out_local_size NULL");
 }

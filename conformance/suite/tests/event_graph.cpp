@@ -356,13 +356,13 @@ CONFORMANCE_TEST("event", "an event of another plugin instance is refused by eve
     const Queue other = fixture.make_queue();
     const pi_event waits[] = {own, foreign, own};
     fixture.signal(own);
-    for (const auto &deed : make_deeds(fixture)) {
+    for (const auto &command : make_command_cases(fixture)) {
         require_untouched<pi_event>(
-            deed->name() + " with another instance's event", {PI_ERROR_INVALID_EVENT},
-            [&](pi_event *out) { return deed->enqueue(queue, 0, 3, waits, out); });
+            command->name() + " with another instance's event", {PI_ERROR_INVALID_EVENT},
+            [&](pi_event *out) { return command->enqueue(queue, 0, 3, waits, out); });
         require_success(piQueueFinish(queue), "piQueueFinish");
-        deed->require_undone(other);
-        deed->clean_up(other);
+        command->require_undone(other);
+        command->clean_up(other);
     }
     fixture.signal(foreign);
 }

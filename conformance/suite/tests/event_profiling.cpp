@@ -37,15 +37,15 @@ CONFORMANCE_TEST("event", "every command's times go forward, and stay as they ar
     const Queue queue = make_profiling_queue(fixture);
     const Queue other = fixture.make_queue();
     for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_COMMAND_BLOCKING}}) {
-        for (const auto &deed : make_deeds(fixture)) {
-            const std::string what = deed->name() + (flags != 0 ? ", blocking" : "");
-            const Event event = deed->start(queue, {}, flags);
+        for (const auto &command : make_command_cases(fixture)) {
+            const std::string what = command->name() + (flags != 0 ? ", blocking" : "");
+            const Event event = command->start(queue, {}, flags);
             fixture.wait(event, what);
             const Times times = times_of(event, what);
             require(times_of(event, what) == times, what,
                     ": its times are other ones when asked again");
-            deed->require_done(other);
-            deed->clean_up(other);
+            command->require_done(other);
+            command->clean_up(other);
         }
     }
 }

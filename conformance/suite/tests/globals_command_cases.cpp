@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands on device globals as deeds. Programs of one library share its variables, so each deed has one of its
+// The commands on device globals as command cases. Programs of one library share its variables, so each case has one of its
 // own.
 
 #include "checks.hpp"
@@ -10,10 +10,10 @@
 namespace pi::suite {
 namespace {
 
-class GlobalDeed : public Deed {
+class GlobalCase : public CommandCase {
 public:
-    GlobalDeed(Fixture &fixture, const char *command, const char *variable)
-        : Deed(command), fixture_(fixture), variable_(variable),
+    GlobalCase(Fixture &fixture, const char *command, const char *variable)
+        : CommandCase(command), fixture_(fixture), variable_(variable),
           program_(make_variables_program(fixture)), now_(fixture.random_bytes(table_bytes)) {
         write_global(fixture, fixture.make_queue(), program_, variable_, now_);
     }
@@ -36,10 +36,10 @@ protected:
     Bytes now_;
 };
 
-class GlobalRead final : public GlobalDeed {
+class GlobalRead final : public GlobalCase {
 public:
     explicit GlobalRead(Fixture &fixture)
-        : GlobalDeed(fixture, "piEnqueueDeviceGlobalRead", "table"),
+        : GlobalCase(fixture, "piEnqueueDeviceGlobalRead", "table"),
           before_(fixture.random_bytes(table_bytes)), into_(before_) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
@@ -59,10 +59,10 @@ private:
     Bytes into_;
 };
 
-class GlobalWrite final : public GlobalDeed {
+class GlobalWrite final : public GlobalCase {
 public:
     explicit GlobalWrite(Fixture &fixture)
-        : GlobalDeed(fixture, "piEnqueueDeviceGlobalWrite", "second_table"),
+        : GlobalCase(fixture, "piEnqueueDeviceGlobalWrite", "second_table"),
           from_(fixture.random_bytes(table_bytes)) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
@@ -84,11 +84,11 @@ private:
 
 } // namespace
 
-void add_global_deeds(Fixture &fixture, Deeds &deeds) {
+void add_global_command_cases(Fixture &fixture, CommandCases &commands) {
     if (!has_variables(fixture))
         return;
-    deeds.push_back(std::make_unique<GlobalRead>(fixture));
-    deeds.push_back(std::make_unique<GlobalWrite>(fixture));
+    commands.push_back(std::make_unique<GlobalRead>(fixture));
+    commands.push_back(std::make_unique<GlobalWrite>(fixture));
 }
 
 } // namespace pi::suite

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands on images as deeds.
+// The commands on images as cases.
 
 #include "checks.hpp"
 #include "command_cases.hpp"
@@ -10,10 +10,10 @@ namespace pi::suite {
 namespace {
 
 // What they share: an image of which the command makes something.
-class ImageDeed : public Deed {
+class ImageCase : public CommandCase {
 public:
-    ImageDeed(Fixture &fixture, std::string name)
-        : Deed(std::move(name)), fixture_(fixture), desc_(any_image_desc(fixture, 32, 16)),
+    ImageCase(Fixture &fixture, std::string name)
+        : CommandCase(std::move(name)), fixture_(fixture), desc_(any_image_desc(fixture, 32, 16)),
           now_(random_pixels(fixture, desc_)), image_(make_image(fixture, desc_)) {
         image_upload(fixture, fixture.make_queue(), image_, desc_, now_);
     }
@@ -40,10 +40,10 @@ protected:
     Mem image_;
 };
 
-class ImageRead final : public ImageDeed {
+class ImageRead final : public ImageCase {
 public:
     explicit ImageRead(Fixture &fixture)
-        : ImageDeed(fixture, "piEnqueueMemImageRead"), before_(fixture.random_bytes(now_.size())),
+        : ImageCase(fixture, "piEnqueueMemImageRead"), before_(fixture.random_bytes(now_.size())),
           into_(before_) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
@@ -64,10 +64,10 @@ private:
     Bytes into_;
 };
 
-class ImageWrite final : public ImageDeed {
+class ImageWrite final : public ImageCase {
 public:
     explicit ImageWrite(Fixture &fixture)
-        : ImageDeed(fixture, "piEnqueueMemImageWrite"), from_(random_pixels(fixture, desc_)) {}
+        : ImageCase(fixture, "piEnqueueMemImageWrite"), from_(random_pixels(fixture, desc_)) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         const auto regions = whole();
@@ -85,10 +85,10 @@ private:
     Bytes from_;
 };
 
-class ImageCopy final : public ImageDeed {
+class ImageCopy final : public ImageCase {
 public:
     explicit ImageCopy(Fixture &fixture)
-        : ImageDeed(fixture, "piEnqueueMemImageCopy"), before_(random_pixels(fixture, desc_)),
+        : ImageCase(fixture, "piEnqueueMemImageCopy"), before_(random_pixels(fixture, desc_)),
           dst_(make_image(fixture, desc_)) {
         image_upload(fixture, fixture.make_queue(), dst_, desc_, before_);
     }
@@ -117,9 +117,9 @@ private:
     Mem dst_;
 };
 
-class ImageFill final : public ImageDeed {
+class ImageFill final : public ImageCase {
 public:
-    explicit ImageFill(Fixture &fixture) : ImageDeed(fixture, "piEnqueueMemImageFill") {}
+    explicit ImageFill(Fixture &fixture) : ImageCase(fixture, "piEnqueueMemImageFill") {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         // All bits 0 are the value 0 in every format.
@@ -141,13 +141,13 @@ public:
 
 } // namespace
 
-void add_image_deeds(Fixture &fixture, Deeds &deeds) {
+void add_image_command_cases(Fixture &fixture, CommandCases &commands) {
     if (!fixture.can(PI_CAPABILITY_IMAGE))
         return;
-    deeds.push_back(std::make_unique<ImageRead>(fixture));
-    deeds.push_back(std::make_unique<ImageWrite>(fixture));
-    deeds.push_back(std::make_unique<ImageCopy>(fixture));
-    deeds.push_back(std::make_unique<ImageFill>(fixture));
+    commands.push_back(std::make_unique<ImageRead>(fixture));
+    commands.push_back(std::make_unique<ImageWrite>(fixture));
+    commands.push_back(std::make_unique<ImageCopy>(fixture));
+    commands.push_back(std::make_unique<ImageFill>(fixture));
 }
 
 } // namespace pi::suite

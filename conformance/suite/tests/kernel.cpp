@@ -12,8 +12,8 @@ namespace pi::suite {
 namespace {
 
 CONFORMANCE_TEST("kernel", "a kernel answers every info name by its type") {
-    const Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "combine");
+    const LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "combine");
     check_info(
         "piKernelGetInfo",
         [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
@@ -29,8 +29,8 @@ CONFORMANCE_TEST("kernel", "a kernel answers every info name by its type") {
 }
 
 CONFORMANCE_TEST("kernel", "a kernel answers every sub-group info name by its type") {
-    const Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "combine");
+    const LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "combine");
     uint64_t size = 0;
     // The loader's answer for a function that is not there knows no names.
     if (piKernelGetSubGroupInfo(kernel, fixture.device(), 1000, 0, nullptr, &size) ==
@@ -46,14 +46,14 @@ CONFORMANCE_TEST("kernel", "a kernel answers every sub-group info name by its ty
 
 CONFORMANCE_TEST("kernel",
                  "a kernel tells its name, program, context and how many arguments it has") {
-    const Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "combine");
+    const LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "combine");
     require_equal(
         std::string(
             get_info_list<char>(&piKernelGetInfo, kernel.get(), PI_KERNEL_INFO_NAME).data()),
         "combine", "the kernel's name");
     require(get_info<pi_program>(&piKernelGetInfo, kernel.get(), PI_KERNEL_INFO_PROGRAM) ==
-                shop.program.get(),
+                setup.program.get(),
             "the kernel tells another program");
     require(get_info<pi_context>(&piKernelGetInfo, kernel.get(), PI_KERNEL_INFO_CONTEXT) ==
                 fixture.context(),
@@ -65,32 +65,32 @@ CONFORMANCE_TEST("kernel",
 }
 
 CONFORMANCE_TEST("kernel", "a name that the program does not have is refused") {
-    const Workshop shop(fixture);
+    const LaunchFixture setup(fixture);
     for (const char *name : {"no_such_kernel", "", "Add", "add "})
         require_untouched<pi_kernel>(
             join("piKernelCreate of \"", name, "\""), {PI_ERROR_INVALID_NAME},
-            [&](pi_kernel *out) { return piKernelCreate(shop.program, name, nullptr, out); });
+            [&](pi_kernel *out) { return piKernelCreate(setup.program, name, nullptr, out); });
     require_untouched<pi_kernel>(
         "piKernelCreate with name NULL", {PI_ERROR_INVALID_NULL_POINTER},
-        [&](pi_kernel *out) { return piKernelCreate(shop.program, nullptr, nullptr, out); });
-    require_error(piKernelCreate(shop.program, "add", nullptr, nullptr),
+        [&](pi_kernel *out) { return piKernelCreate(setup.program, nullptr, nullptr, out); });
+    require_error(piKernelCreate(setup.program, "add", nullptr, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER, "piKernelCreate with out_kernel NULL");
 }
 
 CONFORMANCE_TEST("kernel", "the description of a kernel is read as pi.h says") {
-    const Workshop shop(fixture);
+    const LaunchFixture setup(fixture);
     check_descriptor(
         "piKernelCreate", describe<pi_kernel_desc>(), offsetof(pi_kernel_desc, flags),
         [&](const pi_kernel_desc *given) {
             Kernel kernel;
-            return piKernelCreate(shop.program, "add", given, kernel.out());
+            return piKernelCreate(setup.program, "add", given, kernel.out());
         },
         true);
 }
 
 CONFORMANCE_TEST("kernel", "arguments arrive in the order of the parameters") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "combine");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "combine");
     constexpr uint32_t count = 1000;
     std::vector<uint32_t> a(count);
     std::vector<uint32_t> b(count);
@@ -104,17 +104,17 @@ CONFORMANCE_TEST("kernel", "arguments arrive in the order of the parameters") {
     const Mem dst = fixture.make_buffer(count * sizeof(uint32_t));
     Arguments arguments;
     arguments.buffer(dst).buffer(mem_a).buffer(mem_b).value(factor);
-    fixture.wait(fixture.enqueue(shop.queue, launch_desc(kernel, arguments, count)));
-    const std::vector<uint32_t> got = shop.words(dst, count);
+    fixture.wait(fixture.enqueue(setup.queue, launch_desc(kernel, arguments, count)));
+    const std::vector<uint32_t> got = setup.words(dst, count);
     for (uint32_t i = 0; i < count; ++i)
         require_equal(got[i], a[i] * factor + b[i], join("element ", i, " of combine"));
-    fixture.require_contents(shop.queue, mem_a, bytes_of(a), "the first source afterwards");
-    fixture.require_contents(shop.queue, mem_b, bytes_of(b), "the second source afterwards");
+    fixture.require_contents(setup.queue, mem_a, bytes_of(a), "the first source afterwards");
+    fixture.require_contents(setup.queue, mem_b, bytes_of(b), "the second source afterwards");
 }
 
 CONFORMANCE_TEST("kernel", "argument values are copied during the call") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
     const Mem mem = fixture.make_buffer(fixture.place(), bytes_of({0, 0, 0, 0}));
     const Event gate = fixture.make_host_event();
     uint32_t value = 7; // outlives the launch: else a compiler may leave out what overwrites it
@@ -127,13 +127,13 @@ CONFORMANCE_TEST("kernel", "argument values are copied during the call") {
     pi_kernel_launch_desc desc = launch_desc(kernel, Arguments(), 4);
     desc.arguments = arguments;
     desc.argument_count = 2;
-    const Event event = fixture.enqueue(shop.queue, desc, {gate});
+    const Event event = fixture.enqueue(setup.queue, desc, {gate});
     value = 1000;
     arguments[0] = arguments[1] = pi_kernel_argument{};
     desc = pi_kernel_launch_desc{};
     fixture.signal(gate);
     fixture.wait(event);
-    fixture.require_contents(shop.queue, mem, bytes_of({7, 7, 7, 7}), "what the launch has added");
+    fixture.require_contents(setup.queue, mem, bytes_of({7, 7, 7, 7}), "what the launch has added");
 }
 
 CONFORMANCE_TEST("kernel", "large argument values are copied during the call, too") {
@@ -174,15 +174,15 @@ CONFORMANCE_TEST("kernel", "large argument values are copied during the call, to
 }
 
 CONFORMANCE_TEST("kernel", "wrong arguments are refused, each with nothing enqueued") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "combine");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "combine");
     const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(counting(16)));
     const uint32_t factor = 1;
     const auto refused = [&](const std::string &what, const Arguments &arguments,
                              std::initializer_list<pi_result> allowed) {
         const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 4);
         require_untouched<pi_event>(what, allowed, [&](pi_event *out) {
-            return piEnqueueKernelLaunch(shop.queue, &desc, 0, nullptr, out);
+            return piEnqueueKernelLaunch(setup.queue, &desc, 0, nullptr, out);
         });
     };
     Arguments none;
@@ -216,28 +216,32 @@ CONFORMANCE_TEST("kernel", "wrong arguments are refused, each with nothing enque
     refused("a buffer to behind its end", too_long,
             {PI_ERROR_INVALID_ARGUMENTS, PI_ERROR_INVALID_SIZE});
     Arguments no_mem;
-    no_mem.buffer(reinterpret_cast<pi_mem>(shop.queue.get())).buffer(mem).buffer(mem).value(factor);
+    no_mem.buffer(reinterpret_cast<pi_mem>(setup.queue.get()))
+        .buffer(mem)
+        .buffer(mem)
+        .value(factor);
     refused("a queue instead of a buffer", no_mem, {PI_ERROR_INVALID_MEM_OBJECT});
     pi_kernel_launch_desc null_arguments = launch_desc(kernel, none, 4);
     null_arguments.argument_count = 0;
     null_arguments.arguments = nowhere<const pi_kernel_argument>();
     require_untouched<pi_event>(
         "no arguments at an address", {PI_ERROR_INVALID_ARGUMENTS}, [&](pi_event *out) {
-            return piEnqueueKernelLaunch(shop.queue, &null_arguments, 0, nullptr, out);
+            return piEnqueueKernelLaunch(setup.queue, &null_arguments, 0, nullptr, out);
         });
     null_arguments.argument_count = 4;
     null_arguments.arguments = nullptr;
     require_untouched<pi_event>(
         "four arguments at NULL", {PI_ERROR_INVALID_NULL_POINTER, PI_ERROR_INVALID_ARGUMENTS},
         [&](pi_event *out) {
-            return piEnqueueKernelLaunch(shop.queue, &null_arguments, 0, nullptr, out);
+            return piEnqueueKernelLaunch(setup.queue, &null_arguments, 0, nullptr, out);
         });
-    fixture.require_contents(shop.queue, mem, bytes_of(counting(16)), "the buffer after no launch");
+    fixture.require_contents(setup.queue, mem, bytes_of(counting(16)),
+                             "the buffer after no launch");
 }
 
 CONFORMANCE_TEST("kernel", "reserved words of arguments must be zero") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
     const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(counting(4)));
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{1});
@@ -245,20 +249,20 @@ CONFORMANCE_TEST("kernel", "reserved words of arguments must be zero") {
     const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 4);
     require_untouched<pi_event>(
         "an argument with a reserved word", {PI_ERROR_UNSUPPORTED_FEATURE},
-        [&](pi_event *out) { return piEnqueueKernelLaunch(shop.queue, &desc, 0, nullptr, out); });
+        [&](pi_event *out) { return piEnqueueKernelLaunch(setup.queue, &desc, 0, nullptr, out); });
 }
 
 CONFORMANCE_TEST("kernel",
                  "an argument of the wrong kind or size is refused where the backend knows") {
-    Workshop shop(fixture);
+    LaunchFixture setup(fixture);
     if (kernel_format(fixture) == PI_PROGRAM_FORMAT_NATIVE_TABLE)
         skip("a native function's parameters are not known");
-    const Kernel kernel = make_kernel(shop.program, "add");
+    const Kernel kernel = make_kernel(setup.program, "add");
     const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(counting(4)));
     const auto refused = [&](const std::string &what, const Arguments &arguments) {
         const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 4);
         require_untouched<pi_event>(what, {PI_ERROR_INVALID_ARGUMENTS}, [&](pi_event *out) {
-            return piEnqueueKernelLaunch(shop.queue, &desc, 0, nullptr, out);
+            return piEnqueueKernelLaunch(setup.queue, &desc, 0, nullptr, out);
         });
     };
     Arguments large;
@@ -269,7 +273,7 @@ CONFORMANCE_TEST("kernel",
         local.buffer(mem).local(64);
         refused("work-group memory for a value", local);
     }
-    fixture.require_contents(shop.queue, mem, bytes_of(counting(4)), "the buffer after no launch");
+    fixture.require_contents(setup.queue, mem, bytes_of(counting(4)), "the buffer after no launch");
 }
 
 } // namespace

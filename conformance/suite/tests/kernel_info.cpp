@@ -23,13 +23,13 @@ T group_info(pi_kernel kernel, pi_device device, pi_kernel_group_info name, T ab
 
 CONFORMANCE_TEST(
     "kernel", "a kernel's groups are no larger than the device's, and it demands no size of them") {
-    const Workshop shop(fixture);
+    const LaunchFixture setup(fixture);
     const auto device_most =
         get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
     const auto device_local =
         info_or(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_LOCAL_MEMORY_SIZE, UINT64_MAX);
     for (const char *name : {"add", "combine", "visit", "reverse", "butterfly"}) {
-        const Kernel kernel = make_kernel(shop.program, name);
+        const Kernel kernel = make_kernel(setup.program, name);
         const auto most = group_info(kernel, fixture.device(),
                                      PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE, device_most);
         require(most >= 1 && most <= device_most, name, ": the largest group has ", most,
@@ -89,23 +89,23 @@ kernel __attribute__((reqd_work_group_size(4, 1, 1))) void fours(global uint *da
 
 CONFORMANCE_TEST("kernel",
                  "a local size is suggested whatever local size and arguments the launch has") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
     const Arguments none;
     pi_kernel_launch_desc desc = launch_desc(kernel, none, 60);
     Size3 expected{}, local{};
-    require_success(piKernelGetSuggestedLocalSize(shop.queue, &desc, expected.data()),
+    require_success(piKernelGetSuggestedLocalSize(setup.queue, &desc, expected.data()),
                     "piKernelGetSuggestedLocalSize");
     desc.local_size[0] = UINT64_MAX;
     desc.local_size[2] = 7;
-    require_success(piKernelGetSuggestedLocalSize(shop.queue, &desc, local.data()),
+    require_success(piKernelGetSuggestedLocalSize(setup.queue, &desc, local.data()),
                     "piKernelGetSuggestedLocalSize of a launch with a local size that cannot be");
     require(local == expected, "the suggestion depends on what is not read");
 }
 
 CONFORMANCE_TEST("kernel", "sub-groups are of a size that the device has, and enough for a group") {
-    const Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
+    const LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
     uint32_t size = poison<uint32_t>(), count = poison<uint32_t>(), demanded = poison<uint32_t>();
     const auto ask = [&](pi_kernel_sub_group_info name, uint32_t &value) {
         return piKernelGetSubGroupInfo(kernel, fixture.device(), name, sizeof value, &value,
@@ -132,9 +132,9 @@ CONFORMANCE_TEST("kernel", "sub-groups are of a size that the device has, and en
 }
 
 CONFORMANCE_TEST("kernel", "groups and sub-groups are told for devices of the context") {
-    const Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
-    std::vector<pi_device> wrong{nullptr, reinterpret_cast<pi_device>(shop.queue.get())};
+    const LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
+    std::vector<pi_device> wrong{nullptr, reinterpret_cast<pi_device>(setup.queue.get())};
     const std::vector<pi_device> devices = fixture.devices();
     if (devices.size() > 1)
         wrong.push_back(devices[1]);
@@ -188,8 +188,8 @@ CONFORMANCE_TEST("kernel",
 }
 
 CONFORMANCE_TEST("kernel", "a launch's kernel is of the queue's context") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
     const Context context = fixture.make_context({fixture.device()});
     const Place place{fixture.device(), context};
     const Queue foreign = fixture.make_queue(place);

@@ -18,9 +18,10 @@ uint32_t launch_features(Fixture &fixture) {
 }
 
 // Launches `kernel`, a "visit", and requires that each id of the box was visited once, and no other.
-void require_visited(Workshop &shop, pi_kernel kernel, uint32_t dimensions, const Size3 &offset,
-                     const Size3 &size, const Size3 &local, const Size3 &cluster = {}) {
-    Fixture &fixture = shop.fixture;
+void require_visited(LaunchFixture &setup, pi_kernel kernel, uint32_t dimensions,
+                     const Size3 &offset, const Size3 &size, const Size3 &local,
+                     const Size3 &cluster = {}) {
+    Fixture &fixture = setup.fixture;
     Size3 extent{1, 1, 1};
     Size3 begin{0, 0, 0};
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
@@ -34,8 +35,8 @@ void require_visited(Workshop &shop, pi_kernel kernel, uint32_t dimensions, cons
     pi_kernel_launch_desc desc = launch_desc(kernel, arguments, dimensions, size, local);
     std::copy(offset.begin(), offset.end(), desc.global_offset);
     std::copy(cluster.begin(), cluster.end(), desc.cluster_size);
-    fixture.wait(fixture.enqueue(shop.queue, desc), "a launch of visit");
-    const std::vector<uint32_t> visits = shop.words(mem, count);
+    fixture.wait(fixture.enqueue(setup.queue, desc), "a launch of visit");
+    const std::vector<uint32_t> visits = setup.words(mem, count);
     for (uint64_t i = 0; i < count; ++i) {
         const Size3 id{i % extent[0], i / extent[0] % extent[1], i / extent[0] / extent[1]};
         const bool inside = id[0] >= begin[0] && id[1] >= begin[1] && id[2] >= begin[2];
@@ -47,62 +48,62 @@ void require_visited(Workshop &shop, pi_kernel kernel, uint32_t dimensions, cons
     }
 }
 
-void require_visited(Workshop &shop, uint32_t dimensions, const Size3 &offset, const Size3 &size,
-                     const Size3 &local) {
-    const Kernel kernel = make_kernel(shop.program, "visit");
-    require_visited(shop, kernel, dimensions, offset, size, local);
+void require_visited(LaunchFixture &setup, uint32_t dimensions, const Size3 &offset,
+                     const Size3 &size, const Size3 &local) {
+    const Kernel kernel = make_kernel(setup.program, "visit");
+    require_visited(setup, kernel, dimensions, offset, size, local);
 }
 
 CONFORMANCE_TEST("kernel", "each id is visited once, in one, two and three dimensions") {
-    Workshop shop(fixture);
+    LaunchFixture setup(fixture);
     constexpr uint64_t beyond = 99; // entries beyond the dimensions are ignored
-    require_visited(shop, 1, {}, {1, beyond, beyond}, {});
-    require_visited(shop, 1, {}, {1024, beyond, beyond}, {});
-    require_visited(shop, 2, {}, {17, 13, beyond}, {});
-    require_visited(shop, 3, {}, {7, 5, 3}, {});
+    require_visited(setup, 1, {}, {1, beyond, beyond}, {});
+    require_visited(setup, 1, {}, {1024, beyond, beyond}, {});
+    require_visited(setup, 2, {}, {17, 13, beyond}, {});
+    require_visited(setup, 3, {}, {7, 5, 3}, {});
     for (int round = 0; round < 5; ++round)
-        require_visited(shop, 3, {},
+        require_visited(setup, 3, {},
                         {fixture.random(1, 20), fixture.random(1, 20), fixture.random(1, 20)}, {});
 }
 
 CONFORMANCE_TEST("kernel", "a launch reads the axes that it has, and no entries beyond") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "visit");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "visit");
     const uint64_t group = group_size(fixture, kernel, 4);
     for (const uint64_t beyond : {uint64_t{0}, uint64_t{77}, UINT64_MAX}) {
         for (const uint64_t local : {uint64_t{0}, group}) {
-            require_visited(shop, kernel, 1, {0, beyond, beyond}, {3 * group, beyond, beyond},
+            require_visited(setup, kernel, 1, {0, beyond, beyond}, {3 * group, beyond, beyond},
                             {local, beyond, beyond}, {0, beyond, beyond});
-            require_visited(shop, kernel, 2, {0, 0, beyond}, {3 * group, 2, beyond},
+            require_visited(setup, kernel, 2, {0, 0, beyond}, {3 * group, 2, beyond},
                             {local, std::min<uint64_t>(local, 1), beyond}, {0, 0, beyond});
         }
     }
 }
 
 CONFORMANCE_TEST("kernel", "each id is visited once with every local size that fits") {
-    Workshop shop(fixture);
+    LaunchFixture setup(fixture);
     const auto items =
         get_info<Size3>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES);
-    const Kernel kernel = make_kernel(shop.program, "visit");
+    const Kernel kernel = make_kernel(setup.program, "visit");
     const uint64_t most = largest_group(fixture, kernel);
     for (const Size3 local : {Size3{1, 1, 1}, Size3{4, 1, 1}, Size3{2, 2, 2}, Size3{8, 4, 1}}) {
         if (local[0] > items[0] || local[1] > items[1] || local[2] > items[2] ||
             local[0] * local[1] * local[2] > most)
             continue;
-        require_visited(shop, 3, {}, {local[0] * 3, local[1] * 2, local[2] * 2}, local);
+        require_visited(setup, 3, {}, {local[0] * 3, local[1] * 2, local[2] * 2}, local);
     }
     const uint64_t large = group_size(fixture, kernel, 4096);
-    require_visited(shop, 1, {}, {large * 2, 0, 0}, {large, 0, 0});
+    require_visited(setup, 1, {}, {large * 2, 0, 0}, {large, 0, 0});
 }
 
 CONFORMANCE_TEST("kernel", "a global offset moves the ids, where the device can") {
-    Workshop shop(fixture);
+    LaunchFixture setup(fixture);
     if ((launch_features(fixture) & PI_LAUNCH_FEATURE_GLOBAL_OFFSET) != 0) {
-        require_visited(shop, 1, {5, 0, 0}, {11, 0, 0}, {});
-        require_visited(shop, 3, {3, 2, 1}, {4, 5, 6}, {});
+        require_visited(setup, 1, {5, 0, 0}, {11, 0, 0}, {});
+        require_visited(setup, 3, {3, 2, 1}, {4, 5, 6}, {});
         return;
     }
-    const Kernel kernel = make_kernel(shop.program, "add");
+    const Kernel kernel = make_kernel(setup.program, "add");
     const Mem mem = fixture.make_buffer(64);
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{1});
@@ -110,17 +111,17 @@ CONFORMANCE_TEST("kernel", "a global offset moves the ids, where the device can"
     desc.global_offset[0] = 1;
     require_untouched<pi_event>(
         "a global offset on a device without the feature", {PI_ERROR_UNSUPPORTED_FEATURE},
-        [&](pi_event *out) { return piEnqueueKernelLaunch(shop.queue, &desc, 0, nullptr, out); });
+        [&](pi_event *out) { return piEnqueueKernelLaunch(setup.queue, &desc, 0, nullptr, out); });
 }
 
 CONFORMANCE_TEST("kernel", "launches of one kernel have each their own global offset, or none") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "visit");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "visit");
     const bool can = (launch_features(fixture) & PI_LAUNCH_FEATURE_GLOBAL_OFFSET) != 0;
     for (const uint64_t offset : {5, 0, 3, 3, 7, 0}) {
         if (offset == 0 || can) {
-            require_visited(shop, kernel, 1, {offset, 0, 0}, {8, 0, 0}, {});
-            require_visited(shop, kernel, 2, {offset, offset / 2, 0}, {4, 3, 0}, {});
+            require_visited(setup, kernel, 1, {offset, 0, 0}, {8, 0, 0}, {});
+            require_visited(setup, kernel, 2, {offset, offset / 2, 0}, {4, 3, 0}, {});
             continue;
         }
         const Mem mem = fixture.make_buffer(64);
@@ -129,21 +130,21 @@ CONFORMANCE_TEST("kernel", "launches of one kernel have each their own global of
         pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 8);
         desc.global_offset[0] = offset;
         Event event;
-        require_error(try_enqueue(shop.queue, desc, {}, event.out()),
+        require_error(try_enqueue(setup.queue, desc, {}, event.out()),
                       {PI_ERROR_UNSUPPORTED_FEATURE},
                       "a global offset on a device without the feature");
     }
 }
 
 CONFORMANCE_TEST("kernel", "groups at the end may be smaller, where the device can") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
     const uint64_t group = group_size(fixture, kernel, 4);
     if (group == 1)
         skip("the device's groups have one work-item");
     if ((launch_features(fixture) & PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS) != 0) {
-        require_visited(shop, 1, {}, {11, 0, 0}, {group, 0, 0});
-        require_visited(shop, 2, {}, {7, 5, 0}, {2, group / 2, 0});
+        require_visited(setup, 1, {}, {11, 0, 0}, {group, 0, 0});
+        require_visited(setup, 2, {}, {7, 5, 0}, {2, group / 2, 0});
         return;
     }
     const Mem mem = fixture.make_buffer(64);
@@ -153,12 +154,12 @@ CONFORMANCE_TEST("kernel", "groups at the end may be smaller, where the device c
     require_untouched<pi_event>(
         join("11 work-items in groups of ", group, " on a device without the feature"),
         {PI_ERROR_INVALID_WORK_SIZE},
-        [&](pi_event *out) { return piEnqueueKernelLaunch(shop.queue, &desc, 0, nullptr, out); });
+        [&](pi_event *out) { return piEnqueueKernelLaunch(setup.queue, &desc, 0, nullptr, out); });
 }
 
 CONFORMANCE_TEST("kernel", "work sizes that make no sense are refused") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
     const Bytes before = bytes_of(counting(16));
     const Mem mem = fixture.make_buffer(fixture.place(), before);
     Arguments arguments;
@@ -168,7 +169,7 @@ CONFORMANCE_TEST("kernel", "work sizes that make no sense are refused") {
         const pi_kernel_launch_desc desc =
             launch_desc(kernel, arguments, dimensions, global, local);
         require_untouched<pi_event>(what, {PI_ERROR_INVALID_WORK_SIZE}, [&](pi_event *out) {
-            return piEnqueueKernelLaunch(shop.queue, &desc, 0, nullptr, out);
+            return piEnqueueKernelLaunch(setup.queue, &desc, 0, nullptr, out);
         });
     };
     const auto most =
@@ -181,22 +182,22 @@ CONFORMANCE_TEST("kernel", "work sizes that make no sense are refused") {
     refused("a local size of 0 on one axis only", 2, {4, 4, 1}, {2, 0, 1});
     refused("a work-group larger than the device's largest", 1, {(most + 1) * 2, 1, 1},
             {most + 1, 1, 1});
-    fixture.require_contents(shop.queue, mem, before, "the buffer after no launch");
+    fixture.require_contents(setup.queue, mem, before, "the buffer after no launch");
 }
 
 CONFORMANCE_TEST("kernel", "a buffer argument begins at its offset") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
     const uint64_t alignment = fixture.scopes().at(0).offset_alignment;
     const uint64_t offset = std::max<uint64_t>(alignment, sizeof(uint32_t));
     std::vector<uint32_t> expected = counting(static_cast<uint32_t>(offset / 4 + 32));
     const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(expected));
     Arguments arguments;
     arguments.buffer(mem, offset).value(uint32_t{1000});
-    fixture.wait(fixture.enqueue(shop.queue, launch_desc(kernel, arguments, 16)));
+    fixture.wait(fixture.enqueue(setup.queue, launch_desc(kernel, arguments, 16)));
     for (uint64_t i = 0; i < 16; ++i)
         expected[offset / 4 + i] += 1000;
-    fixture.require_contents(shop.queue, mem, bytes_of(expected), "the buffer after the launch");
+    fixture.require_contents(setup.queue, mem, bytes_of(expected), "the buffer after the launch");
     if (alignment <= 1)
         return;
     const uint64_t between = alignment / 2;
@@ -210,7 +211,7 @@ CONFORMANCE_TEST("kernel", "a buffer argument begins at its offset") {
         require_untouched<pi_event>(
             join("an offset of ", between, " where ", alignment, " is needed"),
             {PI_ERROR_MISALIGNED_OFFSET}, [&](pi_event *out) {
-                return piEnqueueKernelLaunch(shop.queue, &desc, 0, nullptr, out);
+                return piEnqueueKernelLaunch(setup.queue, &desc, 0, nullptr, out);
             });
         return;
     }
@@ -218,7 +219,7 @@ CONFORMANCE_TEST("kernel", "a buffer argument begins at its offset") {
     if (between % sizeof(uint32_t) != 0)
         return;
     Event event;
-    const pi_result result = try_enqueue(shop.queue, desc, {}, event.out());
+    const pi_result result = try_enqueue(setup.queue, desc, {}, event.out());
     if (result == PI_SUCCESS) {
         fixture.wait(event);
         expected[between / 4] += 1;
@@ -226,14 +227,14 @@ CONFORMANCE_TEST("kernel", "a buffer argument begins at its offset") {
         require_error(result, PI_ERROR_MISALIGNED_OFFSET, "an offset of ", between, " where ",
                       alignment, " is told");
     }
-    fixture.require_contents(shop.queue, mem, bytes_of(expected),
+    fixture.require_contents(setup.queue, mem, bytes_of(expected),
                              "the buffer after another launch");
 }
 
 CONFORMANCE_TEST("kernel", "a view is an argument like a buffer") {
     fixture.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
     const uint64_t offset =
         std::max<uint64_t>(fixture.scopes().at(0).offset_alignment, sizeof(uint32_t));
     std::vector<uint32_t> expected = counting(static_cast<uint32_t>(offset / 2 + 32));
@@ -242,17 +243,17 @@ CONFORMANCE_TEST("kernel", "a view is an argument like a buffer") {
     for (const uint64_t within : {uint64_t{0}, offset}) {
         Arguments arguments;
         arguments.buffer(view, within).value(uint32_t{1000});
-        fixture.wait(fixture.enqueue(shop.queue, launch_desc(kernel, arguments, 16)));
+        fixture.wait(fixture.enqueue(setup.queue, launch_desc(kernel, arguments, 16)));
         for (uint64_t i = 0; i < 16; ++i)
             expected[(offset + within) / 4 + i] += 1000;
-        fixture.require_contents(shop.queue, mem, bytes_of(expected),
+        fixture.require_contents(setup.queue, mem, bytes_of(expected),
                                  join("the buffer after a launch at byte ", within, " of a view"));
     }
 }
 
 CONFORMANCE_TEST("kernel", "work-group memory is each group's own") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "reverse");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "reverse");
     const uint32_t group = group_size(fixture, kernel, 32);
     need_local_memory(fixture, group * sizeof(uint32_t));
     const uint32_t count = group * 50;
@@ -260,16 +261,16 @@ CONFORMANCE_TEST("kernel", "work-group memory is each group's own") {
     const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(expected));
     Arguments arguments;
     arguments.buffer(mem).local(group * sizeof(uint32_t));
-    fixture.wait(fixture.enqueue(shop.queue, launch_desc(kernel, arguments, count, group)));
+    fixture.wait(fixture.enqueue(setup.queue, launch_desc(kernel, arguments, count, group)));
     for (uint32_t begin = 0; begin < count; begin += group)
         std::reverse(expected.begin() + begin, expected.begin() + begin + group);
-    fixture.require_contents(shop.queue, mem, bytes_of(expected), "the groups, each reversed");
+    fixture.require_contents(setup.queue, mem, bytes_of(expected), "the groups, each reversed");
 }
 
 CONFORMANCE_TEST("kernel",
                  "two arguments of work-group memory lie beside each other, of whatever sizes") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "butterfly");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "butterfly");
     const uint32_t group = group_size(fixture, kernel, 30);
     need_local_memory(fixture, 2 * group * sizeof(uint32_t) + 64);
     const uint32_t count = group * 20;
@@ -282,7 +283,8 @@ CONFORMANCE_TEST("kernel",
              {std::pair{size + more, size}, {size, size + more}}) {
             Arguments arguments;
             arguments.buffer(mem).local(sums).local(differences);
-            fixture.wait(fixture.enqueue(shop.queue, launch_desc(kernel, arguments, count, group)));
+            fixture.wait(
+                fixture.enqueue(setup.queue, launch_desc(kernel, arguments, count, group)));
             for (uint32_t begin = 0; begin < count; begin += group) {
                 for (uint32_t i = 0; i < group / 2; ++i) {
                     uint32_t &one = expected[begin + i];
@@ -294,7 +296,7 @@ CONFORMANCE_TEST("kernel",
                 if (group % 2 == 1) // the word in the middle mirrors itself
                     expected[begin + group / 2] = 0;
             }
-            fixture.require_contents(shop.queue, mem, bytes_of(expected),
+            fixture.require_contents(setup.queue, mem, bytes_of(expected),
                                      join("the words of groups with ", sums, " and ", differences,
                                           " bytes of work-group memory"));
         }
@@ -304,8 +306,8 @@ CONFORMANCE_TEST("kernel",
 CONFORMANCE_TEST(
     "kernel",
     "a launch has all the work-group memory that the device tells, but what its kernel has") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "reverse");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "reverse");
     const uint64_t most = local_memory_size(fixture);
     uint64_t taken = 0; // a plugin without the question has nothing to tell of
     piKernelGetGroupInfo(kernel, fixture.device(), PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE,
@@ -318,17 +320,17 @@ CONFORMANCE_TEST(
     const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(expected));
     Arguments arguments;
     arguments.buffer(mem).local(size);
-    fixture.wait(fixture.enqueue(shop.queue, launch_desc(kernel, arguments, group * 2, group)),
+    fixture.wait(fixture.enqueue(setup.queue, launch_desc(kernel, arguments, group * 2, group)),
                  join("a launch with ", size, " bytes of work-group memory, of ", most));
     std::reverse(expected.begin(), expected.begin() + group);
     std::reverse(expected.begin() + group, expected.end());
-    fixture.require_contents(shop.queue, mem, bytes_of(expected), "the groups, each reversed");
+    fixture.require_contents(setup.queue, mem, bytes_of(expected), "the groups, each reversed");
 }
 
 CONFORMANCE_TEST("kernel",
                  "a launch has work-group memory without a parameter only where there is such") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
     const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(counting(4)));
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{1});
@@ -336,32 +338,32 @@ CONFORMANCE_TEST("kernel",
     desc.local_memory_size = 64;
     if (is_of_cuda(kernel_format(fixture))) {
         need_local_memory(fixture, desc.local_memory_size);
-        fixture.wait(fixture.enqueue(shop.queue, desc));
-        fixture.require_contents(shop.queue, mem, bytes_of({1, 2, 3, 4}),
+        fixture.wait(fixture.enqueue(setup.queue, desc));
+        fixture.require_contents(setup.queue, mem, bytes_of({1, 2, 3, 4}),
                                  "what a launch has added");
         return;
     }
     require_untouched<pi_event>(
         "local_memory_size 64", {PI_ERROR_UNSUPPORTED_FEATURE},
-        [&](pi_event *out) { return try_enqueue(shop.queue, desc, {}, out); });
-    fixture.require_contents(shop.queue, mem, bytes_of(counting(4)), "the buffer after no launch");
+        [&](pi_event *out) { return try_enqueue(setup.queue, desc, {}, out); });
+    fixture.require_contents(setup.queue, mem, bytes_of(counting(4)), "the buffer after no launch");
 }
 
 CONFORMANCE_TEST("kernel", "more work-group memory than the device has is refused or fails") {
-    Workshop shop(fixture);
+    LaunchFixture setup(fixture);
     const auto most =
         info_or(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_LOCAL_MEMORY_SIZE, UINT64_MAX);
     if (most == UINT64_MAX)
         skip("the device does not say how much work-group memory it has");
     const Mem mem = fixture.make_buffer(64);
     const auto refused = [&](const char *name, const Arguments &arguments, uint64_t bytes) {
-        const Kernel kernel = make_kernel(shop.program, name);
+        const Kernel kernel = make_kernel(setup.program, name);
         const uint32_t group = group_size(fixture, kernel, 4);
         const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, group, group);
         const std::string what = join("a launch of ", name, " with work-group memory of ", bytes,
                                       " bytes where the device has ", most);
         Event event;
-        pi_result result = try_enqueue(shop.queue, desc, {}, event.out());
+        pi_result result = try_enqueue(setup.queue, desc, {}, event.out());
         // Some backends know only when the launch is under way.
         if (result == PI_SUCCESS)
             result = fixture.wait_result(event, what);
@@ -380,8 +382,8 @@ CONFORMANCE_TEST("kernel",
     constexpr unsigned threads = 4;
     constexpr uint32_t count = 256;
     constexpr uint32_t rounds = 25;
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
     const Place place = fixture.place();
     std::vector<Mem> mems;
     std::vector<Queue> queues;
@@ -400,14 +402,14 @@ CONFORMANCE_TEST("kernel",
     });
     for (unsigned thread = 0; thread < threads; ++thread) {
         const uint32_t sum = rounds * (thread + 1) + rounds * (rounds - 1) / 2;
-        require(shop.words(mems[thread], count) == std::vector<uint32_t>(count, sum), "thread ",
+        require(setup.words(mems[thread], count) == std::vector<uint32_t>(count, sum), "thread ",
                 thread, "'s buffer is not ", sum, " everywhere");
     }
 }
 
 CONFORMANCE_TEST("kernel", "the suggested local size is one that may be asked for") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "visit");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "visit");
     const Mem mem = fixture.make_buffer(fixture.place(), Bytes(60 * 50 * sizeof(uint32_t)));
     Arguments arguments;
     arguments.buffer(mem).value(uint64_t{60}).value(uint64_t{50});
@@ -416,7 +418,7 @@ CONFORMANCE_TEST("kernel", "the suggested local size is one that may be asked fo
         get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
     const auto suggested = [&](const pi_kernel_launch_desc &launch) {
         Size3 local = poison<Size3>();
-        require_success(piKernelGetSuggestedLocalSize(shop.queue, &launch, local.data()),
+        require_success(piKernelGetSuggestedLocalSize(setup.queue, &launch, local.data()),
                         "piKernelGetSuggestedLocalSize");
         for (const uint64_t axis : local)
             require(axis >= 1 && axis <= most, "the suggested local size has ", axis,
@@ -428,18 +430,18 @@ CONFORMANCE_TEST("kernel", "the suggested local size is one that may be asked fo
     const Size3 local = suggested(desc);
     // Of so many items the groups are more than a group may have items.
     suggested(launch_desc(kernel, arguments, 1, {std::min<uint64_t>(most, 1024) * 2048, 1, 1}));
-    require_visited(shop, 2, {}, {60, 50, 1}, local);
+    require_visited(setup, 2, {}, {60, 50, 1}, local);
 }
 
 CONFORMANCE_TEST("kernel", "features that a device does not have are refused") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
     const Mem mem = fixture.make_buffer(64);
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{1});
     const auto refused = [&](const std::string &what, const pi_kernel_launch_desc &desc) {
         require_untouched<pi_event>(what, {PI_ERROR_UNSUPPORTED_FEATURE}, [&](pi_event *out) {
-            return piEnqueueKernelLaunch(shop.queue, &desc, 0, nullptr, out);
+            return piEnqueueKernelLaunch(setup.queue, &desc, 0, nullptr, out);
         });
     };
     if ((launch_features(fixture) & PI_LAUNCH_FEATURE_CLUSTERS) == 0) {

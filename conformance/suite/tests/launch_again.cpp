@@ -47,8 +47,8 @@ struct Words {
 
 CONFORMANCE_TEST("kernel",
                  "a kernel that is launched again and again has each launch's own arguments") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "combine");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "combine");
     const uint64_t step = std::max<uint64_t>(fixture.scopes().at(0).offset_alignment, 4) / 4;
     std::vector<Words> words;
     for (int i = 0; i < 4; ++i)
@@ -83,41 +83,41 @@ CONFORMANCE_TEST("kernel",
             }
         }
         arguments.value(factor);
-        launch(fixture, shop.queue, launch_desc(kernel, arguments, count), fixture.random(0, 2));
+        launch(fixture, setup.queue, launch_desc(kernel, arguments, count), fixture.random(0, 2));
         const auto at = [&](std::size_t part, uint32_t i) -> uint32_t & {
             return words[parts[part].words].expected[parts[part].begin + i];
         };
         for (uint32_t i = 0; i < count; ++i)
             at(0, i) = at(1, i) * factor + at(2, i);
         const Words &dst = words[parts[0].words];
-        fixture.require_contents(shop.queue, dst.mem, bytes_of(dst.expected),
+        fixture.require_contents(setup.queue, dst.mem, bytes_of(dst.expected),
                                  join("the destination of launch ", round));
     }
     for (const Words &one : words)
-        fixture.require_contents(shop.queue, one.mem, bytes_of(one.expected), "a buffer at last");
+        fixture.require_contents(setup.queue, one.mem, bytes_of(one.expected), "a buffer at last");
 }
 
 CONFORMANCE_TEST("kernel", "a new buffer is not taken for the one that was released before it") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
     for (uint32_t round = 0; round < 200; ++round) {
         const Words words(fixture, count * (1 + round % 3));
         // The same value each time, so that the buffer alone has changed.
         Arguments arguments;
         arguments.buffer(words.mem).value(uint32_t{5});
-        launch(fixture, shop.queue, launch_desc(kernel, arguments, count), round / 2);
+        launch(fixture, setup.queue, launch_desc(kernel, arguments, count), round / 2);
         std::vector<uint32_t> expected = words.expected;
         for (uint32_t i = 0; i < count; ++i)
             expected[i] += 5;
-        fixture.require_contents(shop.queue, words.mem, bytes_of(expected),
+        fixture.require_contents(setup.queue, words.mem, bytes_of(expected),
                                  join("the buffer of round ", round));
     }
 }
 
 CONFORMANCE_TEST("kernel", "a new view is not taken for the one that was released before it") {
     fixture.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
     const uint64_t step = std::max<uint64_t>(fixture.scopes().at(0).offset_alignment, 4) / 4;
     Words words(fixture, 4 * step + count);
     for (uint32_t round = 0; round < 120; ++round) {
@@ -125,39 +125,39 @@ CONFORMANCE_TEST("kernel", "a new view is not taken for the one that was release
         const Mem view = fixture.make_view(words.mem, begin * 4, count * 4);
         Arguments arguments;
         arguments.buffer(view).value(uint32_t{3});
-        launch(fixture, shop.queue, launch_desc(kernel, arguments, count), round);
+        launch(fixture, setup.queue, launch_desc(kernel, arguments, count), round);
         for (uint32_t i = 0; i < count; ++i)
             words.expected[begin + i] += 3;
     }
-    fixture.require_contents(shop.queue, words.mem, bytes_of(words.expected),
+    fixture.require_contents(setup.queue, words.mem, bytes_of(words.expected),
                              "what the views show");
 }
 
 CONFORMANCE_TEST("kernel", "a null buffer or USM address arrives as NULL") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "is_null");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "is_null");
     const bool usm = fixture.can(PI_CAPABILITY_USM);
     const Mem out = fixture.make_buffer(sizeof(uint32_t));
     const Words words(fixture);
     for (uint32_t round = 0; round < 24; ++round) {
         const uint64_t turn = round < 3 ? round : fixture.random(0, 2);
-        fixture.upload(shop.queue, out, bytes_of({7}));
+        fixture.upload(setup.queue, out, bytes_of({7}));
         Arguments arguments;
         arguments.buffer(out);
         if (turn == 1 && usm)
             arguments.pointer(nullptr);
         else
             arguments.buffer(turn == 2 ? words.mem.get() : nullptr);
-        launch(fixture, shop.queue, launch_desc(kernel, arguments, 1), round);
-        fixture.require_contents(shop.queue, out, bytes_of({turn != 2}),
+        launch(fixture, setup.queue, launch_desc(kernel, arguments, 1), round);
+        fixture.require_contents(setup.queue, out, bytes_of({turn != 2}),
                                  join("in round ", round, ": whether an argument of kind ",
                                       arguments[1].kind, turn == 2 ? "" : ", NULL,", " is null"));
     }
 }
 
 CONFORMANCE_TEST("kernel", "a launch after a refused one has its own arguments") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "combine");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "combine");
     Words dst(fixture), other(fixture);
     const Words a(fixture), b(fixture);
     const auto most =
@@ -166,7 +166,7 @@ CONFORMANCE_TEST("kernel", "a launch after a refused one has its own arguments")
         const auto factor = static_cast<uint32_t>(round / 3 + 2);
         Arguments good;
         good.buffer(dst.mem).buffer(a.mem).buffer(b.mem).value(factor);
-        launch(fixture, shop.queue, launch_desc(kernel, good, count), round);
+        launch(fixture, setup.queue, launch_desc(kernel, good, count), round);
         // All but the last would do, and are others.
         Arguments bad;
         bad.buffer(other.mem).buffer(b.mem).buffer(a.mem);
@@ -176,7 +176,7 @@ CONFORMANCE_TEST("kernel", "a launch after a refused one has its own arguments")
             bad.buffer(a.mem)[3].reserved = 1;
         pi_kernel_launch_desc desc = launch_desc(kernel, bad, count);
         desc.flags |= round % 3 != 0 ? PI_COMMAND_BLOCKING : 0;
-        require_error(try_enqueue(shop.queue, desc, {}, nullptr),
+        require_error(try_enqueue(setup.queue, desc, {}, nullptr),
                       {PI_ERROR_INVALID_ARGUMENTS, PI_ERROR_UNSUPPORTED_FEATURE},
                       "a launch with a wrong argument");
         // No group is as large: refused late, if by the driver.
@@ -184,51 +184,51 @@ CONFORMANCE_TEST("kernel", "a launch after a refused one has its own arguments")
         fitting.buffer(other.mem).buffer(b.mem).buffer(a.mem).value(factor);
         desc = launch_desc(kernel, fitting, most + 1, most + 1);
         desc.flags |= round % 3 != 0 ? PI_COMMAND_BLOCKING : 0;
-        require_error(try_enqueue(shop.queue, desc, {}, nullptr), PI_ERROR_INVALID_WORK_SIZE,
+        require_error(try_enqueue(setup.queue, desc, {}, nullptr), PI_ERROR_INVALID_WORK_SIZE,
                       "a launch of a group larger than the largest");
-        launch(fixture, shop.queue, launch_desc(kernel, good, count), round + 1);
+        launch(fixture, setup.queue, launch_desc(kernel, good, count), round + 1);
         for (uint32_t i = 0; i < count; ++i)
             dst.expected[i] = a.expected[i] * factor + b.expected[i];
-        fixture.require_contents(shop.queue, dst.mem, bytes_of(dst.expected),
+        fixture.require_contents(setup.queue, dst.mem, bytes_of(dst.expected),
                                  "what the launch after a refused one has written");
     }
-    fixture.require_contents(shop.queue, other.mem, bytes_of(other.expected),
+    fixture.require_contents(setup.queue, other.mem, bytes_of(other.expected),
                              "what refused launches name");
 }
 
 CONFORMANCE_TEST("kernel", "work-group memory and values of eight bytes are each launch's own") {
-    Workshop shop(fixture);
-    const Kernel reverse = make_kernel(shop.program, "reverse");
+    LaunchFixture setup(fixture);
+    const Kernel reverse = make_kernel(setup.program, "reverse");
     const uint32_t largest = group_size(fixture, reverse, 8);
     need_local_memory(fixture, largest * sizeof(uint32_t));
     Words words(fixture, 32);
-    const Kernel visit = make_kernel(shop.program, "visit");
+    const Kernel visit = make_kernel(setup.program, "visit");
     const Mem visits = fixture.make_buffer(fixture.place(), Bytes(64 * sizeof(uint32_t)));
     std::vector<uint32_t> visited(64);
     for (uint32_t round = 0; round < 60; ++round) {
         const auto group = uint32_t{1} << fixture.random(0, std::bit_width(largest) - 1);
         Arguments scratch;
         scratch.buffer(words.mem).local(group * sizeof(uint32_t));
-        launch(fixture, shop.queue, launch_desc(reverse, scratch, 32, group), round);
+        launch(fixture, setup.queue, launch_desc(reverse, scratch, 32, group), round);
         for (uint32_t begin = 0; begin < 32; begin += group)
             std::reverse(words.expected.begin() + begin, words.expected.begin() + begin + group);
         const uint64_t width = fixture.random(2, 8);
         Arguments sizes;
         sizes.buffer(visits).value(width).value(fixture.random(2, 4));
-        launch(fixture, shop.queue, launch_desc(visit, sizes, 2, {2, 2, 1}), round);
+        launch(fixture, setup.queue, launch_desc(visit, sizes, 2, {2, 2, 1}), round);
         for (const uint64_t at : {uint64_t{0}, uint64_t{1}, width, width + 1})
             ++visited[at];
     }
-    fixture.require_contents(shop.queue, words.mem, bytes_of(words.expected),
+    fixture.require_contents(setup.queue, words.mem, bytes_of(words.expected),
                              "the reversed groups");
-    fixture.require_contents(shop.queue, visits, bytes_of(visited), "how often each was visited");
+    fixture.require_contents(setup.queue, visits, bytes_of(visited), "how often each was visited");
 }
 
 CONFORMANCE_TEST("kernel", "threads launch one kernel with arguments that some of them share") {
     constexpr unsigned threads = 4;
     constexpr uint32_t rounds = 60;
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "combine");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "combine");
     const Words a(fixture, count, PI_MEM_READ_ONLY), b(fixture, count, PI_MEM_READ_ONLY);
     std::vector<Queue> queues;
     for (unsigned i = 0; i < threads; ++i)
@@ -254,34 +254,34 @@ CONFORMANCE_TEST("kernel", "threads launch one kernel with arguments that some o
 
 CONFORMANCE_TEST("kernel", "new USM is not taken for what was freed at its address") {
     const std::vector<pi_usm_kind> kinds = need_usm(fixture);
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
     const Words buffer(fixture);
     uint32_t added = 0;
     for (uint32_t round = 0; round < 120; ++round) {
         const Usm usm(fixture, kinds[round / 8 % kinds.size()], 4096);
-        usm_upload(fixture, shop.queue, usm.at(), Bytes(4096));
+        usm_upload(fixture, setup.queue, usm.at(), Bytes(4096));
         const uint64_t begin = 64 * fixture.random(0, 1);
         const auto times = static_cast<uint32_t>(fixture.random(1, 2));
         for (uint32_t i = 0; i < times; ++i) {
             Arguments arguments;
             arguments.pointer(usm.at(begin)).value(uint32_t{5});
-            launch(fixture, shop.queue, launch_desc(kernel, arguments, count), round + i);
+            launch(fixture, setup.queue, launch_desc(kernel, arguments, count), round + i);
         }
-        require_usm_contents(fixture, shop.queue, usm.at(begin),
+        require_usm_contents(fixture, setup.queue, usm.at(begin),
                              repeated(bytes_of({5 * times}), count * 4),
                              join("the USM of round ", round));
         if (round % 4 == 0) { // the parameter is another kind's by turns
             Arguments arguments;
             arguments.buffer(buffer.mem).value(uint32_t{5});
-            launch(fixture, shop.queue, launch_desc(kernel, arguments, count), round);
+            launch(fixture, setup.queue, launch_desc(kernel, arguments, count), round);
             added += 5;
         }
     }
     std::vector<uint32_t> expected = buffer.expected;
     for (uint32_t &word : expected)
         word += added;
-    fixture.require_contents(shop.queue, buffer.mem, bytes_of(expected), "the buffer between");
+    fixture.require_contents(setup.queue, buffer.mem, bytes_of(expected), "the buffer between");
 }
 
 } // namespace

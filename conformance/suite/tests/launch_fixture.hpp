@@ -8,12 +8,12 @@
 namespace pi::suite {
 
 /// The built kernels, a queue, and what most launches need.
-struct Workshop {
+struct LaunchFixture {
     Fixture &fixture;
     Program program;
     Queue queue;
 
-    explicit Workshop(Fixture &on)
+    explicit LaunchFixture(Fixture &on)
         : fixture(on), program(make_program(on)), queue(on.make_queue()) {}
 
     std::vector<uint32_t> words(pi_mem mem, uint64_t count) {

@@ -232,10 +232,10 @@ CONFORMANCE_TEST("memory", "a buffer's native handle is imported as a buffer of 
 
 CONFORMANCE_TEST("program", "a program's native handle makes a program that works beside it") {
     need_native(fixture);
-    Workshop shop(fixture);
+    LaunchFixture setup(fixture);
     const pi_native_handle handle =
         check_handle("piProgramGetNativeHandle", [&](pi_native_handle *out) {
-            return piProgramGetNativeHandle(shop.program, fixture.device(), out);
+            return piProgramGetNativeHandle(setup.program, fixture.device(), out);
         });
     const pi_native_desc desc = native_desc(handle, fixture.device());
     const auto create = [&](const pi_native_desc *one, pi_program *out) {
@@ -247,7 +247,7 @@ CONFORMANCE_TEST("program", "a program's native handle makes a program that work
     arguments.buffer(mem).value(uint32_t{1});
     const auto launch = [&](pi_program program) {
         const Kernel kernel = make_kernel(program, "add");
-        fixture.wait(fixture.enqueue(shop.queue, launch_desc(kernel, arguments, 100)));
+        fixture.wait(fixture.enqueue(setup.queue, launch_desc(kernel, arguments, 100)));
     };
     {
         const Program second = make_around<pi_program>(name, desc, create);
@@ -259,24 +259,24 @@ CONFORMANCE_TEST("program", "a program's native handle makes a program that work
         require_equal(status, uint32_t{PI_PROGRAM_BUILT}, "the status of the new program");
         launch(second);
     }
-    launch(shop.program);
-    require_equal(shop.words(mem, 100)[7], 9u, "a word after a launch of each program");
+    launch(setup.program);
+    require_equal(setup.words(mem, 100)[7], 9u, "a word after a launch of each program");
     check_refusals<pi_program>(name, desc, create);
     const Program last = make_around<pi_program>(name, desc, create);
-    shop.program.reset();
+    setup.program.reset();
 }
 
 CONFORMANCE_TEST("kernel", "a kernel's native handle makes a kernel that works beside it") {
     need_native(fixture);
-    Workshop shop(fixture);
-    Kernel first = make_kernel(shop.program, "add");
+    LaunchFixture setup(fixture);
+    Kernel first = make_kernel(setup.program, "add");
     const pi_native_handle handle =
         check_handle("piKernelGetNativeHandle", [&](pi_native_handle *out) {
             return piKernelGetNativeHandle(first, fixture.device(), out);
         });
     const pi_native_desc desc = native_desc(handle, fixture.device());
     const auto create = [&](const pi_native_desc *one, pi_kernel *out) {
-        return piKernelCreateWithNativeHandle(shop.program, one, out);
+        return piKernelCreateWithNativeHandle(setup.program, one, out);
     };
     const std::string name = "piKernelCreateWithNativeHandle";
     const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(counting(100)));
@@ -286,7 +286,7 @@ CONFORMANCE_TEST("kernel", "a kernel's native handle makes a kernel that works b
         arguments.buffer(mem).value(value);
         pi_kernel_launch_desc again = launch_desc(kernel, arguments, 100);
         again.flags |= blocking;
-        fixture.wait(fixture.enqueue(shop.queue, again));
+        fixture.wait(fixture.enqueue(setup.queue, again));
     };
     uint32_t expected = 7;
     for (blocking = 0; blocking <= PI_COMMAND_BLOCKING; blocking += PI_COMMAND_BLOCKING) {
@@ -301,7 +301,7 @@ CONFORMANCE_TEST("kernel", "a kernel's native handle makes a kernel that works b
         }
         launch(first, 100);
         launch(first, 10000);
-        require_equal(shop.words(mem, 100)[7], expected += 11320,
+        require_equal(setup.words(mem, 100)[7], expected += 11320,
                       "a word after launches of both kernels");
     }
     check_refusals<pi_kernel>(name, desc, create);

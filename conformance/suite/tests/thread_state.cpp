@@ -81,16 +81,16 @@ CONFORMANCE_TEST("lifetime",
         const Queue queue = fixture.make_queue();
         const Queue other = fixture.make_queue();
         for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_COMMAND_BLOCKING}}) {
-            const Deeds deeds = make_deeds(fixture);
+            const CommandCases commands = make_command_cases(fixture);
             require_same(before, "preparing commands");
-            for (const auto &deed : deeds) {
-                const Event event = deed->start(queue, {}, flags);
-                require_same(before, deed->name());
-                fixture.wait(event, deed->name());
-                require_same(before, "waiting for " + deed->name());
-                deed->require_done(other);
-                deed->clean_up(other);
-                require_same(before, "what is done beside " + deed->name());
+            for (const auto &command : commands) {
+                const Event event = command->start(queue, {}, flags);
+                require_same(before, command->name());
+                fixture.wait(event, command->name());
+                require_same(before, "waiting for " + command->name());
+                command->require_done(other);
+                command->clean_up(other);
+                require_same(before, "what is done beside " + command->name());
             }
         }
         const Event gate = fixture.make_host_event();

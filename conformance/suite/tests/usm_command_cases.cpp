@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands on USM as deeds.
+// The commands on USM as cases.
 
 #include "checks.hpp"
 #include "command_cases.hpp"
@@ -19,10 +19,10 @@ pi_result pass(pi_queue queue, Desc desc, uint64_t flags, uint32_t wait_count,
 }
 
 // What they share: USM of which the command makes something.
-class UsmDeed : public Deed {
+class UsmCase : public CommandCase {
 public:
-    UsmDeed(Fixture &fixture, std::string name)
-        : Deed(std::move(name)), fixture_(fixture), now_(fixture.random_bytes(size)),
+    UsmCase(Fixture &fixture, std::string name)
+        : CommandCase(std::move(name)), fixture_(fixture), now_(fixture.random_bytes(size)),
           usm_(fixture, any_usm_kind(fixture), size) {
         usm_upload(fixture, fixture.make_queue(), usm_.at(), now_);
     }
@@ -37,10 +37,10 @@ protected:
     Usm usm_;
 };
 
-class UsmCopy final : public UsmDeed {
+class UsmCopy final : public UsmCase {
 public:
     explicit UsmCopy(Fixture &fixture)
-        : UsmDeed(fixture, "piEnqueueUsmCopy"), before_(fixture.random_bytes(size)),
+        : UsmCase(fixture, "piEnqueueUsmCopy"), before_(fixture.random_bytes(size)),
           into_(before_) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
@@ -65,10 +65,10 @@ private:
     Bytes into_;
 };
 
-class UsmFill final : public UsmDeed {
+class UsmFill final : public UsmCase {
 public:
     explicit UsmFill(Fixture &fixture)
-        : UsmDeed(fixture, "piEnqueueUsmFill"), pattern_(fixture.random_bytes(8)) {}
+        : UsmCase(fixture, "piEnqueueUsmFill"), pattern_(fixture.random_bytes(8)) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         return pass(queue, usm_fill_desc(usm_.at(), pattern_, size), flags, wait_count, wait_list,
@@ -89,9 +89,9 @@ private:
 
 // Hints, of which nothing is seen but their events.
 template <typename Desc>
-class UsmHint final : public UsmDeed {
+class UsmHint final : public UsmCase {
 public:
-    explicit UsmHint(Fixture &fixture) : UsmDeed(fixture, Description<Desc>::name) {}
+    explicit UsmHint(Fixture &fixture) : UsmCase(fixture, Description<Desc>::name) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         Desc desc = describe<Desc>();
@@ -105,9 +105,9 @@ public:
     void require_done(pi_queue other) override { require_usm(other, now_, "after a hint"); }
 };
 
-class UsmAlloc final : public Deed {
+class UsmAlloc final : public CommandCase {
 public:
-    explicit UsmAlloc(Fixture &fixture) : Deed("piEnqueueUsmAlloc"), fixture_(fixture) {}
+    explicit UsmAlloc(Fixture &fixture) : CommandCase("piEnqueueUsmAlloc"), fixture_(fixture) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         pi_usm_alloc_desc desc = describe<pi_usm_alloc_desc>();
@@ -131,10 +131,10 @@ private:
     void *pointer_ = poison<void *>();
 };
 
-class UsmFree final : public UsmDeed {
+class UsmFree final : public UsmCase {
 public:
     explicit UsmFree(Fixture &fixture)
-        : UsmDeed(fixture, "piEnqueueUsmFree"), pointer_(usm_.take()) {}
+        : UsmCase(fixture, "piEnqueueUsmFree"), pointer_(usm_.take()) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         pi_usm_free_desc desc = describe<pi_usm_free_desc>();
@@ -162,16 +162,16 @@ private:
 
 } // namespace
 
-void add_usm_deeds(Fixture &fixture, Deeds &deeds) {
+void add_usm_command_cases(Fixture &fixture, CommandCases &commands) {
     if (fixture.can(PI_CAPABILITY_USM)) {
-        deeds.push_back(std::make_unique<UsmCopy>(fixture));
-        deeds.push_back(std::make_unique<UsmFill>(fixture));
-        deeds.push_back(std::make_unique<UsmHint<pi_usm_prefetch_desc>>(fixture));
-        deeds.push_back(std::make_unique<UsmHint<pi_usm_advise_desc>>(fixture));
+        commands.push_back(std::make_unique<UsmCopy>(fixture));
+        commands.push_back(std::make_unique<UsmFill>(fixture));
+        commands.push_back(std::make_unique<UsmHint<pi_usm_prefetch_desc>>(fixture));
+        commands.push_back(std::make_unique<UsmHint<pi_usm_advise_desc>>(fixture));
     }
     if (fixture.can(PI_CAPABILITY_USM) && fixture.can(PI_CAPABILITY_USM_ASYNC)) {
-        deeds.push_back(std::make_unique<UsmAlloc>(fixture));
-        deeds.push_back(std::make_unique<UsmFree>(fixture));
+        commands.push_back(std::make_unique<UsmAlloc>(fixture));
+        commands.push_back(std::make_unique<UsmFree>(fixture));
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What copies, fills and hints do with USM, against a byte array. Their order, events and failures are those of all
-// commands: they are deeds.
+// commands: they are cases.
 
 #include "usm.hpp"
 

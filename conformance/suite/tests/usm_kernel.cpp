@@ -16,8 +16,8 @@ Bytes random_words(Fixture &fixture, uint64_t count) {
 
 CONFORMANCE_TEST("kernel", "a kernel reads and writes USM of every kind, from any word") {
     const std::vector<pi_usm_kind> kinds = need_usm(fixture);
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "combine");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "combine");
     constexpr uint64_t count = 700, from = 5;
     for (const pi_usm_kind src_kind : kinds) {
         for (const pi_usm_kind dst_kind : kinds) {
@@ -25,19 +25,19 @@ CONFORMANCE_TEST("kernel", "a kernel reads and writes USM of every kind, from an
             const Bytes a_bytes = random_words(fixture, count + from);
             const Bytes b_bytes = random_words(fixture, count);
             const Mem b = fixture.make_buffer(fixture.place(), b_bytes);
-            usm_upload(fixture, shop.queue, a.at(), a_bytes);
+            usm_upload(fixture, setup.queue, a.at(), a_bytes);
             const auto factor = static_cast<uint32_t>(fixture.random(0, UINT32_MAX));
             Arguments arguments;
             arguments.pointer(dst.at()).pointer(a.at(from * 4)).buffer(b).value(factor);
             pi_kernel_launch_desc desc = launch_desc(kernel, arguments, count);
-            fixture.wait(fixture.enqueue(shop.queue, desc), "a launch on USM");
+            fixture.wait(fixture.enqueue(setup.queue, desc), "a launch on USM");
             const std::vector<uint32_t> x = words_of(a_bytes), y = words_of(b_bytes);
             std::vector<uint32_t> expected(count);
             for (uint64_t i = 0; i < count; ++i)
                 expected[i] = x[i + from] * factor + y[i];
-            require_usm_contents(fixture, shop.queue, dst.at(), bytes_of(expected),
+            require_usm_contents(fixture, setup.queue, dst.at(), bytes_of(expected),
                                  "USM that a kernel has written");
-            require_usm_contents(fixture, shop.queue, a.at(), a_bytes,
+            require_usm_contents(fixture, setup.queue, a.at(), a_bytes,
                                  "USM that a kernel has read");
         }
     }
@@ -46,8 +46,8 @@ CONFORMANCE_TEST("kernel", "a kernel reads and writes USM of every kind, from an
 CONFORMANCE_TEST("kernel",
                  "copies, fills and launches on USM of one queue are done in their order") {
     const pi_usm_kind kind = any_usm_kind(fixture);
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
     constexpr uint64_t count = 3000;
     const Usm usm(fixture, kind, count * 4), copy(fixture, kind, count * 4);
     const Bytes pattern = bytes_of({11});
@@ -57,17 +57,17 @@ CONFORMANCE_TEST("kernel",
     arguments.pointer(usm.at()).value(uint32_t{31});
     const pi_kernel_launch_desc add = launch_desc(kernel, arguments, count);
     const Event filled =
-        fixture.enqueue(shop.queue, usm_fill_desc(usm.at(), pattern, count * 4), {gate});
-    fixture.enqueue(shop.queue, add);
-    fixture.enqueue(shop.queue, usm_copy_desc(usm.at(), copy.at(), whole));
-    const Event last = fixture.enqueue(shop.queue, add);
+        fixture.enqueue(setup.queue, usm_fill_desc(usm.at(), pattern, count * 4), {gate});
+    fixture.enqueue(setup.queue, add);
+    fixture.enqueue(setup.queue, usm_copy_desc(usm.at(), copy.at(), whole));
+    const Event last = fixture.enqueue(setup.queue, add);
     require(!fixture.is_final(filled) && !fixture.is_final(last),
             "commands are final before the event that they wait for");
     fixture.signal(gate);
     fixture.wait(last, "the last of four commands on USM");
-    require_usm_contents(fixture, shop.queue, copy.at(), repeated(bytes_of({42}), count * 4),
+    require_usm_contents(fixture, setup.queue, copy.at(), repeated(bytes_of({42}), count * 4),
                          "USM copied between two launches");
-    require_usm_contents(fixture, shop.queue, usm.at(), repeated(bytes_of({73}), count * 4),
+    require_usm_contents(fixture, setup.queue, usm.at(), repeated(bytes_of({73}), count * 4),
                          "USM after two launches");
 }
 
@@ -91,8 +91,8 @@ private:
 CONFORMANCE_TEST("kernel", "USM allocated in a queue's order is given to a launch behind it") {
     need_usm(fixture);
     fixture.need(PI_CAPABILITY_USM_ASYNC, "PI_CAPABILITY_USM_ASYNC");
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
     constexpr uint64_t count = 512;
     void *pointer = nullptr;
     pi_usm_alloc_desc alloc = describe<pi_usm_alloc_desc>();
@@ -100,17 +100,17 @@ CONFORMANCE_TEST("kernel", "USM allocated in a queue's order is given to a launc
     alloc.out_pointer = &pointer;
     const Event gate = fixture.make_host_event();
     Bytes into(count * 4);
-    const Opened opened(gate, shop.queue);
-    fixture.enqueue(shop.queue, alloc, {gate});
-    fixture.enqueue(shop.queue, usm_fill_desc(pointer, bytes_of({100}), count * 4));
+    const Opened opened(gate, setup.queue);
+    fixture.enqueue(setup.queue, alloc, {gate});
+    fixture.enqueue(setup.queue, usm_fill_desc(pointer, bytes_of({100}), count * 4));
     Arguments arguments;
     arguments.pointer(pointer).value(uint32_t{23});
-    fixture.enqueue(shop.queue, launch_desc(kernel, arguments, count));
+    fixture.enqueue(setup.queue, launch_desc(kernel, arguments, count));
     const Regions whole{linear(0, 0, count * 4)};
-    fixture.enqueue(shop.queue, usm_copy_desc(pointer, into.data(), whole));
+    fixture.enqueue(setup.queue, usm_copy_desc(pointer, into.data(), whole));
     pi_usm_free_desc freeing = describe<pi_usm_free_desc>();
     freeing.pointer = pointer;
-    const Event freed = fixture.enqueue(shop.queue, freeing);
+    const Event freed = fixture.enqueue(setup.queue, freeing);
     fixture.signal(gate);
     fixture.wait(freed, "the free behind a launch");
     require(into == repeated(bytes_of({123}), count * 4),
@@ -146,13 +146,13 @@ private:
 
 CONFORMANCE_TEST(
     "kernel", "a kernel follows pointers inside memory to USM of the kinds that its launch names") {
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "follow");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "follow");
     constexpr uint32_t count = 40;
     const auto launch = [&](const Arguments &arguments, uint64_t flags) {
         pi_kernel_launch_desc desc = launch_desc(kernel, arguments, count);
         desc.flags |= flags;
-        fixture.wait(fixture.enqueue(shop.queue, desc), "a launch that follows pointers");
+        fixture.wait(fixture.enqueue(setup.queue, desc), "a launch that follows pointers");
     };
     uint64_t every_kind = 0;
     for (const pi_usm_kind kind : need_usm(fixture)) {
@@ -160,15 +160,15 @@ CONFORMANCE_TEST(
         every_kind |= flag;
         for (const uint64_t flags : {flag, every_kind}) {
             // What an earlier launch has reached is freed by now.
-            const Words words(fixture, shop.queue, kind, count);
+            const Words words(fixture, setup.queue, kind, count);
             const Bytes addresses = words.addresses();
             const Mem in_buffer = fixture.make_buffer(fixture.place(), addresses);
             launch(Arguments().buffer(in_buffer).value(uint32_t{7}), flags);
-            words.require_added(shop.queue, 7);
+            words.require_added(setup.queue, 7);
             const Usm in_usm(fixture, kind, addresses.size());
-            usm_upload(fixture, shop.queue, in_usm.at(), addresses);
+            usm_upload(fixture, setup.queue, in_usm.at(), addresses);
             launch(Arguments().pointer(in_usm.at()).value(uint32_t{5}), flags);
-            words.require_added(shop.queue, 12);
+            words.require_added(setup.queue, 12);
         }
         // Addresses within the argument need no flag.
         const Usm usm(fixture, kind, count * 12);
@@ -177,17 +177,17 @@ CONFORMANCE_TEST(
             at[i] = usm.at(count * 8 + i * 4);
         Bytes bytes(usm.size());
         std::memcpy(bytes.data(), at.data(), count * 8);
-        usm_upload(fixture, shop.queue, usm.at(), bytes);
+        usm_upload(fixture, setup.queue, usm.at(), bytes);
         launch(Arguments().pointer(usm.at()).value(uint32_t{9}), 0);
-        require_usm_contents(fixture, shop.queue, usm.at(count * 8),
+        require_usm_contents(fixture, setup.queue, usm.at(count * 8),
                              repeated(bytes_of({9}), count * 4), "words behind their addresses");
     }
 }
 
 CONFORMANCE_TEST("kernel", "many threads launch one kernel, on buffers and on USM by turns") {
     const std::vector<pi_usm_kind> kinds = need_usm(fixture);
-    Workshop shop(fixture);
-    const Kernel kernel = make_kernel(shop.program, "add");
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
     constexpr uint64_t count = 256;
     constexpr unsigned threads = 4, rounds = 30;
     const Bytes zeros(count * 4);
@@ -198,7 +198,7 @@ CONFORMANCE_TEST("kernel", "many threads launch one kernel, on buffers and on US
         queues.push_back(fixture.make_queue());
         buffers.push_back(fixture.make_buffer(fixture.place(), zeros));
         allocations.emplace_back(fixture, kinds[i % kinds.size()], zeros.size());
-        usm_upload(fixture, shop.queue, allocations.back().at(), zeros);
+        usm_upload(fixture, setup.queue, allocations.back().at(), zeros);
     }
     fixture.run_threads(threads, [&](unsigned thread) {
         for (unsigned round = 0; round < rounds; ++round) {
@@ -217,9 +217,9 @@ CONFORMANCE_TEST("kernel", "many threads launch one kernel, on buffers and on US
     });
     for (unsigned i = 0; i < threads; ++i) {
         const Bytes expected = repeated(bytes_of({(i + 1) * rounds / 2}), count * 4);
-        require_usm_contents(fixture, shop.queue, allocations[i].at(), expected,
+        require_usm_contents(fixture, setup.queue, allocations[i].at(), expected,
                              "USM that a thread's launches have added to");
-        fixture.require_contents(shop.queue, buffers[i], expected,
+        fixture.require_contents(setup.queue, buffers[i], expected,
                                  "a buffer that a thread's launches have added to");
     }
 }
