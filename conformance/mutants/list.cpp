@@ -2,7 +2,7 @@
 //
 // Prints the defects that a plugin can have, "<function>.<defect>" a line.
 
-#include "defects.hpp"
+#include "interface_mutants.hpp"
 
 #include <dlfcn.h>
 

@@ -4,7 +4,7 @@
 // name says which: .../<plugin>/<function>.<defect>.so wraps .../<plugin>/original.so. Test equipment,
 // never installed. no.defect.so wraps it as it is: what the suite finds there is the wrapper's own fault.
 
-#include "defects.hpp"
+#include "interface_mutants.hpp"
 
 #include <dlfcn.h>
 
