@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What can be wrong with one slot, for slots of any type.
+// Interface mutants: what can be wrong with one function of a plugin, for functions of any type.
 #pragma once
 
 #include <pi/pi_plugin.h>
@@ -35,7 +35,7 @@ struct NothingDone<Slot, Enqueue<Desc>> {
     }
 };
 
-/// "A failure told as success".
+/// "A failure reported as success".
 template <auto Slot, class Function>
 struct FailureHidden;
 template <auto Slot, class... Arguments>
@@ -119,7 +119,7 @@ struct BlockingIgnored<Slot, Enqueue<Desc>> {
     }
 };
 
-/// "Blocks": the call returns when its command is done, although nobody asked for that.
+/// "Blocks": the call returns when its command is done, although the caller did not ask for that.
 template <auto Slot, class Function>
 struct Blocks {};
 template <auto Slot, class Desc>
@@ -159,40 +159,41 @@ struct CompleteAtOnce<Slot, Enqueue<Desc>> {
     }
 };
 
-/// One defect of one slot.
+/// One kind of mutation of one function.
 struct Mutant {
     std::string_view function;
-    std::string_view defect;
-    /// Puts it into a table; null if the plugin does not have the function, where nothing can be wrong.
-    void (*plant)(pi_dispatch &table);
+    std::string_view kind;
+    /// Replaces the function in a table.
+    void (*inject)(pi_dispatch &table);
+    /// Whether the plugin has the function.
     bool (*applies)(const pi_dispatch &table);
 };
 
-template <template <auto, class> class Defect, auto Slot, class Function>
-void add(std::vector<Mutant> &list, std::string_view function, std::string_view defect) {
-    using Planted = Defect<Slot, Function>;
-    if constexpr (requires { &Planted::call; })
-        list.push_back({function, defect, [](pi_dispatch &table) { table.*Slot = &Planted::call; },
+template <template <auto, class> class Kind, auto Slot, class Function>
+void add(std::vector<Mutant> &list, std::string_view function, std::string_view kind) {
+    using Injected = Kind<Slot, Function>;
+    if constexpr (requires { &Injected::call; })
+        list.push_back({function, kind, [](pi_dispatch &table) { table.*Slot = &Injected::call; },
                         [](const pi_dispatch &table) { return table.*Slot != nullptr; }});
 }
 
-/// Every defect of every function of the interface that it can have.
+/// Every mutant of every function of the interface.
 inline std::vector<Mutant> all() {
     std::vector<Mutant> list;
-#define PI_DEFECT(slot, Defect, defect)                                                            \
-    add<Defect, &pi_dispatch::slot, decltype(pi_dispatch::slot)>(list, #slot, defect);
+#define PI_MUTANT(slot, Kind, kind)                                                                \
+    add<Kind, &pi_dispatch::slot, decltype(pi_dispatch::slot)>(list, #slot, kind);
 #define PI_FUNCTION(name, group, needs, since)                                                     \
-    PI_DEFECT(name, NothingDone, "nothing_done")                                                   \
-    PI_DEFECT(name, FailureHidden, "failure_hidden")                                               \
-    PI_DEFECT(name, ValueNotWritten, "value_not_written")                                          \
-    PI_DEFECT(name, WaitListIgnored, "wait_list_ignored")                                          \
-    PI_DEFECT(name, FirstEventIgnored, "first_event_ignored")                                      \
-    PI_DEFECT(name, LastEventIgnored, "last_event_ignored")                                        \
-    PI_DEFECT(name, BlockingIgnored, "blocking_ignored")                                           \
-    PI_DEFECT(name, Blocks, "blocks")                                                              \
-    PI_DEFECT(name, CompleteAtOnce, "complete_at_once")
+    PI_MUTANT(name, NothingDone, "nothing_done")                                                   \
+    PI_MUTANT(name, FailureHidden, "failure_hidden")                                               \
+    PI_MUTANT(name, ValueNotWritten, "value_not_written")                                          \
+    PI_MUTANT(name, WaitListIgnored, "wait_list_ignored")                                          \
+    PI_MUTANT(name, FirstEventIgnored, "first_event_ignored")                                      \
+    PI_MUTANT(name, LastEventIgnored, "last_event_ignored")                                        \
+    PI_MUTANT(name, BlockingIgnored, "blocking_ignored")                                           \
+    PI_MUTANT(name, Blocks, "blocks")                                                              \
+    PI_MUTANT(name, CompleteAtOnce, "complete_at_once")
 #include <pi/pi_functions.def>
-#undef PI_DEFECT
+#undef PI_MUTANT
     return list;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prints the defects that a plugin can have, "<function>.<defect>" a line.
+// Prints the interface mutants that a plugin can have, one "<function>.<kind>" per line.
 
 #include "interface_mutants.hpp"
 
@@ -41,8 +41,8 @@ int main(int argc, char **argv) {
     for (const auto &mutant : pi::mutants::all())
         if (mutant.applies(*desc.functions))
             std::printf("%.*s.%.*s\n", static_cast<int>(mutant.function.size()),
-                        mutant.function.data(), static_cast<int>(mutant.defect.size()),
-                        mutant.defect.data());
+                        mutant.function.data(), static_cast<int>(mutant.kind.size()),
+                        mutant.kind.data());
     desc.teardown(desc.instance);
     return 0;
 }

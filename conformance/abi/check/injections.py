@@ -12,14 +12,14 @@ from pathlib import Path
 import gate
 import header
 
-PLANTED = "\nPI_EXPORT pi_result PI_CALL piPlanted(pi_plugin plugin);\n"
-PLANTED_ROW = "PI_FUNCTION(piPlanted, OPTIONAL, REFUSE, 2)"
+INJECTED = "\nPI_EXPORT pi_result PI_CALL piInjected(pi_plugin plugin);\n"
+INJECTED_ROW = "PI_FUNCTION(piInjected, OPTIONAL, REFUSE, 2)"
 OTHER = {"uint16_t": "int16_t", "uint32_t": "int32_t", "uint64_t": "int64_t", "int32_t": "uint32_t",
          "int64_t": "uint64_t", "char": "signed char"}
 
 
 @dataclass
-class Plant:
+class Injection:
     what: str
     edits: list   # (file, begin, end, text)
     target: str = ""  # what the refusal must name; "" where the edit must be accepted
@@ -38,7 +38,7 @@ def swapped(api, a, b):
 def declare(api):
     """Declares one more function, last in pi.h."""
     last = [f for f in api.all(header.Function) if f.file == header.HEADERS[0]][-1]
-    return [(last.file, last.end + 1, last.end + 1, PLANTED)]
+    return [(last.file, last.end + 1, last.end + 1, INJECTED)]
 
 
 def other_types(api, type_):
@@ -62,42 +62,42 @@ def other_types(api, type_):
 
 def insert_slot(api):
     for row in api.slots:
-        yield Plant(f"a slot before {row.name}",
-                    declare(api) + [(row.file, row.begin, row.begin, PLANTED_ROW + "\n")], row.name)
+        yield Injection(f"a slot before {row.name}",
+                    declare(api) + [(row.file, row.begin, row.begin, INJECTED_ROW + "\n")], row.name)
 
 
 def swap_adjacent_slots(api):
     for a, b in zip(api.slots, api.slots[1:]):
-        yield Plant(f"{a.name} and {b.name}", swapped(api, a, b), a.name)
+        yield Injection(f"{a.name} and {b.name}", swapped(api, a, b), a.name)
 
 
 def swap_slots(api):
     for i, a in enumerate(api.slots):
         for b in api.slots[i + 2:]:
-            yield Plant(f"{a.name} and {b.name}", swapped(api, a, b), b.name)
+            yield Injection(f"{a.name} and {b.name}", swapped(api, a, b), b.name)
 
 
 def remove_slot(api):
     for row in api.slots:
-        yield Plant(row.name, replaced(row, ""), row.name)
+        yield Injection(row.name, replaced(row, ""), row.name)
 
 
 def change_group(api):
     for row in api.slots:
         group = "OPTIONAL" if row.group == "REQUIRED" else "REQUIRED"
-        yield Plant(f"{row.name} becomes {group}", [(row.file, *row.group_span, group)], row.name)
+        yield Injection(f"{row.name} becomes {group}", [(row.file, *row.group_span, group)], row.name)
 
 
 def change_since(api):
     for row in api.slots + api.loader_rows:
-        yield Plant(row.name, [(row.file, *row.since_span, "2")], row.name)
+        yield Injection(row.name, [(row.file, *row.since_span, "2")], row.name)
 
 
 def append_slot(api):
     last = api.slots[-1]
     for group in ("OPTIONAL", "REQUIRED", "PROGRAM"):
-        row = "\n" + PLANTED_ROW.replace("OPTIONAL", group)
-        yield Plant(f"of the group {group}",
+        row = "\n" + INJECTED_ROW.replace("OPTIONAL", group)
+        yield Injection(f"of the group {group}",
                     declare(api) + [(last.file, last.end, last.end, row)])
 
 
@@ -116,23 +116,23 @@ def change_parameter(api):
             for type_ in other_types(api, p.type.split("[")[0]):
                 new = header.Parameter(p.name, "", 0, 0, type_ + arrays)
                 parameters = function.parameters[:i] + [new] + function.parameters[i + 1:]
-                yield Plant(f"{function.name}: {p.name} becomes {type_}",
+                yield Injection(f"{function.name}: {p.name} becomes {type_}",
                             declaration(function, parameters), function.name)
 
 
 def add_parameter(api):
-    new = header.Parameter("planted", "", 0, 0, "uint64_t")
+    new = header.Parameter("injected", "", 0, 0, "uint64_t")
     for function in api.all(header.Function):
         for i in range(len(function.parameters) + 1):
             parameters = function.parameters[:i] + [new] + function.parameters[i:]
-            yield Plant(f"{function.name}, at {i}", declaration(function, parameters), function.name)
+            yield Injection(f"{function.name}, at {i}", declaration(function, parameters), function.name)
 
 
 def remove_parameter(api):
     for function in api.all(header.Function):
         for i, p in enumerate(function.parameters):
             parameters = function.parameters[:i] + function.parameters[i + 1:]
-            yield Plant(f"{function.name}: {p.name}", declaration(function, parameters), function.name)
+            yield Injection(f"{function.name}: {p.name}", declaration(function, parameters), function.name)
 
 
 def swap_parameters(api):
@@ -140,17 +140,17 @@ def swap_parameters(api):
         for i in range(len(function.parameters) - 1):
             parameters = list(function.parameters)
             parameters[i], parameters[i + 1] = parameters[i + 1], parameters[i]
-            yield Plant(f"{function.name}: {parameters[i + 1].name} and {parameters[i].name}",
+            yield Injection(f"{function.name}: {parameters[i + 1].name} and {parameters[i].name}",
                         declaration(function, parameters), function.name)
 
 
 def change_result(api):
     for function in api.all(header.Function):
-        yield Plant(function.name, declaration(function, function.parameters, "int64_t"), function.name)
+        yield Injection(function.name, declaration(function, function.parameters, "int64_t"), function.name)
 
 
 def add_function(api):
-    yield Plant("piPlanted, without a slot", declare(api))
+    yield Injection("piInjected, without a slot", declare(api))
 
 
 # --- structs -------------------------------------------------------------------------------------
@@ -167,15 +167,15 @@ def of_structs(api):
 
 def insert_field(api):
     for struct, f in of_structs(api):
-        yield Plant(f"before {struct.name}.{f.name}",
-                    [(f.file, f.begin, f.begin, "uint64_t planted; ")], f"{struct.name}.{f.name}")
+        yield Injection(f"before {struct.name}.{f.name}",
+                    [(f.file, f.begin, f.begin, "uint64_t injected; ")], f"{struct.name}.{f.name}")
 
 
 def swap_adjacent_fields(api):
     for struct in api.all(header.Struct):
         fields = alone(struct)
         for a, b in zip(fields, fields[1:]):
-            yield Plant(f"{struct.name}: {a.name} and {b.name}", swapped(api, a, b),
+            yield Injection(f"{struct.name}: {a.name} and {b.name}", swapped(api, a, b),
                         f"{struct.name}.{a.name}")
 
 
@@ -184,7 +184,7 @@ def swap_fields(api):
         fields = alone(struct)
         for i, a in enumerate(fields):
             for b in fields[i + 2:]:
-                yield Plant(f"{struct.name}: {a.name} and {b.name}", swapped(api, a, b),
+                yield Injection(f"{struct.name}: {a.name} and {b.name}", swapped(api, a, b),
                             f"{struct.name}.{b.name}")
 
 
@@ -195,7 +195,7 @@ def change_field(api):
             base, arrays = (f.type.split("[")[0], f.type[len(f.type.split("[")[0]):])
             types = ["void *"] if "(" in f.type else other_types(api, base)
             for type_ in types if statements[f.begin] == 1 else []:
-                yield Plant(f"{struct.name}.{f.name} becomes {type_}{arrays}",
+                yield Injection(f"{struct.name}.{f.name} becomes {type_}{arrays}",
                             replaced(f, f"{type_} {f.name}{arrays}"), f"{struct.name}.{f.name}")
 
 
@@ -203,25 +203,25 @@ def remove_field(api):
     for struct, f in of_structs(api):
         if len(struct.fields) > 1:
             # The compiler names the struct and the member apart.
-            yield Plant(f"{struct.name}.{f.name}", replaced(f, ""), f.name)
+            yield Injection(f"{struct.name}.{f.name}", replaced(f, ""), f.name)
 
 
-def append_planted(struct, type_):
+def append_injected(struct, type_):
     at = struct.body_end
-    return [(struct.file, at, at, f"    {type_} planted;\n")]
+    return [(struct.file, at, at, f"    {type_} injected;\n")]
 
 
 def append_to_frozen(api):
     for struct in api.all(header.Struct):
         if not struct.may_grow():
-            yield Plant(struct.name, append_planted(struct, "uint64_t"), struct.name)
+            yield Injection(struct.name, append_injected(struct, "uint64_t"), struct.name)
 
 
 def append_to_growing(api):
     for struct in api.all(header.Struct):
         if struct.may_grow() and struct.name != "pi_dispatch":
-            yield Plant(struct.name, append_planted(struct, "uint64_t"))
-            yield Plant(f"{struct.name}, a pointer", append_planted(struct, "const void *"))
+            yield Injection(struct.name, append_injected(struct, "uint64_t"))
+            yield Injection(f"{struct.name}, a pointer", append_injected(struct, "const void *"))
 
 
 # --- constants and types -------------------------------------------------------------------------
@@ -230,14 +230,14 @@ def change_enumerator(api):
     for enum in api.all(header.Enum):
         for e in enum.enumerators:
             if "<<" not in api.texts[e.file][slice(*e.value)]:
-                yield Plant(e.name, [(e.file, e.value[1], e.value[1], " + 1")], e.name)
+                yield Injection(e.name, [(e.file, e.value[1], e.value[1], " + 1")], e.name)
 
 
 def change_flag(api):
     for enum in api.all(header.Enum):
         for e in enum.enumerators:
             if "<<" in api.texts[e.file][slice(*e.value)]:
-                yield Plant(e.name, [(e.file, e.value[1], e.value[1], " << 1")], e.name)
+                yield Injection(e.name, [(e.file, e.value[1], e.value[1], " << 1")], e.name)
 
 
 def swap_enumerators(api):
@@ -245,32 +245,32 @@ def swap_enumerators(api):
         for i, a in enumerate(enum.enumerators):
             for b in enum.enumerators[i + 1:]:
                 text = api.texts[a.file]
-                yield Plant(f"{a.name} and {b.name}", [(a.file, *a.value, text[slice(*b.value)]),
+                yield Injection(f"{a.name} and {b.name}", [(a.file, *a.value, text[slice(*b.value)]),
                                                        (b.file, *b.value, text[slice(*a.value)])], a.name)
 
 
 def rename_enumerator(api):
     for enum in api.all(header.Enum):
         for e in enum.enumerators:
-            yield Plant(e.name, [(e.file, e.begin, e.begin + len(e.name), "PI_PLANTED")], e.name)
+            yield Injection(e.name, [(e.file, e.begin, e.begin + len(e.name), "PI_INJECTED")], e.name)
 
 
 def change_macro(api):
     for macro in api.all(header.Macro):
-        yield Plant(macro.name, [(macro.file, macro.value[1], macro.value[1], " - 1")], macro.name)
+        yield Injection(macro.name, [(macro.file, macro.value[1], macro.value[1], " - 1")], macro.name)
 
 
 def change_typedef(api):
     for typedef in api.all(header.Typedef):
         for type_ in other_types(api, typedef.type) if "(" not in typedef.type else ["void *"]:
-            yield Plant(f"{typedef.name} becomes {type_}",
+            yield Injection(f"{typedef.name} becomes {type_}",
                         replaced(typedef, f"typedef {type_} {typedef.name}"), typedef.name)
 
 
 def append_enumerator(api):
     for enum in api.all(header.Enum):
         last = enum.enumerators[-1]
-        yield Plant(f"after {last.name}", [(last.file, last.end, last.end, ", PI_PLANTED = 1 << 20")])
+        yield Injection(f"after {last.name}", [(last.file, last.end, last.end, ", PI_INJECTED = 1 << 20")])
 
 
 # Of these there are thousands, and one tells what the next does.
@@ -307,10 +307,10 @@ KINDS = (
 )
 
 
-def judge(api, frozen, plant):
+def judge(api, frozen, injection):
     """(how the gate judged it, whether that is right)."""
     texts = dict(api.texts)
-    for file, begin, end, text in sorted(plant.edits, key=lambda e: (e[0], -e[1])):
+    for file, begin, end, text in sorted(injection.edits, key=lambda e: (e[0], -e[1])):
         texts[file] = texts[file][:begin] + text + texts[file][end:]
     with tempfile.TemporaryDirectory() as folder:
         for name, text in texts.items():
@@ -325,11 +325,11 @@ def judge(api, frozen, plant):
             return "the edited header does not compile: " + problems, False
         problems = gate.check(frozen, [folder])
     if not problems:
-        return "accepted", not plant.target
-    if plant.target and plant.target in problems:
+        return "accepted", not injection.target
+    if injection.target and injection.target in problems:
         return "refused", True
-    if plant.target:
-        return f"refused, but nothing names {plant.target}: {problems}", False
+    if injection.target:
+        return f"refused, but nothing names {injection.target}: {problems}", False
     return "refused: " + problems, False
 
 
@@ -337,17 +337,17 @@ def self_test(api, frozen, seed, count):
     """Tries `count` edits of each kind (None: all, but of pairs only many); returns how many were tried
     and how many misjudged."""
     chance = random.Random(seed)
-    plants = []
+    injections = []
     for what, kind, always_all in KINDS:
         found = list(kind(api))
         wanted = count or (MANY if kind in (swap_slots, swap_fields, swap_enumerators) else len(found))
         if not always_all:
             found = chance.sample(found, min(wanted, len(found)))
-        plants += [(what, plant) for plant in found]
+        injections += [(what, injection) for injection in found]
     wrong = 0
     with ThreadPoolExecutor(max_workers=2) as pool:
-        verdicts = pool.map(lambda p: judge(api, frozen, p[1]), plants)
-        for (what, plant), (verdict, right) in zip(plants, verdicts):
+        verdicts = pool.map(lambda p: judge(api, frozen, p[1]), injections)
+        for (what, injection), (verdict, right) in zip(injections, verdicts):
             wrong += not right
-            print(f"{'ok   ' if right else 'WRONG'} {what}: {plant.what}: {verdict}")
-    return len(plants), wrong
+            print(f"{'ok   ' if right else 'WRONG'} {what}: {injection.what}: {verdict}")
+    return len(injections), wrong

@@ -159,7 +159,7 @@ template <auto Slot, class Function>
 struct Kept;
 template <auto Slot, class... Arguments>
 struct Kept<Slot, pi_result(PI_CALL *)(Arguments...)> {
-    static void plant(pi_dispatch &) {}
+    static void inject(pi_dispatch &) {}
 };
 template <auto Slot, class Desc>
 struct Kept<Slot,
@@ -183,7 +183,7 @@ struct Kept<Slot,
             Keeper::get().remember(batch, wait_count, wait_list, out_event);
         return release(gate, result);
     }
-    static void plant(pi_dispatch &table) {
+    static void inject(pi_dispatch &table) {
         if (table.*Slot)
             table.*Slot = &call;
     }
@@ -244,7 +244,7 @@ pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
     original = out_desc->functions;
     table = *out_desc->functions;
 #define PI_FUNCTION(name, group, needs, since)                                                     \
-    Kept<&pi_dispatch::name, decltype(pi_dispatch::name)>::plant(table);
+    Kept<&pi_dispatch::name, decltype(pi_dispatch::name)>::inject(table);
 #include <pi/pi_functions.def>
     table.piQueueFlush = &flush;
     table.piQueueFinish = &finish;
