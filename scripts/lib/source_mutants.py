@@ -1,17 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Plugins with a mistake in their source: conformance/mutants/source/PLUGIN.txt, built in a copy of the tree.
+"""Source mutants: conformance/mutants/source/PLUGIN.txt, built in a copy of the tree.
 
-A table is a list of
-
-    mutant NAME in FILE [seen by AREA...]
-    test AREA: SENTENCE
-    with NAME=VALUE
-    -the old lines
-    +the new ones
-
-FILE is of the plugin's folder, or sdk/FILE of the headers that all plugins share. Each test named must fail; where none is,
-any test of the areas must. The suite runs at the tree's root, with what `with` adds to its environment. An old text occurs
-once in its file; a mutant may have several. Lines may begin with a comment's #.
+conformance/mutants/source/README.md says what a row is. A comment in the source does not have to be as the row has it.
 """
 
 import re
@@ -31,16 +21,29 @@ class Mutant:
 
     def path(self, plugin):
         """The file, from the tree's root on."""
-        return re.sub("^sdk/", "plugins/sdk/include/pi/sdk/", self.file) if self.file.startswith("sdk/") else f"plugins/{plugin}/{self.file}"
+        if self.file.startswith("sdk/"):
+            return f"plugins/sdk/include/pi/{self.file}"
+        return f"plugins/{plugin}/{self.file}"
 
     def apply(self, text):
-        """The text with the mistake; an error where the table is no longer about this source."""
+        """The mutated text. Ends the program if the row does not fit it."""
         for old, new in self.hunks:
-            old, new = "".join(f"{line}\n" for line in old), "".join(f"{line}\n" for line in new)
-            if text.count(old) != 1:
-                raise SystemExit(f"mutant {self.name}: {self.file} has {text.count(old)} times, not once:\n{old}")
-            text = text.replace(old, new)
+            lines = text.splitlines()
+            code = [(at, code_of(line)) for at, line in enumerate(lines) if code_of(line)]
+            wanted = [code_of(line) for line in old if code_of(line)]
+            found = [at for at in range(len(code) - len(wanted) + 1)
+                     if [line for _, line in code[at:at + len(wanted)]] == wanted]
+            if len(found) != 1:
+                text = "".join(f"{line}\n" for line in old)
+                raise SystemExit(f"mutant {self.name}: {self.file} has the old lines {len(found)} times, not once:\n{text}")
+            lines[code[found[0]][0]:code[found[0] + len(wanted) - 1][0] + 1] = new
+            text = "\n".join(lines) + "\n"
         return text
+
+
+def code_of(line):
+    """The line without its comment."""
+    return re.sub(r"(^|\s)//.*$", "", line).rstrip()
 
 
 def read_table(path):
@@ -62,10 +65,10 @@ def read_table(path):
         elif line.startswith("+"):
             mutants[-1].hunks[-1][1].append(line[1:])
         elif line and not line.startswith("#"):
-            raise SystemExit(f"{path}:{number}: not understood: {line}")
+            raise SystemExit(f"{path}:{number}: {line}: a line of a row begins as README.md says")
     for mutant in mutants:
         if bool(mutant.tests) == bool(mutant.areas) or not mutant.hunks:
-            raise SystemExit(f"{path}: mutant {mutant.name} needs tests or areas, and what it changes")
+            raise SystemExit(f"{path}: mutant {mutant.name} needs either tests or areas, and lines that it changes")
     names = [mutant.name for mutant in mutants]
     if twice := {name for name in names if names.count(name) > 1}:
         raise SystemExit(f"{path}: several mutants are named {', '.join(sorted(twice))}")
@@ -73,11 +76,11 @@ def read_table(path):
 
 
 class NotBuilt(Exception):
-    """What the compiler says."""
+    """A mutant that does not compile; the text is the compiler's."""
 
 
-class Workshop:
-    """A copy of the tree, and a build of plugins there; only what a mistake touches is built again."""
+class Copy:
+    """A copy of the tree with a build of one plugin; of a mutant, only the files that it changes are built again."""
 
     def __init__(self, tree, folder, plugin):
         self.tree, self.copy, self.build, self.plugin = tree, folder / "tree", folder / "build", plugin
@@ -86,8 +89,7 @@ class Workshop:
         for name in listing.stdout.splitlines():
             if (tree / name).is_file():
                 self._write(name, (tree / name).read_bytes())
-        # A mistake is one at any optimisation, and is built in less time without; most of the time goes to headers, which one
-        # file that includes all others reads once.
+        # Without optimisation and as one file, whose headers are read once, a mutant is built fastest.
         subprocess.run(["cmake", "--preset", "release", "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG", "-DCMAKE_UNITY_BUILD=ON",
                         "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0", "-B", self.build],
                        cwd=self.copy, check=True, stdout=subprocess.DEVNULL)
@@ -101,7 +103,7 @@ class Workshop:
         path.chmod((self.tree / name).stat().st_mode)
 
     def make(self, mutant):
-        """The plugin's file with this mistake."""
+        """The plugin's file with this mutant."""
         name = mutant.path(self.plugin)
         original = (self.tree / name).read_text(encoding="utf-8")
         self._write(name, mutant.apply(original).encode())
@@ -119,7 +121,7 @@ class Workshop:
 
 
 def check_table(tree, plugin, mutants):
-    """That each mutant is about the source as it is, before any is built."""
+    """Ends the program if a mutant does not fit the source as it is."""
     for mutant in mutants:
         mutant.apply((tree / mutant.path(plugin)).read_text(encoding="utf-8"))
 
