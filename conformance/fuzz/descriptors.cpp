@@ -34,7 +34,7 @@ constexpr bool takes_descriptor(pi_result (*)(Parameters...)) {
     return (is(static_cast<Parameters *>(nullptr)) || ...);
 }
 
-/// Calls of one input: in the corpus each deed is done to so many rows, the last of which begin again at the first.
+/// Calls of one input: in the corpus each edit is done to so many rows, the last of which begin again at the first.
 constexpr size_t most_trials = 128;
 
 void check_rows() {
@@ -53,40 +53,40 @@ void check_rows() {
 }
 
 /// Where calls are tried: with the layer, and without it. There what objects a context has can be counted.
-class Shop {
+class Setup {
 public:
-    Shop(const Place &place, bool is_exact)
-        : workshop(place), exact(is_exact), kept(references()) {}
+    Setup(const Place &place, bool is_exact)
+        : fixture(place), exact(is_exact), kept(references()) {}
 
-    Workshop workshop;
+    Fixture fixture;
     const bool exact;
-    const uint32_t kept; ///< references to the context, by the workshop
+    const uint32_t kept; ///< references to the context, by the fixture
     struct Base {
         pi_result result;
         std::vector<uint8_t> descriptor;
     };
     std::map<const Row *, Base> bases;
-    Shop *plain = nullptr; ///< of the same plugin, without the layer; NULL of such a one
+    Setup *plain = nullptr; ///< of the same plugin, without the layer; NULL of such a one
 
     uint32_t references() const {
         uint32_t count = 0;
-        must(piContextGetInfo(workshop.place.context, PI_CONTEXT_INFO_REFERENCE_COUNT, sizeof count,
+        must(piContextGetInfo(fixture.place.context, PI_CONTEXT_INFO_REFERENCE_COUNT, sizeof count,
                               &count, nullptr),
              "PI_CONTEXT_INFO_REFERENCE_COUNT");
         return count;
     }
 };
 
-class Shops {
+class Setups {
 public:
-    static Shops &get() {
-        static Shops shops;
-        return shops;
+    static Setups &get() {
+        static Setups setups;
+        return setups;
     }
-    std::deque<Shop> all;
+    std::deque<Setup> all;
 
 private:
-    Shops() {
+    Setups() {
         check_rows();
         for (const Equipment *equipment : {&validated_, &plain_}) {
             for (const Place &place : equipment->places()) {
@@ -97,7 +97,7 @@ private:
             all[i].plain = &all[i + all.size() / 2];
         }
     }
-    ~Shops() { all.clear(); }
+    ~Setups() { all.clear(); }
 
     Equipment validated_{true}, plain_{false};
 };
@@ -105,7 +105,7 @@ private:
 /// One call.
 class Attempt {
 public:
-    Attempt(const Row &row, Shop &shop) : row_(row), shop_(shop), trial_(shop.workshop) {}
+    Attempt(const Row &row, Setup &setup) : row_(row), setup_(setup), trial_(setup.fixture) {}
 
     /// As planned, or the twin of that.
     pi_result run(const Plan &plan, bool twin) {
@@ -174,7 +174,7 @@ private:
     void set_up_call(const Plan &plan) {
         static constexpr pi_event null_event = nullptr;
         trial_.no_output = plan.no_output;
-        queue_as_event_ = reinterpret_cast<pi_event>(shop_.workshop.queue);
+        queue_as_event_ = reinterpret_cast<pi_event>(setup_.fixture.queue);
         trial_.wait_count = plan.waits != Plan::none;
         trial_.wait_list = plan.waits == Plan::null_event ? &null_event
                            : plan.waits == Plan::no_event ? &queue_as_event_
@@ -202,7 +202,7 @@ private:
         void operator()(void *memory) const { ::operator delete(memory); }
     };
     const Row &row_;
-    Shop &shop_;
+    Setup &setup_;
     Trial trial_;
     std::unique_ptr<void, Delete> storage_;
     uint32_t size_ = 0;
@@ -210,77 +210,77 @@ private:
 };
 
 /// What a good descriptor does: what any other is measured by.
-const Shop::Base &base_of(const Row &row, Shop &shop) {
-    const auto known = shop.bases.find(&row);
-    if (known != shop.bases.end()) {
+const Setup::Base &base_of(const Row &row, Setup &setup) {
+    const auto known = setup.bases.find(&row);
+    if (known != setup.bases.end()) {
         return known->second;
     }
     Plan plan;
     plan.size = row.size;
-    Attempt attempt(row, shop);
+    Attempt attempt(row, setup);
     const pi_result result = attempt.run(plan, false);
     // For what a plugin cannot do there is no good descriptor, and the layer may see that first.
     const bool possible =
-        shop.plain == nullptr || base_of(row, *shop.plain).result != PI_ERROR_UNSUPPORTED_FEATURE;
+        setup.plain == nullptr || base_of(row, *setup.plain).result != PI_ERROR_UNSUPPORTED_FEATURE;
     if (result != PI_SUCCESS && result != PI_ERROR_UNSUPPORTED_FEATURE && possible) {
         finding(row.function, " refuses a good descriptor: ", result, ": ", last_error());
     }
-    return shop.bases[&row] = {result, {attempt.bytes(), attempt.bytes() + row.size}};
+    return setup.bases[&row] = {result, {attempt.bytes(), attempt.bytes() + row.size}};
 }
 
-void try_plan(const Plan &plan, const Row &row, Shop &shop) {
-    const pi_result base = base_of(row, shop).result;
+void try_plan(const Plan &plan, const Row &row, Setup &setup) {
+    const pi_result base = base_of(row, setup).result;
     const bool cut = !plan.absent && plan.size < row.size && !row.traits.output;
     const bool twin = cut || std::any_of(plan.changes.begin(), plan.changes.end(),
                                          [](auto &change) { return change.value != change.twin; });
-    const pi_result result = Attempt(row, shop).run(plan, false);
+    const pi_result result = Attempt(row, setup).run(plan, false);
     const std::string text = last_error();
     if (twin && !plan.absent && plan.size >= sizeof(pi_struct_header)) {
-        const pi_result other = Attempt(row, shop).run(plan, true);
+        const pi_result other = Attempt(row, setup).run(plan, true);
         if (other != result) {
             finding(row.function, " answers ", result, " (", text, ") to a descriptor, and ", other,
                     " to one that means the same: ", to_string(plan));
         }
     }
-    std::vector<pi_result> defects = defects_of(plan, row);
+    std::vector<pi_result> errors = expected_errors(plan, row);
     const bool optional_absent = plan.absent && row.traits.optional;
-    if (!defects.empty() && result == PI_SUCCESS) {
-        finding(row.function, " takes what it should refuse with ", defects[0], ": ",
+    if (!errors.empty() && result == PI_SUCCESS) {
+        finding(row.function, " takes what it should refuse with ", errors[0], ": ",
                 to_string(plan));
     }
     if (plan.open || cut || optional_absent) {
         return;
     }
-    if (defects.empty() ? result != base
-                        : result != base &&
-                              std::find(defects.begin(), defects.end(), result) == defects.end()) {
-        finding(row.function, " answers ", result, ", not ", defects.empty() ? base : defects[0],
+    if (errors.empty()
+            ? result != base
+            : result != base && std::find(errors.begin(), errors.end(), result) == errors.end()) {
+        finding(row.function, " answers ", result, ", not ", errors.empty() ? base : errors[0],
                 " (", text, "): ", to_string(plan));
     }
 }
 
 /// What is left of a call goes when its command does, on another thread.
-void check_references(const Shop &shop) {
-    for (int tries = 0; shop.references() != shop.kept; ++tries) {
+void check_references(const Setup &setup) {
+    for (int tries = 0; setup.references() != setup.kept; ++tries) {
         if (tries == 2000) {
-            finding("the context had ", shop.kept, " references and has ", shop.references());
+            finding("the context had ", setup.kept, " references and has ", setup.references());
         }
         std::this_thread::sleep_for(std::chrono::microseconds(tries < 100 ? 10 : 1000));
     }
 }
 
 void run(Input input) {
-    Shops &shops = Shops::get();
+    Setups &setups = Setups::get();
     for (size_t trial = 0; trial < most_trials && !input.empty(); ++trial) {
-        const uint32_t which = input.below(static_cast<uint32_t>(shops.all.size()));
-        Shop &shop = shops.all[which];
-        const Shop &foreign = shops.all[which ^ 1];
+        const uint32_t which = input.below(static_cast<uint32_t>(setups.all.size()));
+        Setup &setup = setups.all[which];
+        const Setup &foreign = setups.all[which ^ 1];
         const Row &row = rows()[input.below(static_cast<uint32_t>(rows().size()))];
         const Plan plan =
-            make_plan(input, row, base_of(row, shop).descriptor, shop.workshop, foreign.workshop);
-        try_plan(plan, row, shop);
-        if (shop.exact) {
-            check_references(shop);
+            make_plan(input, row, base_of(row, setup).descriptor, setup.fixture, foreign.fixture);
+        try_plan(plan, row, setup);
+        if (setup.exact) {
+            check_references(setup);
         }
     }
 }

@@ -9,7 +9,7 @@ namespace {
 constexpr uint64_t most_bytes =
     8192; // of what a number of a descriptor that is not refused may count
 
-void *map(const Workshop &at) {
+void *map(const Fixture &at) {
     void *pointer = nullptr;
     auto desc = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
     desc.flags = PI_COMMAND_BLOCKING | PI_MAP_READ;
@@ -19,7 +19,7 @@ void *map(const Workshop &at) {
     must(piEnqueueMemBufferMap(at.queue, &desc, 0, nullptr, nullptr), "a map");
     return pointer;
 }
-void unmap(const Workshop &at, void *pointer) {
+void unmap(const Fixture &at, void *pointer) {
     auto desc = describe<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
     desc.flags = PI_COMMAND_BLOCKING;
     desc.mem = at.buffer;

@@ -63,7 +63,7 @@ pi_result ask_connection(Trial &trial, const pi_memory_connection_query *query,
                                      query, info);
 }
 
-pi_external_handle export_file(const Workshop &at) {
+pi_external_handle export_file(const Fixture &at) {
     auto desc = describe<pi_mem_export_desc>(PI_TYPE_MEM_EXPORT_DESC);
     desc.external_type = PI_EXTERNAL_OPAQUE_FD;
     pi_external_handle handle{};
@@ -184,12 +184,12 @@ void add_memory(std::vector<Row> &rows) {
     rows.push_back(row<pi_mem_partition_desc>(
         "piMemBufferPartition", PI_TYPE_MEM_PARTITION_DESC, {.known_flags = access_flags},
         [](Trial &, pi_mem_partition_desc &desc) { desc.size = 256; },
-        make_of<pi_mem, piMemBufferPartition, piMemRelease, &Workshop::buffer,
+        make_of<pi_mem, piMemBufferPartition, piMemRelease, &Fixture::buffer,
                 pi_mem_partition_desc>));
     rows.push_back(row<pi_mem_image_desc>(
         "piMemImageViewCreate", PI_TYPE_MEM_IMAGE_DESC, {.known_flags = all_memory_flags},
         [](Trial &, pi_mem_image_desc &desc) { fill_image(desc); },
-        make_of<pi_mem, piMemImageViewCreate, piMemRelease, &Workshop::buffer, pi_mem_image_desc>));
+        make_of<pi_mem, piMemImageViewCreate, piMemRelease, &Fixture::buffer, pi_mem_image_desc>));
     rows.push_back(row<pi_mem_import_desc>(
         "piMemImport", PI_TYPE_MEM_IMPORT_DESC, {.known_flags = access_flags},
         [](Trial &, pi_mem_import_desc &desc) {
@@ -289,7 +289,7 @@ void add_programs(std::vector<Row> &rows) {
         row<pi_native_desc>("piKernelCreateWithNativeHandle", PI_TYPE_NATIVE_DESC,
                             {.known_flags = PI_NATIVE_OWN}, fill_native,
                             make_of<pi_kernel, piKernelCreateWithNativeHandle, piKernelRelease,
-                                    &Workshop::program, pi_native_desc>));
+                                    &Fixture::program, pi_native_desc>));
     rows.push_back(row<pi_kernel_desc>(
         "piKernelCreate", PI_TYPE_KERNEL_DESC, {.optional = true}, [](Trial &, pi_kernel_desc &) {},
         [](Trial &trial, const pi_kernel_desc *desc) {

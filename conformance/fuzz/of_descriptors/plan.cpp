@@ -12,15 +12,15 @@ constexpr uintptr_t unreadable = 16;
 /// Makes plans of bytes.
 class Planner {
 public:
-    Planner(Input &input, const Row &row, const Bytes &base, const Workshop &own,
-            const Workshop &foreign)
+    Planner(Input &input, const Row &row, const Bytes &base, const Fixture &own,
+            const Fixture &foreign)
         : input_(input), row_(row), base_(base), own_(own), foreign_(foreign) {
         plan_.size = row.size;
     }
 
     Plan make() {
-        using Deed = void (Planner::*)();
-        static constexpr Deed deeds[] = {
+        using Edit = void (Planner::*)();
+        static constexpr Edit edits[] = {
             &Planner::cut,        &Planner::grow,         &Planner::grow_unknown,
             &Planner::retype,     &Planner::chain,        &Planner::unknown_flag,
             &Planner::known_flag, &Planner::reserve,      &Planner::lose_array,
@@ -28,7 +28,7 @@ public:
             &Planner::word,       &Planner::no_desc,      &Planner::wait,
             &Planner::no_output,  &Planner::mark_element, &Planner::foreign_handle};
         for (uint32_t count = input_.below(4) + 1; count != 0; --count) {
-            (this->*deeds[input_.below(static_cast<uint32_t>(std::size(deeds)))])();
+            (this->*edits[input_.below(static_cast<uint32_t>(std::size(edits)))])();
         }
         return plan_;
     }
@@ -94,10 +94,10 @@ private:
         }
         // Both or, where the descriptor ends before one of them, neither.
         const bool pointer_last = array.pointer.offset > array.count.offset;
-        const pi_result defect = PI_ERROR_INVALID_NULL_POINTER;
+        const pi_result error = PI_ERROR_INVALID_NULL_POINTER;
         count = std::max<uint64_t>(count, 1);
-        plan_.changes.push_back({array.pointer, 0, 0, pointer_last ? defect : PI_SUCCESS});
-        plan_.changes.push_back({array.count, count, count, pointer_last ? PI_SUCCESS : defect});
+        plan_.changes.push_back({array.pointer, 0, 0, pointer_last ? error : PI_SUCCESS});
+        plan_.changes.push_back({array.count, count, count, pointer_last ? PI_SUCCESS : error});
     }
     void hide_array() {
         if (row_.arrays.empty()) {
@@ -157,14 +157,14 @@ private:
     Input &input_;
     const Row &row_;
     const Bytes &base_;
-    const Workshop &own_, &foreign_;
+    const Fixture &own_, &foreign_;
     Plan plan_;
 };
 
 } // namespace
 
-Plan make_plan(Input &input, const Row &row, const Bytes &base, const Workshop &own,
-               const Workshop &foreign) {
+Plan make_plan(Input &input, const Row &row, const Bytes &base, const Fixture &own,
+               const Fixture &foreign) {
     return Planner(input, row, base, own, foreign).make();
 }
 
@@ -184,37 +184,37 @@ std::string to_string(const Plan &plan) {
     return text.str();
 }
 
-std::vector<pi_result> defects_of(const Plan &plan, const Row &row) {
+std::vector<pi_result> expected_errors(const Plan &plan, const Row &row) {
     static constexpr pi_result of_waits[] = {PI_SUCCESS, PI_ERROR_INVALID_WAIT_LIST,
                                              PI_ERROR_INVALID_EVENT, PI_ERROR_INVALID_EVENT};
-    std::vector<pi_result> defects;
+    std::vector<pi_result> errors;
     if (plan.waits != Plan::none) {
-        defects.push_back(of_waits[plan.waits]);
+        errors.push_back(of_waits[plan.waits]);
     }
     if (plan.no_output && !row.traits.outputs_optional) {
-        defects.push_back(PI_ERROR_INVALID_NULL_POINTER);
+        errors.push_back(PI_ERROR_INVALID_NULL_POINTER);
     }
     if (plan.absent) {
         if (!row.traits.optional) {
-            defects.push_back(PI_ERROR_INVALID_NULL_POINTER);
+            errors.push_back(PI_ERROR_INVALID_NULL_POINTER);
         }
-        return defects;
+        return errors;
     }
     if (plan.size < sizeof(pi_struct_header)) {
-        defects.push_back(PI_ERROR_INVALID_DESCRIPTOR);
+        errors.push_back(PI_ERROR_INVALID_DESCRIPTOR);
     }
     if (plan.tail && plan.size > row.size && !row.traits.output) {
-        defects.push_back(PI_ERROR_UNSUPPORTED_FEATURE);
+        errors.push_back(PI_ERROR_UNSUPPORTED_FEATURE);
     }
     const bool stranger = std::any_of(plan.chain.begin(), plan.chain.end(), [&](auto type) {
         return (type & PI_TYPE_MAY_IGNORE_BIT) == 0 && type != row.traits.chained;
     });
     if (stranger) {
-        defects.push_back(PI_ERROR_UNSUPPORTED_FEATURE);
+        errors.push_back(PI_ERROR_UNSUPPORTED_FEATURE);
     }
     for (const Plan::Change &change : plan.changes) {
-        if (change.defect != PI_SUCCESS && change.at.offset + change.at.size <= plan.size) {
-            defects.push_back(change.defect);
+        if (change.error != PI_SUCCESS && change.at.offset + change.at.size <= plan.size) {
+            errors.push_back(change.error);
         }
     }
     // Unless the array is gone.
@@ -224,9 +224,9 @@ std::vector<pi_result> defects_of(const Plan &plan, const Row &row) {
             return plan.changes_part(array.count) || plan.changes_part(array.pointer);
         });
     if (plan.element && row.has_elements && whole) {
-        defects.push_back(PI_ERROR_UNSUPPORTED_FEATURE);
+        errors.push_back(PI_ERROR_UNSUPPORTED_FEATURE);
     }
-    return defects;
+    return errors;
 }
 
 } // namespace pi::fuzz

@@ -16,8 +16,8 @@ struct Plan {
     struct Change {
         Member at;
         uint64_t value;
-        uint64_t twin;    ///< what ought to do the same
-        pi_result defect; ///< PI_SUCCESS: none
+        uint64_t twin;   ///< what ought to do the same
+        pi_result error; ///< PI_SUCCESS: none
     };
     std::vector<Change> changes;
     std::vector<pi_struct_type> chain;
@@ -37,25 +37,25 @@ struct Plan {
                    at.offset < change.at.offset + change.at.size;
         });
     }
-    void change(const Member &at, uint64_t value, pi_result defect) {
-        change(at, value, value, defect);
+    void change(const Member &at, uint64_t value, pi_result error) {
+        change(at, value, value, error);
     }
-    void change(const Member &at, uint64_t value, uint64_t twin, pi_result defect) {
+    void change(const Member &at, uint64_t value, uint64_t twin, pi_result error) {
         if (at.size != 0 && !changes_part(at)) {
-            changes.push_back({at, value, twin, defect});
-            open |= defect == PI_SUCCESS;
+            changes.push_back({at, value, twin, error});
+            open |= error == PI_SUCCESS;
         }
     }
 };
 
-/// A plan for a row's descriptor, whose bytes are `base`. The handles that do not belong are of `own` and of another plugin's shop.
-Plan make_plan(Input &input, const Row &row, const Bytes &base, const Workshop &own,
-               const Workshop &foreign);
+/// A plan for a row's descriptor, whose bytes are `base`. The handles that do not belong are of `own` and of another plugin's setup.
+Plan make_plan(Input &input, const Row &row, const Bytes &base, const Fixture &own,
+               const Fixture &foreign);
 
 /// For who reads a finding.
 std::string to_string(const Plan &plan);
 
 /// The answers that pi.h gives. None: it is as good as the one that it was made of, unless the plan is open.
-std::vector<pi_result> defects_of(const Plan &plan, const Row &row);
+std::vector<pi_result> expected_errors(const Plan &plan, const Row &row);
 
 } // namespace pi::fuzz

@@ -17,10 +17,10 @@
 namespace pi::fuzz {
 
 /// What descriptors name: objects of one place, made once. What its device does not have is NULL.
-struct Workshop {
-    explicit Workshop(const Place &place);
-    ~Workshop();
-    Workshop(const Workshop &) = delete;
+struct Fixture {
+    explicit Fixture(const Place &place);
+    ~Fixture();
+    Fixture(const Fixture &) = delete;
 
     Place place;
     pi_queue queue = nullptr;
@@ -34,14 +34,14 @@ struct Workshop {
     static constexpr uint64_t bytes = 4096;
 };
 
-/// Good descriptors, of an image like the workshop's and of a program of native functions.
+/// Good descriptors, of an image like the fixture's and of a program of native functions.
 void fill_image(pi_mem_image_desc &desc);
 void fill_program(pi_program_desc &desc);
 
 /// One call: the memory that its descriptor names, and its other arguments.
 class Trial {
 public:
-    explicit Trial(const Workshop &workshop) : at(workshop) {}
+    explicit Trial(const Fixture &fixture) : at(fixture) {}
     ~Trial();
     Trial(const Trial &) = delete;
 
@@ -105,7 +105,7 @@ public:
         return result;
     }
 
-    const Workshop &at;
+    const Fixture &at;
     bool no_output = false; ///< out_ arguments are NULL
     uint32_t wait_count = 0;
     const pi_event *wait_list = nullptr;

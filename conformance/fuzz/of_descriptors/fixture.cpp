@@ -37,7 +37,7 @@ void fill_program(pi_program_desc &desc) {
     desc.size = sizeof native;
 }
 
-Workshop::Workshop(const Place &of) : place(of) {
+Fixture::Fixture(const Place &of) : place(of) {
     must(piQueueCreate(place.context, place.device, nullptr, &queue), "piQueueCreate");
     auto buffer_desc = describe<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
     buffer_desc.size = bytes;
@@ -82,7 +82,7 @@ Workshop::Workshop(const Place &of) : place(of) {
     must(piKernelCreate(program, "nothing", nullptr, &kernel), "piKernelCreate");
 }
 
-Workshop::~Workshop() {
+Fixture::~Fixture() {
     piKernelRelease(kernel);
     for (const pi_program made : {program, unbuilt}) {
         piProgramRelease(made);
