@@ -159,6 +159,10 @@ void Program::judge(bool taken, bool fits, bool plain, const char *what) const {
     }
 }
 
+std::vector<std::vector<uint8_t>> generated_inputs() {
+    return random_inputs(32, 512);
+}
+
 } // namespace pi::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -126,6 +126,11 @@ void read_expectations(const std::string &text) {
 }
 
 } // namespace
+
+std::vector<std::vector<uint8_t>> generated_inputs() {
+    return {};
+}
+
 } // namespace pi::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

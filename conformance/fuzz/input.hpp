@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a target makes of the bytes that it is given, and how it tells a finding. The bytes are taken from the front; where
-// none are left, all that is asked for is 0, so that each input means something.
+// What a target reads its bytes with, and how it reports a finding. Bytes are taken from the front; when
+// none are left all values are 0, so that each input means something.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <random>
 #include <sstream>
 #include <string_view>
+#include <vector>
 
 namespace pi::fuzz {
 
@@ -41,13 +43,28 @@ private:
     size_t left_;
 };
 
-/// Says what must not be, and ends the process, which libFuzzer takes for a crash and keeps the input.
+/// Reports a finding and ends the process: libFuzzer takes that for a crash, and stores the input.
 template <class... Parts>
 [[noreturn]] void finding(const Parts &...parts) {
     std::ostringstream text;
     (text << ... << parts);
     std::fprintf(stderr, "finding: %s\n", text.str().c_str());
     std::abort();
+}
+
+/// Inputs that are generated rather than stored in the corpus, always the same; each target has the function.
+std::vector<std::vector<uint8_t>> generated_inputs();
+
+/// So many random inputs, always the same.
+inline std::vector<std::vector<uint8_t>> random_inputs(size_t count, size_t size) {
+    std::mt19937 random(1);
+    std::vector<std::vector<uint8_t>> inputs(count, std::vector<uint8_t>(size));
+    for (std::vector<uint8_t> &input : inputs) {
+        for (uint8_t &byte : input) {
+            byte = static_cast<uint8_t>(random());
+        }
+    }
+    return inputs;
 }
 
 } // namespace pi::fuzz

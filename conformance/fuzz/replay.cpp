@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gives a target each file of some folders, once: what is done where there is no libFuzzer, so that what was found once
-// stays mended.
+// Where there is no libFuzzer: gives a target its generated inputs and each file of some folders, once, so
+// that what was found once stays fixed.
 #include "input.hpp"
 
 #include <filesystem>
@@ -11,9 +11,14 @@
 
 int main(int argc, char **argv) {
     size_t count = 0;
+    for (const std::vector<uint8_t> &input : pi::fuzz::generated_inputs()) {
+        std::fprintf(stderr, "generated input %zu\n", count);
+        LLVMFuzzerTestOneInput(input.data(), input.size());
+        ++count;
+    }
     for (int index = 1; index < argc; ++index) {
         if (!std::filesystem::is_directory(argv[index])) {
-            continue; // nothing has been found yet
+            continue; // nothing was found yet
         }
         std::vector<std::filesystem::path> files;
         for (const auto &entry : std::filesystem::directory_iterator(argv[index])) {
@@ -21,7 +26,7 @@ int main(int argc, char **argv) {
         }
         std::sort(files.begin(), files.end());
         for (const std::filesystem::path &path : files) {
-            std::fprintf(stderr, "%s\n", path.c_str()); // the last one is what a crash is about
+            std::fprintf(stderr, "%s\n", path.c_str()); // a crash is about the last one
             std::ifstream file(path, std::ios::binary);
             // Of this size exactly, so that a sanitizer sees what is read behind it.
             const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};

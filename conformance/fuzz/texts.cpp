@@ -118,6 +118,11 @@ void read_manifest(std::string_view text) {
 }
 
 } // namespace
+
+std::vector<std::vector<uint8_t>> generated_inputs() {
+    return {};
+}
+
 } // namespace pi::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -163,6 +163,30 @@ private:
 
 } // namespace
 
+std::vector<Bytes> single_edits() {
+    // The bytes that Planner::make() takes: a count less 1, the edit's index, and what the edit takes.
+    return {{0, 0, 20},
+            {0, 1, 7},
+            {0, 2, 9},
+            {0, 3, 0, 43},
+            {0, 4, 0, 0, 50, 1},
+            {0, 5, 40},
+            {0, 6, 255, 255, 255, 255, 255, 255, 255, 255},
+            {0, 7, 3},
+            {0, 8, 0},
+            {0, 9, 0},
+            {0, 10, 0},
+            {0, 11, 0},
+            {0, 12, 0, 5, 0},
+            {0, 13},
+            {0, 14, 1},
+            {0, 14, 2},
+            {0, 14, 3},
+            {0, 15},
+            {0, 16, 2},
+            {0, 17, 0}};
+}
+
 Plan make_plan(Input &input, const Row &row, const Bytes &base, const Fixture &own,
                const Fixture &foreign) {
     return Planner(input, row, base, own, foreign).make();
