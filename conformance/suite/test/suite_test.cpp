@@ -131,7 +131,7 @@ TEST_CASE("the calls of a crash have their functions' names where addr2line know
 
 TEST_CASE("an alignment that a buffer tells and does not have is found in a map of it in place") {
     const std::string id =
-        "memory: an alignment is honoured in all that the buffer tells, or refused";
+        "memory: an alignment is honoured in all that the buffer reports, or refused";
     const json test = run_test("claims_alignment", id);
     INFO(test.dump(2));
     CHECK(test.at("result") == "failed");
@@ -169,8 +169,7 @@ TEST_CASE("no control character of a plugin's texts is printed or written") {
 
 TEST_CASE("a command that never ends is told, and where it is") {
     const json test = run_test(
-        "never_ends",
-        "memory: access flags are about kernels: commands read and write whatever they say",
+        "never_ends", "memory: access flags are about kernels; commands read and write in any case",
         {"--timeout=6"});
     INFO(test.dump(2));
     CHECK(test.at("result") == "failed");

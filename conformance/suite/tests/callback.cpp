@@ -45,7 +45,8 @@ CONFORMANCE_TEST("lifetime", "a callback may enqueue, signal and release") {
     fixture.require_contents(reader, dst, bytes, "what was copied from inside a callback");
 }
 
-CONFORMANCE_TEST("lifetime", "a callback may give the last reference of every kind of object") {
+CONFORMANCE_TEST("lifetime",
+                 "a callback may release the last reference of an object of every kind") {
     Context context = fixture.make_context({fixture.device()});
     Everything all(fixture, {fixture.device(), context});
     const Event gate = fixture.make_host_event(); // of a context that stays
@@ -106,7 +107,7 @@ CONFORMANCE_TEST("lifetime", "other threads get through their calls while a call
     }
 }
 
-CONFORMANCE_TEST("lifetime", "a chain of callbacks that enqueue goes on as long as it likes") {
+CONFORMANCE_TEST("lifetime", "a chain of callbacks that enqueue may be of any length") {
     constexpr int links = 200;
     const Queue queue = fixture.make_queue();
     const Mem mem = fixture.make_buffer(fixture.place(), Bytes(256));
@@ -138,7 +139,7 @@ CONFORMANCE_TEST("lifetime", "a chain of callbacks that enqueue goes on as long 
     fixture.require_contents(queue, mem, expected, "what the chain has filled");
 }
 
-CONFORMANCE_TEST("lifetime", "a blocking call inside a callback is refused, not waited for") {
+CONFORMANCE_TEST("lifetime", "a blocking call inside a callback is refused and does not wait") {
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
     const Mem mem = fixture.make_buffer(fixture.place(), Bytes(64));

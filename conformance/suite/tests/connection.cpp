@@ -60,8 +60,9 @@ void require_sound(const pi_memory_connection_info &info, const std::string &wha
             ": verified_text is the loader's, and a plugin leaves it empty");
 }
 
-CONFORMANCE_TEST_PAIRS("connection",
-                       "the whole answer agrees with the short one, and gives a reason") {
+CONFORMANCE_TEST_PAIRS(
+    "connection",
+    "piGetMemoryConnectionInfo agrees with piGetMemoryConnection and gives a reason") {
     const pi_memory_connection answer = fixture.connection(fixture.src(), fixture.dst());
     const pi_memory_connection_info without =
         connection_info(fixture.src(), fixture.dst(), nullptr);
@@ -75,9 +76,9 @@ CONFORMANCE_TEST_PAIRS("connection",
             "the info for query NULL is not that for buffers in scope 0");
 }
 
-CONFORMANCE_TEST_PAIRS("connection",
-                       "each kind of memory has an answer, and what the plugin lacks has no "
-                       "connection") {
+CONFORMANCE_TEST_PAIRS(
+    "connection",
+    "each kind of memory has a connection, which is NONE for kinds that the plugin lacks") {
     const struct {
         pi_memory_kind kind;
         uint64_t capability;
@@ -118,7 +119,7 @@ CONFORMANCE_TEST_PAIRS("connection",
 }
 
 CONFORMANCE_TEST_PAIRS("connection",
-                       "the answers stay the same, whatever is done and asked from many threads") {
+                       "connections stay the same while many threads query and use them") {
     const pi_memory_connection answer = fixture.connection(fixture.src(), fixture.dst());
     const pi_memory_connection_info info = connection_info(fixture.src(), fixture.dst(), nullptr);
     const auto ask_again = [&] {
@@ -163,7 +164,8 @@ void require_refused(const std::string &what, const Place &src, const Place &dst
             ": failed, but wrote its output");
 }
 
-CONFORMANCE_TEST_PAIRS("connection", "a device that is not of its context is refused at each end") {
+CONFORMANCE_TEST_PAIRS("connection",
+                       "a device that its context does not have is refused at each end") {
     if (fixture.relation() != Relation::two_devices_two_contexts)
         skip("each device is of both contexts");
     const Place src = fixture.src();
@@ -199,7 +201,8 @@ CONFORMANCE_TEST("connection",
     }
 }
 
-CONFORMANCE_TEST("connection", "what is no device and no context is refused at each end") {
+CONFORMANCE_TEST("connection",
+                 "a handle that is not a device or a context is refused at each end") {
     const Place home = fixture.place();
     const Queue queue = fixture.make_queue();
     const auto wrong_device = reinterpret_cast<pi_device>(queue.get());
@@ -216,7 +219,7 @@ CONFORMANCE_TEST("connection", "what is no device and no context is refused at e
     }
 }
 
-CONFORMANCE_TEST("connection", "outputs of NULL are refused") {
+CONFORMANCE_TEST("connection", "an output of NULL is refused") {
     const Place place = fixture.place();
     require_error(
         piGetMemoryConnection(place.device, place.context, place.device, place.context, nullptr),
@@ -238,7 +241,7 @@ CONFORMANCE_TEST("connection", "a query obeys the rules of descriptors") {
 }
 
 CONFORMANCE_TEST("connection",
-                 "a kind that is not in the list is refused, and a scope connects nothing") {
+                 "an unknown kind of memory is refused, and an unknown scope has no connection") {
     const Place place = fixture.place();
     for (const uint32_t kind : {uint32_t{PI_MEMORY_KIND_IMPORTED} + 1, UINT32_MAX}) {
         pi_memory_connection_query query = describe<pi_memory_connection_query>();
@@ -266,8 +269,7 @@ CONFORMANCE_TEST("connection",
 
 // ----- Two instances of the plugin -----
 
-CONFORMANCE_TEST("connection",
-                 "between two plugin instances there is none, and the answer says so") {
+CONFORMANCE_TEST("connection", "two plugin instances have no connection") {
     const SecondLoader second(fixture);
     const Place home = fixture.place();
     const Place foreign = second.place();

@@ -59,7 +59,7 @@ CONFORMANCE_TEST_PAIRS("connection", "an image is UNIFIED with its own place") {
 }
 
 CONFORMANCE_TEST_PAIRS("connection",
-                       "an image that is UNIFIED is used by every command of dst's queues") {
+                       "every command of dst's queues accepts an image that is UNIFIED") {
     if (image_connection(fixture) != PI_MEMORY_CONNECTION_UNIFIED)
         skip("images of these places are not UNIFIED");
     Ends ends(fixture);
@@ -102,8 +102,9 @@ CONFORMANCE_TEST_PAIRS("connection",
     }
 }
 
-CONFORMANCE_TEST_PAIRS("connection",
-                       "an image that is NONE to dst is refused by its commands, and unchanged") {
+CONFORMANCE_TEST_PAIRS(
+    "connection",
+    "dst's commands refuse an image whose connection is NONE and leave it unchanged") {
     if (image_connection(fixture) != PI_MEMORY_CONNECTION_NONE)
         skip("there is a connection of images");
     Ends ends(fixture);

@@ -66,7 +66,7 @@ CONFORMANCE_TEST_PAIRS("connection", "a migrating copy is exact, whatever its re
     });
 }
 
-CONFORMANCE_TEST_PAIRS("connection", "a large migrating copy brings its last byte") {
+CONFORMANCE_TEST_PAIRS("connection", "a large migrating copy moves its last byte") {
     on_either_end(fixture, [&](const Link &link, const Queue &queue, const std::string &what) {
         const uint64_t large = std::min(fixture.at_most(6 << 20, link.src.device),
                                         fixture.at_most(6 << 20, link.dst.device)) /
@@ -104,7 +104,7 @@ void check_held(Fixture &fixture, const Link &link, const Queue &queue, const st
 }
 
 CONFORMANCE_TEST_PAIRS("connection",
-                       "a migrating copy waits for its events, and its enqueue for nothing") {
+                       "a migrating copy waits for its events, and its enqueue does not wait") {
     on_either_end(fixture, [&](const Link &link, const Queue &queue, const std::string &what) {
         for (const std::size_t last : {0, 1})
             check_held(fixture, link, queue, what, last);
@@ -159,8 +159,7 @@ CONFORMANCE_TEST_PAIRS("connection", "a migrating copy has its place in an in-or
     }
 }
 
-CONFORMANCE_TEST_PAIRS("connection",
-                       "a migrating copy is a link in chains of events of both places") {
+CONFORMANCE_TEST_PAIRS("connection", "events of both places order a migrating copy") {
     on_either_end(fixture, [&](const Link &link, const Queue &queue, const std::string &what) {
         Ends ends(fixture, link);
         const Bytes bytes = fixture.random_bytes(size);
@@ -182,7 +181,7 @@ CONFORMANCE_TEST_PAIRS("connection",
     });
 }
 
-CONFORMANCE_TEST_PAIRS("connection", "many migrating copies may be under way at once") {
+CONFORMANCE_TEST_PAIRS("connection", "many migrating copies may be pending at once") {
     on_either_end(fixture, [&](const Link &link, const Queue &queue, const std::string &what) {
         constexpr std::size_t count = 24;
         std::vector<Bytes> models;
@@ -250,8 +249,8 @@ CONFORMANCE_TEST_PAIRS("connection", "a migrating copy may block, and needs no e
     });
 }
 
-CONFORMANCE_TEST_PAIRS("connection",
-                       "a misdescribed migrating copy is refused and changes nothing") {
+CONFORMANCE_TEST_PAIRS(
+    "connection", "a migrating copy with an invalid descriptor is refused and changes nothing") {
     on_either_end(fixture, [&](const Link &link, const Queue &queue, const std::string &what) {
         Ends ends(fixture, link);
         const auto refused = [&](const pi_region &region, pi_result error) {
@@ -287,7 +286,7 @@ CONFORMANCE_TEST_PAIRS("connection", "views migrate as buffers do") {
 
 // The other commands are promised for UNIFIED alone: they are refused, or as exact as there.
 CONFORMANCE_TEST_PAIRS("connection",
-                       "other commands on memory that only migrates are refused, or right") {
+                       "other commands on MIGRATABLE memory are refused, or do their work") {
     for (const Link &link : links_that_are(fixture, PI_MEMORY_CONNECTION_MIGRATABLE)) {
         Ends ends(fixture, link);
         const Regions regions{linear(0, 0, 100)};

@@ -106,8 +106,9 @@ private:
     Queue dst_queue_;
 };
 
-CONFORMANCE_TEST_PAIRS("connection",
-                       "unified memory takes every buffer command of dst, in every position") {
+CONFORMANCE_TEST_PAIRS(
+    "connection",
+    "every buffer command of dst accepts unified memory, as source and as destination") {
     for (const Link &link : links_that_are(fixture, PI_MEMORY_CONNECTION_UNIFIED)) {
         Mixed mixed(fixture, link);
         for (int i = 0; i < 60; ++i)
@@ -116,7 +117,7 @@ CONFORMANCE_TEST_PAIRS("connection",
     }
 }
 
-CONFORMANCE_TEST_PAIRS("connection", "unified memory is every argument of dst's kernels") {
+CONFORMANCE_TEST_PAIRS("connection", "dst's kernels accept unified memory for every argument") {
     const std::vector<Link> links = links_that_are(fixture, PI_MEMORY_CONNECTION_UNIFIED);
     const Program program = make_program(fixture, fixture.dst());
     const Kernel combine = make_kernel(program, "combine");
@@ -154,7 +155,7 @@ CONFORMANCE_TEST_PAIRS("connection", "unified memory is every argument of dst's 
 }
 
 CONFORMANCE_TEST_PAIRS("connection",
-                       "bytes of unified memory cross between the queues once events order them") {
+                       "queues see each other's writes to unified memory once events order them") {
     for (const Link &link : links_that_are(fixture, PI_MEMORY_CONNECTION_UNIFIED)) {
         const Queue src_queue = fixture.make_queue(link.src);
         const Queue dst_queue = fixture.make_queue(link.dst);
@@ -188,7 +189,7 @@ CONFORMANCE_TEST_PAIRS("connection",
     }
 }
 
-CONFORMANCE_TEST_PAIRS("connection", "views of unified memory are used by dst like buffers") {
+CONFORMANCE_TEST_PAIRS("connection", "dst's commands accept views of unified memory") {
     for (const Place &place : {fixture.src(), fixture.dst()})
         fixture.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW", place.device);
     for (const Link &link : links_that_are(fixture, PI_MEMORY_CONNECTION_UNIFIED)) {

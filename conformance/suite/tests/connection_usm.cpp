@@ -74,7 +74,7 @@ private:
 };
 
 CONFORMANCE_TEST_PAIRS(
-    "connection", "unified USM takes copies and fills of dst, wherever it was allocated from") {
+    "connection", "dst's copies and fills accept unified USM, whatever it was allocated from") {
     const Sources sources(fixture);
     const Queue queue = fixture.make_queue(fixture.dst());
     for (const auto &[name, usm] : sources.all()) {
@@ -88,8 +88,8 @@ CONFORMANCE_TEST_PAIRS(
     }
 }
 
-CONFORMANCE_TEST_PAIRS(
-    "connection", "unified USM is an argument of dst's kernels, wherever it was allocated from") {
+CONFORMANCE_TEST_PAIRS("connection",
+                       "dst's kernels accept unified USM, whatever it was allocated from") {
     const Sources sources(fixture);
     const Queue queue = fixture.make_queue(fixture.dst());
     const Program program = make_program(fixture, fixture.dst());

@@ -26,7 +26,7 @@ pi_memory_verification_desc verification_of(const Link &link) {
 }
 
 CONFORMANCE_TEST_PAIRS(
-    "connection", "what is unified or migratable is verified, kind by kind and scope by scope") {
+    "connection", "unified and migratable connections can be verified, for every kind and scope") {
     for (const Link &link : all_links(fixture)) {
         const pi_memory_verification_desc desc = verification_of(link);
         pi_memory_connection_info info = describe<pi_memory_connection_info>();
@@ -43,7 +43,7 @@ CONFORMANCE_TEST_PAIRS(
 }
 
 CONFORMANCE_TEST("kernel",
-                 "a verification kernel, where there is one, copies a word for each work-item") {
+                 "the verification kernel, if there is one, copies a word for each work-item") {
     const void *table = nullptr;
     if (piPluginGetExtension(fixture.plugin(), PI_VERIFICATION_KERNEL_V1,
                              sizeof(pi_verification_kernel_v1), &table) != PI_SUCCESS)

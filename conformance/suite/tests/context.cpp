@@ -70,7 +70,7 @@ CONFORMANCE_TEST("context", "a context of no devices is refused") {
         [&](pi_context *out) { return piContextCreate(fixture.platform(), &desc, out); });
 }
 
-CONFORMANCE_TEST("context", "what is no device of the platform is refused") {
+CONFORMANCE_TEST("context", "a handle that is not a device of the platform is refused") {
     require_refused(fixture, "a context of the device NULL", {PI_ERROR_INVALID_DEVICE}, {nullptr});
     require_refused(fixture, "a context of a device and NULL", {PI_ERROR_INVALID_DEVICE},
                     {fixture.device(), nullptr});

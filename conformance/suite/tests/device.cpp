@@ -26,8 +26,7 @@ CONFORMANCE_TEST("device", "the devices of a platform are a list, and always the
                   "how often the list has the device under test");
 }
 
-CONFORMANCE_TEST("device",
-                 "the list of each type has the devices of that type, and none is no error") {
+CONFORMANCE_TEST("device", "a list by type has the devices of that type, and may be empty") {
     std::size_t all = 0;
     for (const pi_device_type type : {PI_DEVICE_TYPE_CPU, PI_DEVICE_TYPE_GPU,
                                       PI_DEVICE_TYPE_ACCELERATOR, PI_DEVICE_TYPE_OTHER}) {
@@ -44,7 +43,7 @@ CONFORMANCE_TEST("device",
     require_equal(all, fixture.devices().size(), "how many devices the lists of all types have");
 }
 
-CONFORMANCE_TEST("device", "no types are all types, and a bit that no type has is no device's") {
+CONFORMANCE_TEST("device", "no type bits select all devices, and an unknown bit selects none") {
     const auto list = [&](pi_device_type types) {
         return check_list<pi_device>(join("piDevicesGet of types ", types),
                                      [&](uint32_t capacity, pi_device *out, uint32_t *count) {
@@ -81,7 +80,7 @@ CONFORMANCE_TEST("device", "a root device has one type, its platform and no pare
             "PI_DEVICE_INFO_NAME is empty");
 }
 
-CONFORMANCE_TEST("device", "identities are those of the device, never zeros") {
+CONFORMANCE_TEST("device", "a device's identities are its own and never zero") {
     const pi_device device = fixture.device();
     struct Identity {
         pi_device_info name;
@@ -131,7 +130,7 @@ CONFORMANCE_TEST("device", "a device's capabilities are some of its plugin's") {
             fixture.capabilities(), ", the plugin only ", plugin);
 }
 
-CONFORMANCE_TEST("device", "numbers of a device agree with each other") {
+CONFORMANCE_TEST("device", "the limits of a device agree with each other") {
     const pi_device device = fixture.device();
     const auto global =
         info_or<uint64_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_GLOBAL_MEMORY_SIZE, UINT64_MAX);
@@ -159,7 +158,7 @@ CONFORMANCE_TEST("device", "numbers of a device agree with each other") {
 }
 
 CONFORMANCE_TEST("device",
-                 "the channels of reads and writes are few, each told once, none of them 0") {
+                 "the channels of reads and writes are few, each listed once, none of them 0") {
     for (const pi_device_info name :
          {PI_DEVICE_INFO_HOST_READ_CHANNELS, PI_DEVICE_INFO_HOST_WRITE_CHANNELS}) {
         uint64_t size = 0;
@@ -181,7 +180,7 @@ CONFORMANCE_TEST("device",
     }
 }
 
-CONFORMANCE_TEST("device", "a device that runs programs tells their formats and group sizes") {
+CONFORMANCE_TEST("device", "a device that runs programs reports their formats and group sizes") {
     fixture.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
     const pi_device device = fixture.device();
     const auto formats =
@@ -263,8 +262,7 @@ CONFORMANCE_TEST("device",
                     "piDeviceGetGlobalTimestamps without the host's time");
 }
 
-CONFORMANCE_TEST("device",
-                 "the device's clock goes as far as the host's in the same time: in nanoseconds") {
+CONFORMANCE_TEST("device", "the device's clock counts nanoseconds, as the host's does") {
     fixture.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
     if (get_info<uint32_t>(&piPlatformGetInfo, fixture.platform(), PI_PLATFORM_INFO_BACKEND) ==
         PI_BACKEND_SIMULATED)
@@ -296,7 +294,7 @@ CONFORMANCE_TEST("device",
             " on while the host's went between ", least, " and ", most);
 }
 
-CONFORMANCE_TEST("device", "a device without a clock tells no time, and runs no timestamp") {
+CONFORMANCE_TEST("device", "a device without a clock has no times and no timestamp command") {
     if (fixture.can(PI_CAPABILITY_TIMESTAMP))
         skip("the device has a clock");
     require_untouched<uint64_t>(
@@ -308,7 +306,8 @@ CONFORMANCE_TEST("device", "a device without a clock tells no time, and runs no 
         [&](pi_event *out) { return try_enqueue(queue, describe<pi_timestamp_desc>(), {}, out); });
 }
 
-CONFORMANCE_TEST("device", "the best of a program's images has a format of the device's") {
+CONFORMANCE_TEST("device",
+                 "the image chosen among a program's images has a format that the device runs") {
     fixture.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
     const auto formats =
         get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);

@@ -47,7 +47,7 @@ uint32_t select(Fixture &fixture, const Binaries &binaries) {
     return index;
 }
 
-CONFORMANCE_TEST("device", "a device finds the image that suits it, wherever in the list it is") {
+CONFORMANCE_TEST("device", "a device finds the image that suits it anywhere in the list") {
     need_select(fixture);
     for (const pi_program_binary &good : suitable(fixture)) {
         const std::string what = join("the image of \"", good.target, "\" of format ", good.format);
@@ -61,7 +61,7 @@ CONFORMANCE_TEST("device", "a device finds the image that suits it, wherever in 
 }
 
 CONFORMANCE_TEST("device",
-                 "a device chooses the same image of several that suit it in whatever order") {
+                 "a device chooses the same one of several images that suit it, in any order") {
     need_select(fixture);
     const Binaries all = suitable(fixture);
     if (all.size() < 2)
@@ -77,7 +77,7 @@ CONFORMANCE_TEST("device",
         require_equal(one.format, other.format, "the format of the image that was chosen");
 }
 
-CONFORMANCE_TEST("device", "a device takes no image that does not suit it") {
+CONFORMANCE_TEST("device", "a device does not choose an image that does not suit it") {
     need_select(fixture);
     const pi_program_binary good = suitable(fixture).front();
     const auto refused = [&](const std::string &what, pi_result error, uint32_t count,

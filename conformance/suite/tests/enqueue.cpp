@@ -38,7 +38,7 @@ void require_final(Fixture &fixture, CommandCase &command, pi_event event) {
                   command.name() + ": the result");
 }
 
-CONFORMANCE_TEST("enqueue", "every command has done its work when its event is final") {
+CONFORMANCE_TEST("enqueue", "every command has done its work when its event is complete") {
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
     for (const auto &command : make_command_cases(fixture)) {
@@ -127,8 +127,7 @@ CONFORMANCE_TEST("enqueue", "a command waits for another queue's command") {
     }
 }
 
-CONFORMANCE_TEST("enqueue",
-                 "enqueueing never waits, whatever the command and however many are held") {
+CONFORMANCE_TEST("enqueue", "enqueueing never waits, for any command, however many are pending") {
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
     const CommandCases commands = make_command_cases(fixture);
@@ -298,7 +297,7 @@ CONFORMANCE_TEST("enqueue", "a blocking command that fails with its wait list wr
     }
 }
 
-CONFORMANCE_TEST("enqueue", "a wait list is not looked at when its count is 0") {
+CONFORMANCE_TEST("enqueue", "a wait list is not read when its count is 0") {
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
     for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_COMMAND_BLOCKING}}) {
@@ -314,7 +313,7 @@ CONFORMANCE_TEST("enqueue", "a wait list is not looked at when its count is 0") 
     }
 }
 
-CONFORMANCE_TEST("enqueue", "a command with a wait list that is none is refused and never runs") {
+CONFORMANCE_TEST("enqueue", "a command with an invalid wait list is refused and never runs") {
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
     const Event good = fixture.barrier(other);

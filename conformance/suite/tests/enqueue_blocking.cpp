@@ -107,7 +107,7 @@ private:
     std::string story_;
 };
 
-CONFORMANCE_TEST("enqueue", "blocking and other commands of one queue happen in their order") {
+CONFORMANCE_TEST("enqueue", "blocking and other commands of one queue run in order") {
     const Queue queue = fixture.make_queue();
     for (int round = 0; round < 10; ++round) {
         Model model(fixture, fixture.random(1, 3000));
@@ -117,8 +117,7 @@ CONFORMANCE_TEST("enqueue", "blocking and other commands of one queue happen in 
     }
 }
 
-CONFORMANCE_TEST("enqueue",
-                 "a blocking command comes after commands of its queue that are held back") {
+CONFORMANCE_TEST("enqueue", "a blocking command runs after pending commands of its queue") {
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
     const Mem mem = fixture.make_buffer(fixture.place(), Bytes(64, std::byte{1}));
@@ -143,7 +142,7 @@ CONFORMANCE_TEST("enqueue",
 }
 
 CONFORMANCE_TEST("enqueue",
-                 "a blocking write or read of few bytes moves all of them and no others") {
+                 "a blocking write or read of few bytes moves all of them and no other") {
     const Queue queue = fixture.make_queue();
     constexpr uint64_t guard = 16;
     for (const uint64_t size :
@@ -170,7 +169,7 @@ CONFORMANCE_TEST("enqueue",
     }
 }
 
-CONFORMANCE_TEST("enqueue", "threads that block on one queue get what is theirs") {
+CONFORMANCE_TEST("enqueue", "threads that block on one queue each get their own bytes") {
     for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_QUEUE_OUT_OF_ORDER}}) {
         const auto known =
             get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_QUEUE_FLAGS);

@@ -43,7 +43,7 @@ void PI_CALL note_call(void *user_data) {
 }
 
 CONFORMANCE_TEST("enqueue",
-                 "host functions run once each, in order, and under the rules of callbacks") {
+                 "each host function runs once, in order, under the rules of callbacks") {
     fixture.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
     constexpr int count = 20;
     const Queue queue = fixture.make_queue();
@@ -118,8 +118,7 @@ void PI_CALL note_thread(void *user_data) {
     *static_cast<std::thread::id *>(user_data) = std::this_thread::get_id();
 }
 
-CONFORMANCE_TEST("enqueue",
-                 "a host function runs on no thread of the application, whatever it waits for") {
+CONFORMANCE_TEST("enqueue", "a host function never runs on a thread of the application") {
     fixture.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
     std::thread::id ran_on;
     pi_host_function_desc desc = describe<pi_host_function_desc>();
@@ -168,7 +167,7 @@ CONFORMANCE_TEST("enqueue", "a host function of NULL is refused") {
 }
 
 CONFORMANCE_TEST("enqueue",
-                 "a timestamp tells when it ran, not when it was enqueued, on any queue") {
+                 "a timestamp is of when it ran, not of when it was enqueued, on any queue") {
     fixture.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
     const auto time_of = [](pi_event event, uint32_t name) {
         return get_info<uint64_t>(&piEventGetProfilingInfo, event, name);

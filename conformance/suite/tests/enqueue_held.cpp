@@ -53,7 +53,7 @@ void make_import(Fixture &fixture) {
     }
 }
 
-CONFORMANCE_TEST("enqueue", "no call but the blocking ones waits for a command that is held back") {
+CONFORMANCE_TEST("enqueue", "only blocking calls wait for a pending command") {
     Everything held(fixture, fixture.place());
     Queue other = fixture.make_queue();
     const Event gate = fixture.make_host_event();

@@ -139,7 +139,7 @@ private:
 };
 
 CONFORMANCE_TEST("enqueue",
-                 "commands of many queues, ordered by events, leave what they would one by one") {
+                 "commands of many queues, ordered by events, have the same effect as one by one") {
     const Queue queues[] = {fixture.make_queue(), fixture.make_queue(), fixture.make_queue(),
                             fixture.make_queue()};
     for (int round = 0; round < 3; ++round) {
@@ -151,8 +151,8 @@ CONFORMANCE_TEST("enqueue",
 }
 
 CONFORMANCE_TEST(
-    "enqueue", "commands of an out-of-order queue, ordered by events, leave what they would one by "
-               "one") {
+    "enqueue",
+    "commands of an out-of-order queue, ordered by events, have the same effect as one by one") {
     const Queue queue = fixture.make_out_of_order_queue();
     const Queue other = fixture.make_out_of_order_queue();
     for (int round = 0; round < 3; ++round) {
@@ -197,8 +197,8 @@ CONFORMANCE_TEST("enqueue",
     fixture.wait(all);
 }
 
-CONFORMANCE_TEST("enqueue",
-                 "an events wait with a list waits for that alone, and nothing waits for it") {
+CONFORMANCE_TEST(
+    "enqueue", "an events wait with a list waits for the list only, and no command waits for it") {
     const Queue queue = fixture.make_out_of_order_queue();
     const Event gates[] = {fixture.make_host_event(), fixture.make_host_event()};
     const Event held = fixture.events_wait(queue, {gates[0]});
@@ -215,7 +215,7 @@ CONFORMANCE_TEST("enqueue",
 }
 
 CONFORMANCE_TEST("enqueue",
-                 "later commands wait for a barrier with a list, and it for nothing but its list") {
+                 "later commands wait for a barrier with a list, which waits for its list only") {
     const Queue queue = fixture.make_out_of_order_queue();
     const Event gates[] = {fixture.make_host_event(), fixture.make_host_event()};
     const Event held = fixture.events_wait(queue, {gates[0]});
@@ -266,8 +266,7 @@ CONFORMANCE_TEST("enqueue", "every command behind a barrier begins after it") {
                                  "what was written behind two barriers");
 }
 
-CONFORMANCE_TEST("enqueue",
-                 "in an in-order queue events waits and barriers have their places, too") {
+CONFORMANCE_TEST("enqueue", "an in-order queue orders events waits and barriers, too") {
     const Queue queue = fixture.make_queue();
     const Event gate = fixture.make_host_event();
     const Event done = fixture.make_host_event();

@@ -98,15 +98,15 @@ void require_sizes_refused(Fixture &fixture, Transfer transfer) {
     }
 }
 
-CONFORMANCE_TEST("enqueue", "a read with a misdescribed region is refused and moves nothing") {
+CONFORMANCE_TEST("enqueue", "a read with an invalid region is refused and moves nothing") {
     require_sizes_refused(fixture, Transfer::read);
 }
 
-CONFORMANCE_TEST("enqueue", "a write with a misdescribed region is refused and moves nothing") {
+CONFORMANCE_TEST("enqueue", "a write with an invalid region is refused and moves nothing") {
     require_sizes_refused(fixture, Transfer::write);
 }
 
-CONFORMANCE_TEST("enqueue", "a copy with a misdescribed region is refused and moves nothing") {
+CONFORMANCE_TEST("enqueue", "a copy with an invalid region is refused and moves nothing") {
     require_sizes_refused(fixture, Transfer::copy);
 }
 
@@ -119,7 +119,7 @@ CONFORMANCE_TEST("enqueue", "reserved words of regions must be zero") {
                         {PI_ERROR_UNSUPPORTED_FEATURE});
 }
 
-CONFORMANCE_TEST("enqueue", "a transfer of no regions, or of some at NULL, is refused") {
+CONFORMANCE_TEST("enqueue", "a transfer of no regions, or of regions at NULL, is refused") {
     const Queue queue = fixture.make_queue();
     const Bytes bytes = fixture.random_bytes(size);
     for (const Transfer transfer : all_transfers) {
@@ -160,7 +160,7 @@ CONFORMANCE_TEST("enqueue", "a host pointer of NULL is refused") {
                                 [&](pi_event *out) { return try_enqueue(queue, write, {}, out); });
 }
 
-CONFORMANCE_TEST("enqueue", "a misdescribed fill is refused and changes nothing") {
+CONFORMANCE_TEST("enqueue", "a fill with an invalid descriptor is refused and changes nothing") {
     const Queue queue = fixture.make_queue();
     const Bytes bytes = fixture.random_bytes(size);
     const Mem mem = fixture.make_buffer(fixture.place(), bytes);
@@ -200,7 +200,7 @@ CONFORMANCE_TEST("enqueue", "a misdescribed fill is refused and changes nothing"
     fixture.require_contents(queue, mem, bytes, "the buffer of refused fills");
 }
 
-CONFORMANCE_TEST("enqueue", "a misdescribed map is refused and gives no address") {
+CONFORMANCE_TEST("enqueue", "a map with an invalid descriptor is refused and writes no address") {
     const Queue queue = fixture.make_queue();
     const Mem mem = fixture.make_buffer(size);
     void *pointer = poison<void *>();
@@ -233,7 +233,7 @@ CONFORMANCE_TEST("enqueue", "a misdescribed map is refused and gives no address"
             {PI_ERROR_INVALID_VALUE});
 }
 
-CONFORMANCE_TEST("enqueue", "what no map gave cannot be unmapped, nor anything twice") {
+CONFORMANCE_TEST("enqueue", "only an address that a map returned can be unmapped, and only once") {
     const Queue queue = fixture.make_queue();
     const Bytes bytes = fixture.random_bytes(size);
     const Mem mem = fixture.make_buffer(fixture.place(), bytes);

@@ -88,7 +88,7 @@ CONFORMANCE_TEST("enqueue", "regions may interleave as long as they share no byt
 }
 
 CONFORMANCE_TEST("enqueue",
-                 "extents of 0 rows and slices mean 1, and a pitch of one row may be any") {
+                 "extents of 0 rows and slices mean 1, and the pitch of one row is ignored") {
     const Queue queue = fixture.make_queue();
     std::vector<Regions> cases;
     for (const uint64_t rows : {0, 1}) {
@@ -114,8 +114,7 @@ CONFORMANCE_TEST("enqueue",
     }
 }
 
-CONFORMANCE_TEST("enqueue",
-                 "a pitch that leads to no other row or slice may be the largest there is") {
+CONFORMANCE_TEST("enqueue", "an unused pitch may be as large as its type allows") {
     const Queue queue = fixture.make_queue();
     pi_region row = linear(3, 5, 11);
     row.src_pitch[0] = row.dst_pitch[0] = UINT64_MAX;
@@ -142,8 +141,7 @@ CONFORMANCE_TEST("enqueue", "a region may end with the buffer's last byte") {
     }
 }
 
-CONFORMANCE_TEST("enqueue",
-                 "a copy of many regions begins after what it waits for in another queue") {
+CONFORMANCE_TEST("enqueue", "a copy of many regions begins after its event of another queue") {
     constexpr uint64_t count = 8, part = 4096, size = count * part;
     const Queue first = fixture.make_queue(), second = fixture.make_queue();
     const Mem src = fixture.make_buffer(size), dst = fixture.make_buffer(size);
@@ -263,7 +261,8 @@ void check_fill(Fixture &fixture, pi_queue queue, pi_mem mem, Bytes &model, uint
     fixture.require_contents(queue, mem, model, what);
 }
 
-CONFORMANCE_TEST("enqueue", "a fill repeats patterns of each size over its range and no further") {
+CONFORMANCE_TEST("enqueue",
+                 "a fill repeats patterns of each size over its range and not beyond it") {
     const Queue queue = fixture.make_queue();
     Bytes model = fixture.random_bytes(128 * 33 + 1);
     const Mem mem = fixture.make_buffer(fixture.place(), model);

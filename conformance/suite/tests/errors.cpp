@@ -140,7 +140,7 @@ CONFORMANCE_TEST("errors", "handles after the first are refused when NULL or of 
     }
 }
 
-CONFORMANCE_TEST("errors", "buffers are created as described, or not at all") {
+CONFORMANCE_TEST("errors", "buffers and views obey the rules of descriptors") {
     pi_mem_buffer_desc valid = describe<pi_mem_buffer_desc>();
     valid.size = 64;
     check_descriptor("piMemBufferCreate", valid, offsetof(pi_mem_buffer_desc, flags),
@@ -202,7 +202,7 @@ CONFORMANCE_TEST("errors", "the output struct of the connection's info is writte
                   PI_ERROR_INVALID_DESCRIPTOR, "an output struct without its type");
 }
 
-CONFORMANCE_TEST("errors", "what an output struct chains is refused, or left as it was") {
+CONFORMANCE_TEST("errors", "structs chained to an output struct are refused or left unchanged") {
     const Place place = fixture.place();
     struct {
         pi_struct_header header;

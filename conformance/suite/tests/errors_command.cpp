@@ -64,7 +64,7 @@ CONFORMANCE_TEST("errors", "a command on no queue is refused") {
     });
 }
 
-CONFORMANCE_TEST("errors", "a wait list that is none is refused by every command") {
+CONFORMANCE_TEST("errors", "every command refuses an invalid wait list") {
     Samples samples(fixture);
     const Event good = fixture.make_host_event();
     fixture.signal(good);
@@ -116,7 +116,7 @@ CONFORMANCE_TEST("errors", "every command's descriptor obeys the rules of descri
 }
 
 CONFORMANCE_TEST("errors",
-                 "a command needs no event, and a blocking one is final when it returns") {
+                 "a command needs no event, and a blocking one is complete when the call returns") {
     Samples samples(fixture);
     samples.for_each([&](const auto &valid) {
         using Desc = std::decay_t<decltype(valid)>;
@@ -139,7 +139,7 @@ CONFORMANCE_TEST("errors",
     require_success(piQueueFinish(samples.queue()), "piQueueFinish");
 }
 
-CONFORMANCE_TEST("errors", "every command's event tells its queue, context and descriptor type") {
+CONFORMANCE_TEST("errors", "every command's event reports its queue, context and descriptor type") {
     Samples samples(fixture);
     samples.for_each([&](const auto &desc) {
         using Desc = std::decay_t<decltype(desc)>;

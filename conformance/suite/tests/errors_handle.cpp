@@ -28,7 +28,7 @@ void require_not_counted(const char *what, Wrong wrong, pi_result(PI_CALL *retai
     require_error(release(wrong), code, "releasing ", what);
 }
 
-CONFORMANCE_TEST("errors", "a handle of another kind is neither retained nor released") {
+CONFORMANCE_TEST("errors", "a handle of another kind is not retained and not released") {
     const Queue queue = fixture.make_queue();
     const Mem mem = fixture.make_buffer(64);
     const Wrong a_queue{queue.get()};
@@ -61,7 +61,7 @@ CONFORMANCE_TEST("errors", "a handle of another kind is neither retained nor rel
     fixture.require_contents(queue, mem, bytes, "a buffer that was taken for a queue");
 }
 
-CONFORMANCE_TEST("errors", "a handle of another kind is not asked for platforms or for clocks") {
+CONFORMANCE_TEST("errors", "a handle of another kind has no platforms and no clocks") {
     const Queue queue = fixture.make_queue();
     const Wrong wrong{queue.get()};
     require_untouched<uint32_t>(
@@ -73,7 +73,7 @@ CONFORMANCE_TEST("errors", "a handle of another kind is not asked for platforms 
             [&](uint64_t *out) { return piDeviceGetGlobalTimestamps(wrong, out, nullptr); });
 }
 
-CONFORMANCE_TEST("kernel", "a local size is suggested to a queue, for a kernel that there is") {
+CONFORMANCE_TEST("kernel", "suggesting a local size needs a queue and a kernel") {
     LaunchFixture setup(fixture);
     const Kernel kernel = make_kernel(setup.program, "add");
     const Mem mem = fixture.make_buffer(64);

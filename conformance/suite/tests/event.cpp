@@ -23,7 +23,7 @@ pi_event_status status_of(pi_event event) {
     return get_info<pi_event_status>(&piEventGetInfo, event, PI_EVENT_INFO_STATUS);
 }
 
-CONFORMANCE_TEST("event", "a host event is final once it is signalled, and not before") {
+CONFORMANCE_TEST("event", "a host event is complete once it is signalled, and not before") {
     const Event event = fixture.make_host_event();
     require_error(piEventWait(event, 0), PI_ERROR_TIMEOUT, "piEventWait before the signal");
     require(!fixture.is_final(event), "the event is final before the signal");
@@ -43,8 +43,7 @@ void check_event_info(const std::string &what, pi_event event) {
         event_info_names());
 }
 
-CONFORMANCE_TEST("event",
-                 "every event answers every info name by its type, whatever has become of it") {
+CONFORMANCE_TEST("event", "every event answers every info name by its type, whatever its status") {
     const Queue queue = fixture.make_queue();
     const Event host = fixture.make_host_event();
     const Event held = fixture.barrier(queue, {host});
@@ -62,7 +61,7 @@ CONFORMANCE_TEST("event",
     check_event_info("a failed command", failed);
 }
 
-CONFORMANCE_TEST("event", "a host event tells its context, no queue and no command") {
+CONFORMANCE_TEST("event", "a host event reports its context, and no queue and no command") {
     const Event event = fixture.make_host_event();
     require(get_info<pi_context>(&piEventGetInfo, event.get(), PI_EVENT_INFO_CONTEXT) ==
                 fixture.context(),
@@ -74,7 +73,8 @@ CONFORMANCE_TEST("event", "a host event tells its context, no queue and no comma
     fixture.signal(event);
 }
 
-CONFORMANCE_TEST("event", "result and text are there when the event is final, and no text before") {
+CONFORMANCE_TEST("event",
+                 "an event has its result and text when it is complete, and no text before") {
     const Queue queue = fixture.make_queue();
     for (const pi_result result : {PI_SUCCESS + 0, PI_ERROR_BACKEND + 0, -12345}) {
         const Event gate = fixture.make_host_event();
@@ -95,7 +95,7 @@ CONFORMANCE_TEST("event", "result and text are there when the event is final, an
     }
 }
 
-CONFORMANCE_TEST("event", "waiting for a failed event tells its own error and text") {
+CONFORMANCE_TEST("event", "waiting for a failed event returns the event's error and text") {
     const Event event = fixture.make_host_event();
     fixture.signal(event, PI_ERROR_OUT_OF_DEVICE_MEMORY);
     // Another failure in between: what is told is the event's.
@@ -139,7 +139,7 @@ CONFORMANCE_TEST("event", "the status goes from queued to complete and never bac
 
 // ----- Waiting -----
 
-CONFORMANCE_TEST("event", "a timeout of 0 asks, and a short one ends") {
+CONFORMANCE_TEST("event", "a timeout of 0 polls, and a short one expires") {
     const Queue queue = fixture.make_queue();
     const Event gate = fixture.make_host_event();
     const Event held = fixture.barrier(queue, {gate});
@@ -159,7 +159,7 @@ CONFORMANCE_TEST("event", "a timeout of 0 asks, and a short one ends") {
 }
 
 // Ends the wait of a test that would wait for ever.
-CONFORMANCE_TEST("event", "waiting, also for ever, ends with the signal, on every thread") {
+CONFORMANCE_TEST("event", "waiting ends with the signal, on every thread, also without a timeout") {
     const Queue queue = fixture.make_queue();
     const Event gate = fixture.make_host_event();
     const Event held = fixture.barrier(queue, {gate});
@@ -186,7 +186,7 @@ CONFORMANCE_TEST("event", "waiting, also for ever, ends with the signal, on ever
     });
 }
 
-CONFORMANCE_TEST("event", "a thread that waits for one event does not hold up another") {
+CONFORMANCE_TEST("event", "a thread that waits for one event does not delay another thread") {
     const Queue queue = fixture.make_queue();
     const Event never = fixture.make_host_event();
     const Mem mem = fixture.make_buffer(4096);
@@ -209,7 +209,7 @@ CONFORMANCE_TEST("event", "a thread that waits for one event does not hold up an
 
 // ----- Callbacks -----
 
-CONFORMANCE_TEST("event", "a callback is given its event, the result and nothing before") {
+CONFORMANCE_TEST("event", "a callback receives its event and result, and is not called before") {
     const Queue queue = fixture.make_queue();
     for (const pi_result result : {PI_SUCCESS + 0, PI_ERROR_BACKEND + 0}) {
         const pi_result passed_on = result == PI_SUCCESS ? PI_SUCCESS : PI_ERROR_DEPENDENCY_FAILED;
@@ -246,7 +246,7 @@ CONFORMANCE_TEST("event", "a callback is given its event, the result and nothing
                   PI_ERROR_INVALID_NULL_POINTER, "piEventSetCallback with callback NULL");
 }
 
-CONFORMANCE_TEST("event", "callbacks set while the event becomes final are called, each once") {
+CONFORMANCE_TEST("event", "callbacks set while the event completes are called, each once") {
     const Queue queue = fixture.make_queue();
     for (int round = 0; round < 30; ++round) {
         constexpr int each = 20;

@@ -50,7 +50,7 @@ void give_time(Fixture &fixture, const std::vector<Queue> &queues) {
     fixture.wait(fixture.barrier(fixture.make_queue()));
 }
 
-CONFORMANCE_TEST("event", "a host event holds back commands of other contexts and devices") {
+CONFORMANCE_TEST("event", "commands of other contexts and devices wait for a host event") {
     const Everywhere all(fixture, 1);
     for (const Context &context : all.contexts) {
         const Event gate = fixture.make_host_event(context);
@@ -123,7 +123,9 @@ CONFORMANCE_TEST("event", "a command waits for commands of another platform of t
     }
 }
 
-CONFORMANCE_TEST("event", "an error reaches every depth, with the root's text and nothing done") {
+CONFORMANCE_TEST(
+    "event",
+    "an error reaches dependents at every depth, with the root's text, and none of them runs") {
     const Everywhere all(fixture, 1);
     for (const std::size_t depth : {std::size_t{1}, std::size_t{2}, std::size_t{60}}) {
         const Mem mem = fixture.make_buffer(all.places[0], Bytes(64));
@@ -151,8 +153,8 @@ CONFORMANCE_TEST("event", "an error reaches every depth, with the root's text an
     }
 }
 
-CONFORMANCE_TEST(
-    "event", "an event that fails later fails who waits for it, one that is good does not help") {
+CONFORMANCE_TEST("event",
+                 "an event that fails late fails its waiters, whatever else they wait for") {
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
     const Event bad = fixture.make_host_event();
@@ -189,7 +191,7 @@ std::vector<Event> make_diamonds(Fixture &fixture, pi_queue left, pi_queue right
     return events;
 }
 
-CONFORMANCE_TEST("event", "diamonds of 64 levels are done in time, or fail as one") {
+CONFORMANCE_TEST("event", "diamonds of 64 levels complete in time, or fail as one") {
     const Queue left = fixture.make_queue();
     const Queue right = fixture.make_queue();
     for (const pi_result result : {PI_SUCCESS + 0, PI_ERROR_BACKEND + 0}) {
@@ -203,7 +205,8 @@ CONFORMANCE_TEST("event", "diamonds of 64 levels are done in time, or fail as on
     }
 }
 
-CONFORMANCE_TEST("event", "a thousand commands may wait for one event, and one for all of them") {
+CONFORMANCE_TEST("event",
+                 "a thousand commands may wait for one event, and one command for all of them") {
     const Queue queues[] = {fixture.make_queue(), fixture.make_queue(), fixture.make_queue()};
     const Event root = fixture.make_host_event();
     std::vector<Event> events;
@@ -307,7 +310,7 @@ private:
 };
 
 CONFORMANCE_TEST("event",
-                 "a thousand random events over queues and contexts all end as they must") {
+                 "a thousand random events over queues and contexts all have the right result") {
     const Everywhere all(fixture, 3);
     Graph graph(fixture, all);
     for (int i = 0; i < 1000; ++i) {

@@ -51,7 +51,7 @@ CONFORMANCE_TEST(
     fixture.wait(event);
 }
 
-CONFORMANCE_TEST("event", "the description of a host event is read as pi.h says") {
+CONFORMANCE_TEST("event", "the descriptor of a host event obeys the rules of descriptors") {
     check_descriptor(
         "piEventCreateHost", describe<pi_host_event_desc>(), offsetof(pi_host_event_desc, flags),
         [&](const pi_host_event_desc *given) {
@@ -64,7 +64,7 @@ CONFORMANCE_TEST("event", "the description of a host event is read as pi.h says"
         true);
 }
 
-CONFORMANCE_TEST("event", "of many signals at once one is taken") {
+CONFORMANCE_TEST("event", "of many signals at once one counts") {
     // The threads meet at each event; of many, since a busy machine may stop one there.
     constexpr int threads = 4;
     struct Signalled {
@@ -98,8 +98,8 @@ CONFORMANCE_TEST("event", "of many signals at once one is taken") {
 
 // ----- Abandoned host events -----
 
-CONFORMANCE_TEST("event",
-                 "a host event whose last reference goes before its signal fails as abandoned") {
+CONFORMANCE_TEST(
+    "event", "a host event whose last reference is released before its signal fails as abandoned") {
     Event event = fixture.make_host_event();
     require_success(piEventRetain(event), "piEventRetain");
     pi_result told = PI_SUCCESS;
@@ -151,7 +151,7 @@ CONFORMANCE_TEST("event", "a signalled host event may be released at once") {
 
 // ----- References -----
 
-CONFORMANCE_TEST("event", "what is no event is refused by every function of events") {
+CONFORMANCE_TEST("event", "every function of events refuses a handle that is not an event") {
     const Queue queue = fixture.make_queue();
     const auto wrong = reinterpret_cast<pi_event>(queue.get());
     const std::initializer_list<pi_result> allowed{PI_ERROR_INVALID_EVENT};

@@ -50,7 +50,7 @@ CONFORMANCE_TEST("event", "every command's times go forward, and stay as they ar
     }
 }
 
-CONFORMANCE_TEST("event", "a barrier that was held back tells its times") {
+CONFORMANCE_TEST("event", "a barrier that waited has its times") {
     const Queue queue = make_profiling_queue(fixture);
     const Event first = fixture.barrier(queue);
     fixture.wait(first);
@@ -64,7 +64,7 @@ CONFORMANCE_TEST("event", "a barrier that was held back tells its times") {
             before[0]);
 }
 
-CONFORMANCE_TEST("event", "a command's times lie behind those of the command that it waited for") {
+CONFORMANCE_TEST("event", "a command's times are after those of the command that it waited for") {
     const Queue queue = make_profiling_queue(fixture);
     const Queue second = make_profiling_queue(fixture);
     const Mem mem = fixture.make_buffer(1 << 20);
@@ -104,8 +104,7 @@ std::optional<uint64_t> device_time(Fixture &fixture) {
 // What a backend that translates a clock of its own may be off by.
 constexpr uint64_t slack = 100'000'000;
 
-CONFORMANCE_TEST(
-    "event", "a command's times lie between what the device's clock tells before and after it") {
+CONFORMANCE_TEST("event", "a command's times are between the device's clock before and after it") {
     const Queue queue = make_profiling_queue(fixture);
     const Mem mem = fixture.make_buffer(1 << 16);
     const auto before = device_time(fixture);
@@ -129,7 +128,7 @@ CONFORMANCE_TEST(
     }
 }
 
-CONFORMANCE_TEST("event", "a timestamp tells when it ran, on any queue") {
+CONFORMANCE_TEST("event", "a timestamp has the time when it ran, on any queue") {
     fixture.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
     const auto before = device_time(fixture);
     require(before.has_value(), "the device has timestamps, but tells no time");
@@ -151,7 +150,7 @@ CONFORMANCE_TEST("event", "a timestamp tells when it ran, on any queue") {
     }
 }
 
-CONFORMANCE_TEST("queue", "the times of an in-order queue's commands lie one behind the other") {
+CONFORMANCE_TEST("queue", "the times of an in-order queue's commands do not overlap") {
     const Queue queue = make_profiling_queue(fixture);
     const Mem mem = fixture.make_buffer(1 << 20);
     std::vector<Event> events;
@@ -167,7 +166,7 @@ CONFORMANCE_TEST("queue", "the times of an in-order queue's commands lie one beh
     }
 }
 
-CONFORMANCE_TEST("event", "a command that took its time has a time") {
+CONFORMANCE_TEST("event", "a long command has a duration") {
     const Queue queue = make_profiling_queue(fixture);
     const uint64_t size = fixture.at_most(32 << 20);
     const uint64_t least = size >> 14; // nanoseconds: no memory takes 16 KiB in one
@@ -190,7 +189,7 @@ CONFORMANCE_TEST("event", "a command that took its time has a time") {
     }
 }
 
-CONFORMANCE_TEST("event", "an event without times refuses to tell them") {
+CONFORMANCE_TEST("event", "an event without times refuses a query for them") {
     const Queue queue = make_profiling_queue(fixture);
     const Event gate = fixture.make_host_event();
     const Event held = fixture.barrier(queue, {gate});

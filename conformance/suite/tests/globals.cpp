@@ -22,7 +22,7 @@ Bytes first_values() {
 }
 
 CONFORMANCE_TEST("program",
-                 "a program's variables have their initial values, and keep what is written") {
+                 "a program's variables have their initial values, then those that are written") {
     const Program program = make_variables_program(fixture);
     const Queue queue = fixture.make_queue();
     require_global(fixture, queue, program, "table", first_values(), "the variable at first");
@@ -34,8 +34,9 @@ CONFORMANCE_TEST("program",
                    "the variable beside it");
 }
 
-CONFORMANCE_TEST("program",
-                 "kernels see what is written to a variable, and what they write is read") {
+CONFORMANCE_TEST(
+    "program",
+    "kernels see what commands write to a variable, and commands see what kernels write") {
     const Program program = make_variables_program(fixture);
     const Queue queue = fixture.make_queue();
     const Bytes bytes = fixture.random_bytes(table_bytes);
@@ -59,7 +60,7 @@ CONFORMANCE_TEST("program",
     require_same_bytes(seen.data(), others.data(), table_bytes, "what a kernel has written");
 }
 
-CONFORMANCE_TEST("program", "a part of a variable is read and written, and no other byte") {
+CONFORMANCE_TEST("program", "a read or write of a part of a variable touches no other byte") {
     const Program program = make_variables_program(fixture);
     const Queue queue = fixture.make_queue();
     Bytes expected = fixture.random_bytes(table_bytes);
@@ -101,8 +102,7 @@ struct Refused {
     }
 };
 
-CONFORMANCE_TEST(
-    "program", "what is no variable of the program, or past its end, is neither read nor written") {
+CONFORMANCE_TEST("program", "unknown variables, and ranges past the end of one, are refused") {
     const Program program = make_variables_program(fixture);
     const Queue queue = fixture.make_queue();
     const Refused refused{fixture, queue};
@@ -139,8 +139,7 @@ CONFORMANCE_TEST("program", "a constant of a program is not written") {
     require_global(fixture, queue, program, "fixed", bytes_of({5, 6, 7, 8}), "the constant");
 }
 
-CONFORMANCE_TEST("program",
-                 "variables are there once the program is built, for queues of its context") {
+CONFORMANCE_TEST("program", "queues of the context access variables once the program is built") {
     const Program unbuilt = create_variables_program(fixture, fixture.context());
     const Program program = make_variables_program(fixture);
     const Queue queue = fixture.make_queue();
@@ -153,8 +152,7 @@ CONFORMANCE_TEST("program",
     require_global(fixture, queue, program, "table", first_values(), "the variable afterwards");
 }
 
-CONFORMANCE_TEST("program",
-                 "variables are there on the devices only that the program is built for") {
+CONFORMANCE_TEST("program", "only devices that the program is built for have its variables") {
     const std::vector<pi_device> devices = fixture.devices();
     const pi_program_format format = variables_format(fixture);
     if (devices.size() < 2)
@@ -176,7 +174,7 @@ CONFORMANCE_TEST("program",
     require_global(fixture, second, program, "table", first_values(), "the variable on the other");
 }
 
-CONFORMANCE_TEST("program", "a program without variables has none to read") {
+CONFORMANCE_TEST("program", "reading a variable of a program without variables is refused") {
     variables_format(fixture);
     const Program program = make_program(fixture);
     const Queue queue = fixture.make_queue();
@@ -185,7 +183,7 @@ CONFORMANCE_TEST("program", "a program without variables has none to read") {
                             "table");
 }
 
-CONFORMANCE_TEST("program", "a program stays for its variables while a command uses them") {
+CONFORMANCE_TEST("program", "a command that uses a variable keeps the program alive") {
     const Queue queue = fixture.make_queue();
     const Event gate = fixture.make_host_event();
     const Bytes bytes = fixture.random_bytes(table_bytes);
@@ -236,8 +234,7 @@ Program make_addressable_program(Fixture &fixture) {
     return program;
 }
 
-CONFORMANCE_TEST("program",
-                 "a variable's address is one that kernels may use, and its size is its own") {
+CONFORMANCE_TEST("program", "kernels may use a variable's address, and its size is reported") {
     const Program program = make_addressable_program(fixture);
     void *pointer = nullptr;
     uint64_t size = 0;
@@ -269,7 +266,7 @@ CONFORMANCE_TEST("program",
                    "what a kernel has read at the variable's address");
 }
 
-CONFORMANCE_TEST("program", "there is no address of what is no variable") {
+CONFORMANCE_TEST("program", "the address of an unknown variable is refused") {
     const Program program = make_addressable_program(fixture);
     const Program unbuilt = create_variables_program(fixture, fixture.context());
     const auto refused = [&](const std::string &what, pi_result error, pi_program of,

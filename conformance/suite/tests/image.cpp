@@ -13,7 +13,7 @@ namespace pi::suite {
 namespace {
 
 CONFORMANCE_TEST("image",
-                 "a device with images has some format, and tells how large images can be") {
+                 "a device with images has some format, and reports how large images can be") {
     const std::vector<pi_image_type> types = types_of(fixture);
     require(!types.empty(), "there is no format of any type");
     require_equal(info_or(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_IMAGES, 1u), 1u,
@@ -39,7 +39,7 @@ CONFORMANCE_TEST("image",
 }
 
 CONFORMANCE_TEST("image",
-                 "an image of every type and format gives back the pixels that were written") {
+                 "an image of every type and format returns the pixels that were written") {
     const Queue queue = fixture.make_queue();
     for (const pi_image_type type : types_of(fixture)) {
         for (const PixelFormat &format : formats_of(fixture, type)) {
@@ -53,8 +53,7 @@ CONFORMANCE_TEST("image",
     }
 }
 
-CONFORMANCE_TEST(
-    "image", "random regions of an image are written where they belong, and nothing beside them") {
+CONFORMANCE_TEST("image", "a write of random regions of an image changes no other pixel") {
     const Queue queue = fixture.make_queue();
     for (const pi_image_type type : types_of(fixture)) {
         const pi_mem_image_desc desc = random_image_desc(fixture, type);
@@ -78,8 +77,7 @@ CONFORMANCE_TEST(
     }
 }
 
-CONFORMANCE_TEST(
-    "image", "random regions of an image are read, and host memory beside them stays as it is") {
+CONFORMANCE_TEST("image", "a read of random regions of an image changes no other host memory") {
     const Queue queue = fixture.make_queue();
     for (const pi_image_type type : types_of(fixture)) {
         const pi_mem_image_desc desc = random_image_desc(fixture, type);
@@ -134,7 +132,7 @@ CONFORMANCE_TEST("image", "one command has many regions, which are copied during
     require_same_bytes(into.data(), expected.data(), into.size(), "rows that changed places");
 }
 
-CONFORMANCE_TEST("image", "rows and slices of 0 are one, and pitches of 0 dense") {
+CONFORMANCE_TEST("image", "0 rows or slices mean 1, and pitches of 0 mean dense") {
     const Queue queue = fixture.make_queue();
     for (const pi_image_type type : types_of(fixture)) {
         const pi_mem_image_desc desc = random_image_desc(fixture, type);
@@ -200,7 +198,7 @@ CONFORMANCE_TEST("image", "an image begins with the pixels that host_ptr has dur
     }
 }
 
-CONFORMANCE_TEST("image", "an image over host memory has its pixels, and takes others") {
+CONFORMANCE_TEST("image", "an image over host memory has its pixels, and can be written") {
     const Queue queue = fixture.make_queue();
     for (const pi_image_type type : types_of(fixture)) {
         for (const bool pitches : {false, true}) {
@@ -233,7 +231,7 @@ CONFORMANCE_TEST("image", "an image over host memory has its pixels, and takes o
     }
 }
 
-CONFORMANCE_TEST("image", "demands on an image's memory hold, or it is refused") {
+CONFORMANCE_TEST("image", "requirements on an image's memory hold, or it is refused") {
     for (const uint64_t demand : {PI_MEM_REQUIRE_PINNED, PI_MEM_REQUIRE_CONTIGUOUS}) {
         pi_mem_image_desc desc = any_image_desc(fixture);
         desc.flags = demand;
@@ -253,7 +251,8 @@ CONFORMANCE_TEST("image", "demands on an image's memory hold, or it is refused")
     }
 }
 
-CONFORMANCE_TEST("image", "a demand that a scope cannot hold is refused for images, too") {
+CONFORMANCE_TEST("image",
+                 "a requirement that a scope does not support is refused for images, too") {
     need_images(fixture);
     const std::vector<pi_memory_scope> scopes = fixture.scopes();
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
@@ -274,7 +273,7 @@ CONFORMANCE_TEST("image", "a demand that a scope cannot hold is refused for imag
     }
 }
 
-CONFORMANCE_TEST("image", "an image tells what it was made with") {
+CONFORMANCE_TEST("image", "an image reports what it was created with") {
     for (const pi_image_type type : types_of(fixture)) {
         for (const uint64_t flags :
              std::initializer_list<uint64_t>{0, PI_MEM_READ_ONLY, PI_MEM_WRITE_ONLY}) {
@@ -310,7 +309,8 @@ CONFORMANCE_TEST("image", "an image tells what it was made with") {
     }
 }
 
-CONFORMANCE_TEST("image", "an image's pitches step over its pixels, where it tells them") {
+CONFORMANCE_TEST(
+    "image", "an image's pitches, if it reports them, lead from row to row and slice to slice") {
     for (const pi_image_type type : types_of(fixture)) {
         const Picture picture(fixture, type, true, PI_MEM_USE_HOST_PTR);
         for (const bool borrowed : {false, true}) {
@@ -344,7 +344,7 @@ CONFORMANCE_TEST("image", "an image's pitches step over its pixels, where it tel
     }
 }
 
-CONFORMANCE_TEST("image", "an image's descriptor is read as all descriptors are") {
+CONFORMANCE_TEST("image", "an image's descriptor obeys the rules of descriptors") {
     const pi_mem_image_desc valid = any_image_desc(fixture);
     check_descriptor("piMemImageCreate", valid, offsetof(pi_mem_image_desc, flags),
                      [&](const pi_mem_image_desc *desc) {

@@ -250,7 +250,8 @@ CONFORMANCE_TEST("image", "a copy that leaves an image or a buffer is refused an
     refused.require_unchanged();
 }
 
-CONFORMANCE_TEST("image", "a copy with words of an end that there is not is refused") {
+CONFORMANCE_TEST("image",
+                 "a copy with unused members that are not 0, or of a missing level, is refused") {
     Refusals refused(fixture);
     const Pixels one{1, 1, 1}, shifted{1, 0, 0};
     refused("with an origin in a buffer as dst", PI_ERROR_INVALID_VALUE, refused.a, refused.buffer,

@@ -239,7 +239,8 @@ CONFORMANCE_TEST("image",
     require_same_bytes(after.data(), model.data(), model.size(), "pixels beside a fill of a row");
 }
 
-CONFORMANCE_TEST("image", "a misdescribed fill of an image is refused and paints nothing") {
+CONFORMANCE_TEST("image",
+                 "a fill of an image with an invalid descriptor is refused and changes nothing") {
     const Queue queue = fixture.make_queue();
     const Color color{};
     for (const pi_image_type type : types_of(fixture)) {

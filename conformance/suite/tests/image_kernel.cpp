@@ -81,9 +81,8 @@ CONFORMANCE_TEST("image", "a kernel reads pixels of one image and writes those o
     }
 }
 
-CONFORMANCE_TEST(
-    "image",
-    "a kernel reads the rows of an image over host memory, as far apart as they lie there") {
+CONFORMANCE_TEST("image",
+                 "a kernel reads an image over host memory by the pitch that it has there") {
     Studio studio(fixture);
     need_format(fixture, PI_IMAGE_2D, numbers);
     const Kernel kernel = make_kernel(studio.program, "transpose");
@@ -288,8 +287,9 @@ CONFORMANCE_TEST("sampler",
     }
 }
 
-CONFORMANCE_TEST("sampler",
-                 "new images and samplers are not taken for those that were released before them") {
+CONFORMANCE_TEST(
+    "sampler",
+    "new images and samplers are not confused with those that were released before them") {
     Studio studio(fixture);
     need_format(fixture, PI_IMAGE_2D, colors);
     const pi_mem_image_desc desc = image_desc(PI_IMAGE_2D, colors, {8, 8, 1});
@@ -324,8 +324,9 @@ CONFORMANCE_TEST("sampler",
 
 // ----- Launches that must be refused -----
 
-CONFORMANCE_TEST("image",
-                 "a launch refuses what is no image where one is needed, and images elsewhere") {
+CONFORMANCE_TEST(
+    "image",
+    "a launch refuses an image argument that is not an image, and images for other arguments") {
     Studio studio(fixture);
     need_format(fixture, PI_IMAGE_2D, numbers);
     const Kernel kernel = make_kernel(studio.program, "transpose");
@@ -365,7 +366,7 @@ CONFORMANCE_TEST("image",
     require_pixels(fixture, studio.queue, dst, desc, pixels, "an image after refused launches");
 }
 
-CONFORMANCE_TEST("sampler", "a launch refuses what is no sampler of its context") {
+CONFORMANCE_TEST("sampler", "a launch refuses a handle that is not a sampler of its context") {
     Studio studio(fixture);
     need_format(fixture, PI_IMAGE_2D, colors);
     const Kernel kernel = make_kernel(studio.program, "sample");

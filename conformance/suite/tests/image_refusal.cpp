@@ -20,7 +20,7 @@ void require_no_image(Fixture &fixture, const std::string &what, pi_result error
 
 using Word = uint64_t pi_mem_image_desc::*;
 
-CONFORMANCE_TEST("image", "an image has the axes of its type, none of them empty, and no others") {
+CONFORMANCE_TEST("image", "an image has the axes of its type, none of them empty, and no other") {
     const std::pair<Word, const char *> axes[] = {{&pi_mem_image_desc::width, "width"},
                                                   {&pi_mem_image_desc::height, "height"},
                                                   {&pi_mem_image_desc::depth, "depth"},
@@ -61,7 +61,7 @@ CONFORMANCE_TEST("image", "an image is no larger than the device says") {
     refused(PI_IMAGE_3D, &pi_mem_image_desc::depth, deep[2]);
 }
 
-CONFORMANCE_TEST("image", "an image of a type, order or channel type that is none is refused") {
+CONFORMANCE_TEST("image", "an image of an unknown type, channel order or channel type is refused") {
     const pi_mem_image_desc valid = any_image_desc(fixture);
     const auto refused = [&](uint32_t pi_mem_image_desc::*word, uint32_t value) {
         pi_mem_image_desc desc = valid;
@@ -89,7 +89,7 @@ CONFORMANCE_TEST("image",
     require_no_image(fixture, "a million samples", PI_ERROR_UNSUPPORTED_FEATURE, desc);
 }
 
-CONFORMANCE_TEST("image", "an image whose words contradict each other is refused") {
+CONFORMANCE_TEST("image", "an image whose members contradict each other is refused") {
     const pi_mem_image_desc valid = flat_image_desc(fixture, 8, 6);
     const uint64_t pixel = format_of(valid).size();
     Bytes host(8 * 6 * pixel * 4);
@@ -228,7 +228,9 @@ void require_refused(pi_queue queue, const std::string &what, pi_result error, c
                                 [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });
 }
 
-CONFORMANCE_TEST("image", "a misdescribed read or write of an image is refused and moves nothing") {
+CONFORMANCE_TEST(
+    "image",
+    "a read or write of an image with an invalid descriptor is refused and moves nothing") {
     const Queue queue = fixture.make_queue();
     for (const pi_image_type type : types_of(fixture)) {
         const pi_mem_image_desc desc =
@@ -275,7 +277,8 @@ Desc on_image(pi_mem image) {
     return desc;
 }
 
-CONFORMANCE_TEST("image", "commands on buffers refuse images, and commands on images buffers") {
+CONFORMANCE_TEST("image",
+                 "commands on buffers refuse images, and commands on images refuse buffers") {
     const pi_mem_image_desc desc = any_image_desc(fixture);
     const Queue queue = fixture.make_queue();
     const Mem image = make_image(fixture, desc), buffer = fixture.make_buffer(4096);
@@ -330,7 +333,7 @@ CONFORMANCE_TEST("image", "commands on buffers refuse images, and commands on im
     require_refused(queue, "between buffers", wrong, copy);
 }
 
-CONFORMANCE_TEST("image", "an image is neither partitioned nor exported as a buffer is") {
+CONFORMANCE_TEST("image", "an image cannot be partitioned or exported as a buffer can") {
     const Mem image = make_image(fixture, any_image_desc(fixture));
     if (fixture.can(PI_CAPABILITY_VIEW)) {
         pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();

@@ -131,7 +131,7 @@ CONFORMANCE_TEST("image",
     }
 }
 
-CONFORMANCE_TEST("image", "a view tells its root, where it begins, and what it is") {
+CONFORMANCE_TEST("image", "a view reports its root, its offset and its format") {
     Views views(fixture);
     for (const bool of_view : {false, true}) {
         if (of_view && !fixture.can(PI_CAPABILITY_VIEW))
@@ -199,7 +199,7 @@ CONFORMANCE_TEST("image", "a view has the buffer's access, or less") {
     }
 }
 
-CONFORMANCE_TEST("image", "a misdescribed view of a buffer is refused") {
+CONFORMANCE_TEST("image", "a view of a buffer with an invalid descriptor is refused") {
     Views views(fixture);
     for (const pi_mem_image_desc &valid : views.kinds) {
         const uint64_t size = Views::size_of_storage(valid);
@@ -247,8 +247,9 @@ CONFORMANCE_TEST("image", "a misdescribed view of a buffer is refused") {
     }
 }
 
-CONFORMANCE_TEST("image",
-                 "a view's descriptor is read as all descriptors are, and its buffer is one") {
+CONFORMANCE_TEST(
+    "image",
+    "a view's descriptor obeys the rules of descriptors, and its buffer must be a buffer") {
     Views views(fixture);
     const pi_mem_image_desc valid = views.kinds.front();
     const Mem buffer = fixture.make_buffer(Views::size_of_storage(valid));

@@ -44,8 +44,7 @@ CONFORMANCE_TEST("kernel", "a kernel answers every sub-group info name by its ty
         kernel_sub_group_info_names());
 }
 
-CONFORMANCE_TEST("kernel",
-                 "a kernel tells its name, program, context and how many arguments it has") {
+CONFORMANCE_TEST("kernel", "a kernel reports its name, program, context and number of arguments") {
     const LaunchFixture setup(fixture);
     const Kernel kernel = make_kernel(setup.program, "combine");
     require_equal(
@@ -77,7 +76,7 @@ CONFORMANCE_TEST("kernel", "a name that the program does not have is refused") {
                   PI_ERROR_INVALID_NULL_POINTER, "piKernelCreate with out_kernel NULL");
 }
 
-CONFORMANCE_TEST("kernel", "the description of a kernel is read as pi.h says") {
+CONFORMANCE_TEST("kernel", "the descriptor of a kernel obeys the rules of descriptors") {
     const LaunchFixture setup(fixture);
     check_descriptor(
         "piKernelCreate", describe<pi_kernel_desc>(), offsetof(pi_kernel_desc, flags),

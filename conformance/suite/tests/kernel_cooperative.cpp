@@ -200,7 +200,7 @@ struct Addition : Cooperative {
     }
 };
 
-CONFORMANCE_TEST("kernel", "all work-groups of a cooperative launch are there at once") {
+CONFORMANCE_TEST("kernel", "all work-groups of a cooperative launch run at the same time") {
     Meeting meeting(fixture);
     const uint64_t group = meeting.group(4);
     const uint32_t most = meeting.most({group, 1, 1});
@@ -233,7 +233,7 @@ CONFORMANCE_TEST("kernel",
     }
 }
 
-CONFORMANCE_TEST("kernel", "cooperative launches of several queues do not stop each other") {
+CONFORMANCE_TEST("kernel", "cooperative launches of several queues do not block each other") {
     Meeting meeting(fixture);
     const uint32_t most = meeting.most({1, 1, 1});
     std::vector<Queue> queues;
@@ -285,7 +285,7 @@ CONFORMANCE_TEST("kernel", "more work-groups than can be resident are refused") 
         addition.queue, launch_desc(addition.kernel, addition.arguments, too_many, group)));
 }
 
-CONFORMANCE_TEST("kernel", "how many groups can be resident is told for a launch that could be") {
+CONFORMANCE_TEST("kernel", "the number of resident groups is reported for a valid launch") {
     Addition addition(fixture, 4);
     const auto most_group =
         get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);

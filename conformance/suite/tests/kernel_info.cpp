@@ -22,7 +22,8 @@ T group_info(pi_kernel kernel, pi_device device, pi_kernel_group_info name, T ab
 }
 
 CONFORMANCE_TEST(
-    "kernel", "a kernel's groups are no larger than the device's, and it demands no size of them") {
+    "kernel",
+    "a kernel's groups are no larger than the device's, and it requires no size of them") {
     const LaunchFixture setup(fixture);
     const auto device_most =
         get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
@@ -47,7 +48,7 @@ CONFORMANCE_TEST(
 }
 
 CONFORMANCE_TEST("kernel",
-                 "a group size and work-group memory of the source are told and kept to") {
+                 "a group size and work-group memory of the source are reported and honoured") {
     if (kernel_format(fixture) != PI_PROGRAM_FORMAT_OPENCL_C)
         skip("the suite has kernels that demand a group size in OpenCL C only");
     constexpr const char *text = R"(
@@ -131,7 +132,7 @@ CONFORMANCE_TEST("kernel", "sub-groups are of a size that the device has, and en
     require_equal(demanded, 0u, "the size of sub-groups that the source demands");
 }
 
-CONFORMANCE_TEST("kernel", "groups and sub-groups are told for devices of the context") {
+CONFORMANCE_TEST("kernel", "groups and sub-groups are reported for devices of the context") {
     const LaunchFixture setup(fixture);
     const Kernel kernel = make_kernel(setup.program, "add");
     std::vector<pi_device> wrong{nullptr, reinterpret_cast<pi_device>(setup.queue.get())};
@@ -169,8 +170,7 @@ CONFORMANCE_TEST("kernel", "groups and sub-groups are told for devices of the co
                   PI_ERROR_INVALID_KERNEL, "sub-group info of NULL");
 }
 
-CONFORMANCE_TEST("kernel",
-                 "a kernel is launched on the devices only that its program is built for") {
+CONFORMANCE_TEST("kernel", "a kernel is launched only on devices that its program is built for") {
     const BuiltForSecond built(fixture);
     const Kernel kernel = make_kernel(built.program, "add");
     const Mem mem = fixture.make_buffer({built.second(), built.context}, bytes_of({1, 2, 3, 4}));

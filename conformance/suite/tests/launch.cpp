@@ -66,7 +66,7 @@ CONFORMANCE_TEST("kernel", "each id is visited once, in one, two and three dimen
                         {fixture.random(1, 20), fixture.random(1, 20), fixture.random(1, 20)}, {});
 }
 
-CONFORMANCE_TEST("kernel", "a launch reads the axes that it has, and no entries beyond") {
+CONFORMANCE_TEST("kernel", "a launch reads the entries of its axes and no other") {
     LaunchFixture setup(fixture);
     const Kernel kernel = make_kernel(setup.program, "visit");
     const uint64_t group = group_size(fixture, kernel, 4);
@@ -268,7 +268,7 @@ CONFORMANCE_TEST("kernel", "work-group memory is each group's own") {
 }
 
 CONFORMANCE_TEST("kernel",
-                 "two arguments of work-group memory lie beside each other, of whatever sizes") {
+                 "two arguments of work-group memory do not overlap, whatever their sizes") {
     LaunchFixture setup(fixture);
     const Kernel kernel = make_kernel(setup.program, "butterfly");
     const uint32_t group = group_size(fixture, kernel, 30);
@@ -304,8 +304,7 @@ CONFORMANCE_TEST("kernel",
 }
 
 CONFORMANCE_TEST(
-    "kernel",
-    "a launch has all the work-group memory that the device tells, but what its kernel has") {
+    "kernel", "a launch may use all work-group memory of the device that its kernel does not use") {
     LaunchFixture setup(fixture);
     const Kernel kernel = make_kernel(setup.program, "reverse");
     const uint64_t most = local_memory_size(fixture);
@@ -327,8 +326,9 @@ CONFORMANCE_TEST(
     fixture.require_contents(setup.queue, mem, bytes_of(expected), "the groups, each reversed");
 }
 
-CONFORMANCE_TEST("kernel",
-                 "a launch has work-group memory without a parameter only where there is such") {
+CONFORMANCE_TEST(
+    "kernel",
+    "a launch has work-group memory without a parameter only where the device supports it") {
     LaunchFixture setup(fixture);
     const Kernel kernel = make_kernel(setup.program, "add");
     const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(counting(4)));
@@ -407,7 +407,7 @@ CONFORMANCE_TEST("kernel",
     }
 }
 
-CONFORMANCE_TEST("kernel", "the suggested local size is one that may be asked for") {
+CONFORMANCE_TEST("kernel", "a launch accepts the suggested local size") {
     LaunchFixture setup(fixture);
     const Kernel kernel = make_kernel(setup.program, "visit");
     const Mem mem = fixture.make_buffer(fixture.place(), Bytes(60 * 50 * sizeof(uint32_t)));

@@ -97,7 +97,8 @@ CONFORMANCE_TEST("kernel",
         fixture.require_contents(setup.queue, one.mem, bytes_of(one.expected), "a buffer at last");
 }
 
-CONFORMANCE_TEST("kernel", "a new buffer is not taken for the one that was released before it") {
+CONFORMANCE_TEST("kernel",
+                 "a new buffer is not confused with the one that was released before it") {
     LaunchFixture setup(fixture);
     const Kernel kernel = make_kernel(setup.program, "add");
     for (uint32_t round = 0; round < 200; ++round) {
@@ -114,7 +115,7 @@ CONFORMANCE_TEST("kernel", "a new buffer is not taken for the one that was relea
     }
 }
 
-CONFORMANCE_TEST("kernel", "a new view is not taken for the one that was released before it") {
+CONFORMANCE_TEST("kernel", "a new view is not confused with the one that was released before it") {
     fixture.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
     LaunchFixture setup(fixture);
     const Kernel kernel = make_kernel(setup.program, "add");
@@ -252,7 +253,8 @@ CONFORMANCE_TEST("kernel", "threads launch one kernel with arguments that some o
     });
 }
 
-CONFORMANCE_TEST("kernel", "new USM is not taken for what was freed at its address") {
+CONFORMANCE_TEST("kernel",
+                 "new USM is not confused with an allocation that was freed at its address") {
     const std::vector<pi_usm_kind> kinds = need_usm(fixture);
     LaunchFixture setup(fixture);
     const Kernel kernel = make_kernel(setup.program, "add");

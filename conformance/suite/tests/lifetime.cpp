@@ -33,7 +33,7 @@ void check_references(Handle handle,
     require(count() >= 1, Counted<Handle>::name, "'s reference count is 0 while it is held");
 }
 
-CONFORMANCE_TEST("lifetime", "an object lives until as many releases as references") {
+CONFORMANCE_TEST("lifetime", "an object lives until its last reference is released") {
     const Queue queue = fixture.make_queue();
     const Mem mem = fixture.make_buffer(64);
     const Event host = fixture.make_host_event();
@@ -57,7 +57,7 @@ CONFORMANCE_TEST("lifetime", "an object lives until as many releases as referenc
     check_references(kernel.get(), &piKernelGetInfo, PI_KERNEL_INFO_REFERENCE_COUNT);
 }
 
-CONFORMANCE_TEST("lifetime", "references may be taken and given from many threads at once") {
+CONFORMANCE_TEST("lifetime", "many threads may retain and release at once") {
     const Queue queue = fixture.make_queue();
     const Mem mem = fixture.make_buffer(64);
     const Event event = fixture.barrier(queue);
@@ -78,7 +78,7 @@ CONFORMANCE_TEST("lifetime", "references may be taken and given from many thread
     fixture.upload(queue, mem, Bytes(64, std::byte{3}));
 }
 
-CONFORMANCE_TEST("lifetime", "what is made in a context keeps it alive") {
+CONFORMANCE_TEST("lifetime", "objects of a context keep it alive") {
     const Bytes bytes = fixture.random_bytes(256);
     Context context = fixture.make_context({fixture.device()});
     const Place place{fixture.device(), context};
@@ -114,7 +114,8 @@ CONFORMANCE_TEST("lifetime", "memory may be released right after the enqueue") {
     fixture.require_contents(queue, dst, bytes, "what went through a released buffer");
 }
 
-CONFORMANCE_TEST("lifetime", "commands on released memory write into none that came meanwhile") {
+CONFORMANCE_TEST("lifetime",
+                 "commands on released memory do not write to memory that was created later") {
     constexpr uint64_t size = 64 * 1024;
     const Bytes bytes = fixture.random_bytes(size), other_bytes(size, std::byte{0xEE});
     const Queue queue = fixture.make_queue();
@@ -137,7 +138,7 @@ CONFORMANCE_TEST("lifetime", "commands on released memory write into none that c
 }
 
 CONFORMANCE_TEST("lifetime",
-                 "what commands without an event name may be released right after the enqueue") {
+                 "objects of commands without an event may be released right after the enqueue") {
     constexpr uint64_t size = 64 * 1024;
     const Queue queue = fixture.make_queue();
     const Mem dst = fixture.make_buffer(size);
@@ -165,7 +166,7 @@ CONFORMANCE_TEST("lifetime",
     }
 }
 
-CONFORMANCE_TEST("lifetime", "a view keeps its root alive, and a command both") {
+CONFORMANCE_TEST("lifetime", "a view keeps its root alive, and a command keeps both") {
     fixture.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
     const uint64_t offset = std::max<uint64_t>(fixture.scopes().at(0).offset_alignment, 256);
     const uint64_t size = offset + 16 * 1024;
@@ -319,7 +320,8 @@ CONFORMANCE_TEST("lifetime", "64 gated queues signalled in reverse all finish") 
     fixture.require_contents(queue, mem, expected, "what 64 queues have written");
 }
 
-CONFORMANCE_TEST("lifetime", "a host event dropped unsignalled lets nothing wait for ever") {
+CONFORMANCE_TEST("lifetime",
+                 "a host event released without a signal lets no command wait for ever") {
     const Queue queue = fixture.make_queue();
     const Mem mem = fixture.make_buffer(fixture.place(), Bytes(64));
     Event gate = fixture.make_host_event();
@@ -333,7 +335,7 @@ CONFORMANCE_TEST("lifetime", "a host event dropped unsignalled lets nothing wait
     fixture.require_contents(queue, mem, Bytes(64), "the buffer after a fill that must not run");
 }
 
-CONFORMANCE_TEST("lifetime", "work in flight when the process ends does no harm") {
+CONFORMANCE_TEST("lifetime", "the process may end while commands are pending") {
     // Nothing is waited for: the next thing is the loader's release, and then the process's exit.
     const Queue queue = fixture.make_queue();
     const Mem mem = fixture.make_buffer(1 << 20);

@@ -16,7 +16,7 @@
 namespace pi::suite {
 namespace {
 
-CONFORMANCE_TEST("memory", "a buffer gives back the bytes that were written to it") {
+CONFORMANCE_TEST("memory", "a buffer returns the bytes that were written to it") {
     const uint64_t size = fixture.random(1, 1 << 20);
     const Mem mem = fixture.make_buffer(size);
     const Queue queue = fixture.make_queue();
@@ -49,7 +49,7 @@ CONFORMANCE_TEST("memory", "a large buffer holds its bytes") {
     fixture.require_contents(queue, mem, bytes, join("a buffer of ", size, " bytes"));
 }
 
-CONFORMANCE_TEST("memory", "what is released can be had again") {
+CONFORMANCE_TEST("memory", "released memory can be allocated again") {
     // Together more than there is, where that is not too much for a test.
     constexpr uint64_t piece = 256u << 20, most_rounds = 64;
     uint64_t size = piece;
@@ -100,7 +100,7 @@ CONFORMANCE_TEST("memory", "buffers come and go on many threads") {
 
 // ----- Sizes and devices that must be refused -----
 
-CONFORMANCE_TEST("memory", "no bytes and more than there can be are refused") {
+CONFORMANCE_TEST("memory", "sizes of 0 and beyond the device's maximum are refused") {
     const Place place = fixture.place();
     require_refused(place, "0 bytes", buffer_desc(0), {PI_ERROR_INVALID_SIZE});
     for (const uint64_t size :
@@ -162,7 +162,7 @@ void require_aligned_map(Fixture &fixture, pi_queue queue, pi_mem mem, uint64_t 
     fixture.wait(fixture.unmap(queue, mem, pointer));
 }
 
-CONFORMANCE_TEST("memory", "an alignment is honoured in all that the buffer tells, or refused") {
+CONFORMANCE_TEST("memory", "an alignment is honoured in all that the buffer reports, or refused") {
     const Queue queue = fixture.make_queue();
     const std::vector<pi_memory_scope> scopes = fixture.scopes();
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
@@ -190,8 +190,7 @@ CONFORMANCE_TEST("memory", "an alignment is honoured in all that the buffer tell
     }
 }
 
-CONFORMANCE_TEST("memory",
-                 "an alignment that host_ptr does not have is refused, or had all the same") {
+CONFORMANCE_TEST("memory", "an alignment that host_ptr does not have is refused or honoured") {
     for (const uint64_t has : {uint64_t{64}, uint64_t{256}}) {
         HostMemory memory(4096, has);
         for (const uint64_t alignment : {has, 2 * has, uint64_t{4096}}) {
@@ -212,7 +211,7 @@ CONFORMANCE_TEST("memory",
     }
 }
 
-CONFORMANCE_TEST("memory", "an alignment that is no power of two is refused") {
+CONFORMANCE_TEST("memory", "an alignment that is not a power of two is refused") {
     for (const uint64_t alignment : {uint64_t{3}, uint64_t{6}, uint64_t{48}, uint64_t{4097},
                                      (uint64_t{1} << 63) + 1, UINT64_MAX}) {
         pi_mem_buffer_desc desc = buffer_desc(64);
@@ -271,8 +270,7 @@ CONFORMANCE_TEST("memory",
     }
 }
 
-CONFORMANCE_TEST("memory",
-                 "a host_ptr that is aligned to more than anybody asks is taken like any other") {
+CONFORMANCE_TEST("memory", "a host_ptr of a large alignment is accepted like any other") {
     constexpr std::align_val_t much{uint64_t{128} << 20};
     constexpr uint64_t size = 4096;
     const auto free = [&](std::byte *bytes) { ::operator delete(bytes, much); };
@@ -331,8 +329,7 @@ void require_commands_work(Fixture &fixture, pi_mem mem, uint64_t size, const st
     fixture.require_contents(queue, mem, bytes, what + " after a map");
 }
 
-CONFORMANCE_TEST("memory",
-                 "access flags are about kernels: commands read and write whatever they say") {
+CONFORMANCE_TEST("memory", "access flags are about kernels; commands read and write in any case") {
     constexpr uint64_t size = 4096;
     for (const uint64_t access : {PI_MEM_READ_ONLY, PI_MEM_WRITE_ONLY}) {
         const Mem mem = fixture.make_buffer(fixture.place(), buffer_desc(size, access));
@@ -351,8 +348,8 @@ CONFORMANCE_TEST("memory",
 
 // ----- Exports -----
 
-CONFORMANCE_TEST("memory",
-                 "exports that the device does not give are refused when they are announced") {
+CONFORMANCE_TEST(
+    "memory", "exports that the device does not support are refused when the buffer is created") {
     uint32_t exports = 0;
     const pi_result asked = piDeviceGetInfo(fixture.device(), PI_DEVICE_INFO_EXPORT_HANDLE_TYPES,
                                             sizeof exports, &exports, nullptr);

@@ -144,9 +144,8 @@ CONFORMANCE_TEST("memory", "imported memory outlives what it was exported from")
     });
 }
 
-CONFORMANCE_TEST(
-    "memory",
-    "an exported view tells where it lies, and each export gives a descriptor of its own") {
+CONFORMANCE_TEST("memory",
+                 "an exported view has its offset, and each export returns a new file descriptor") {
     fixture.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
     const uint64_t unit = std::max<uint64_t>(fixture.scopes().at(0).offset_alignment, 4096);
     for_each_type(fixture, [&](pi_external_type type) {
@@ -189,7 +188,7 @@ CONFORMANCE_TEST(
     });
 }
 
-CONFORMANCE_TEST("memory", "what was not announced for export is not exported") {
+CONFORMANCE_TEST("memory", "only buffers created for export can be exported") {
     for_each_type(fixture, [&](pi_external_type type) {
         const Mem mem = fixture.make_buffer(4096);
         pi_mem_export_desc desc = describe<pi_mem_export_desc>();
@@ -218,7 +217,7 @@ CONFORMANCE_TEST("memory", "what was not announced for export is not exported") 
     });
 }
 
-CONFORMANCE_TEST("memory", "a descriptor that cannot hold the memory is refused") {
+CONFORMANCE_TEST("memory", "a file descriptor that cannot hold the memory is refused") {
     for_each_type(fixture, [&](pi_external_type type) {
         const Mem mem = make_exportable(fixture, Bytes(4096), type);
         const pi_external_handle handle = export_mem(mem, type);
@@ -266,7 +265,7 @@ std::size_t open_descriptors() {
 }
 
 CONFORMANCE_TEST("memory",
-                 "what is exported and imported again and again leaves no descriptor behind") {
+                 "exporting and importing again and again leaves no file descriptor behind") {
     for_each_type(fixture, [&](pi_external_type type) {
         // So much that a layer which keeps for a while what is released, as validate does, keeps few.
         const Bytes bytes = fixture.random_bytes(4u << 20);
@@ -308,7 +307,8 @@ private:
 };
 
 CONFORMANCE_TEST(
-    "memory", "an export for which the process has no descriptor left fails, and is made later") {
+    "memory",
+    "an export fails while the process has no file descriptor left, and can be repeated") {
     if (is_sanitized)
         skip("a sanitizer opens descriptors itself, to look at memory");
     for_each_type(fixture, [&](pi_external_type type) {
@@ -352,8 +352,7 @@ void check_shared(Fixture &fixture, uint32_t scope, uint32_t types) {
 
 CONFORMANCE_TEST_PAIRS(
     "connection",
-    "each type of handle that both ends share is exported by src, imported by dst, and one "
-    "storage") {
+    "memory exported by src and imported by dst is one storage, for each handle type of both") {
     const uint32_t exports = handle_types(fixture.src().device, PI_DEVICE_INFO_EXPORT_HANDLE_TYPES);
     const uint32_t imports =
         handle_types(fixture.dst().device, PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES);

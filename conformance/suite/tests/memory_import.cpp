@@ -55,8 +55,8 @@ struct Imported {
     }
 };
 
-CONFORMANCE_TEST(
-    "memory", "imported memory is used in place: the device's bytes are seen through its pointer") {
+CONFORMANCE_TEST("memory",
+                 "the host sees the device's writes to imported memory through its pointer") {
     Imported imported(fixture);
     Bytes model = imported.memory.bytes();
     const uint64_t size = model.size();
@@ -80,8 +80,7 @@ CONFORMANCE_TEST(
     }
 }
 
-CONFORMANCE_TEST("memory",
-                 "imported memory is used in place: the host's bytes are seen by commands") {
+CONFORMANCE_TEST("memory", "commands see the host's writes to imported memory") {
     Imported imported(fixture);
     for (int round = 0; round < 4; ++round) {
         const Bytes model = fixture.random_bytes(imported.memory.size());
@@ -110,7 +109,7 @@ CONFORMANCE_TEST("memory", "a kernel works on imported memory in place") {
 }
 
 CONFORMANCE_TEST("memory",
-                 "imported memory tells its kind, its size and the pointer that it was made of") {
+                 "imported memory reports its kind, its size and the pointer that it was made of") {
     Imported imported(fixture);
     const pi_mem mem = imported.mem;
     check_info(
@@ -152,8 +151,7 @@ CONFORMANCE_TEST("memory",
             static_cast<void *>(imported.memory.data()));
 }
 
-CONFORMANCE_TEST("memory",
-                 "imported memory has the access that it was imported with, and no other") {
+CONFORMANCE_TEST("memory", "imported memory has the access flags that it was imported with") {
     Imported imported(fixture);
     pi_mem_import_desc desc = import_desc(imported.memory.data(), imported.memory.size());
     for (const uint64_t flags :
@@ -171,8 +169,7 @@ CONFORMANCE_TEST("memory",
         [&](pi_mem *out) { return piMemImport(fixture.context(), fixture.device(), &desc, out); });
 }
 
-CONFORMANCE_TEST("memory",
-                 "an import may begin at an offset, and touches nothing beside its range") {
+CONFORMANCE_TEST("memory", "an import may begin at an offset, and commands touch no other byte") {
     const uint64_t atom = need_import(fixture);
     const uint64_t part = Imported::size_of(atom);
     HostMemory memory(3 * part, atom);
@@ -245,7 +242,7 @@ void require_refused(Fixture &fixture, const std::string &what, const pi_mem_imp
     });
 }
 
-CONFORMANCE_TEST("memory", "an import that cannot be in place is refused and says why") {
+CONFORMANCE_TEST("memory", "an import that cannot be in place is refused with a reason") {
     const uint64_t atom = need_import(fixture);
     const uint64_t size = Imported::size_of(atom);
     HostMemory memory(size, atom);

@@ -26,7 +26,7 @@ CONFORMANCE_TEST("memory", "a buffer answers every info name by its type") {
         mem_info_names());
 }
 
-CONFORMANCE_TEST("memory", "a buffer tells its context, device and flags, no parent and its kind") {
+CONFORMANCE_TEST("memory", "a buffer reports its context, device, flags and kind, and no parent") {
     Bytes bytes(size);
     for (const uint64_t flags :
          {uint64_t{0}, uint64_t{PI_MEM_READ_ONLY}, uint64_t{PI_MEM_WRITE_ONLY},
@@ -55,8 +55,7 @@ CONFORMANCE_TEST("memory", "a buffer tells its context, device and flags, no par
     }
 }
 
-CONFORMANCE_TEST("memory",
-                 "a buffer is made on the device that is asked for, in a context of several") {
+CONFORMANCE_TEST("memory", "a buffer is created on the requested device, in a context of several") {
     const std::vector<pi_device> devices = fixture.devices();
     const Context context = fixture.make_context(devices);
     for (const pi_device device : devices) {
@@ -86,7 +85,8 @@ CONFORMANCE_TEST("memory", "a retained buffer outlives its first release") {
     }
 }
 
-CONFORMANCE_TEST("memory", "what is no memory is refused by every function of memory") {
+CONFORMANCE_TEST("memory",
+                 "every function of memory refuses a handle that is not a memory object") {
     const Queue queue = fixture.make_queue();
     const auto wrong = reinterpret_cast<pi_mem>(queue.get());
     const std::initializer_list<pi_result> allowed{PI_ERROR_INVALID_MEM_OBJECT};
@@ -245,7 +245,7 @@ CONFORMANCE_TEST("memory", "in every host-visible scope host and device see each
     }
 }
 
-CONFORMANCE_TEST("memory", "flush and invalidate take ranges of the object and no others") {
+CONFORMANCE_TEST("memory", "flush and invalidate accept ranges of the object and no other") {
     fixture.need(PI_CAPABILITY_MEM_HOST_ACCESS, "PI_CAPABILITY_MEM_HOST_ACCESS");
     const uint64_t atom = std::max<uint64_t>(fixture.scopes().at(0).flush_atom, 1);
     const uint64_t whole = 4 * std::max<uint64_t>(atom, 1024);
@@ -278,7 +278,7 @@ CONFORMANCE_TEST("memory", "flush and invalidate take ranges of the object and n
 }
 
 CONFORMANCE_TEST("memory",
-                 "a native handle is borrowed, of a known type, and the same when asked again") {
+                 "a native handle is borrowed, of a known type, and the same on each query") {
     fixture.need(PI_CAPABILITY_NATIVE, "PI_CAPABILITY_NATIVE");
     const Mem mem = fixture.make_buffer(size);
     const Mem other = fixture.make_buffer(size);

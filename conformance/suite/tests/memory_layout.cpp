@@ -44,7 +44,8 @@ void require_pitched(pi_mem mem, const Shape &shape, const Bytes &logical, bool 
     }
 }
 
-CONFORMANCE_TEST("memory", "an n-D allocation has its layout, and commands see its dense bytes") {
+CONFORMANCE_TEST("memory",
+                 "an n-D allocation has its layout, and commands access its dense bytes") {
     const Queue queue = fixture.make_queue();
     for (const uint32_t scope : scopes_with(fixture, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
         const bool visible = fixture.can(PI_CAPABILITY_MEM_HOST_ACCESS) &&
@@ -73,7 +74,7 @@ CONFORMANCE_TEST("memory", "an n-D allocation has its layout, and commands see i
 }
 
 CONFORMANCE_TEST("memory",
-                 "regions, fills, maps and views of an n-D allocation are of its dense bytes") {
+                 "regions, fills, maps and views of an n-D allocation refer to its dense bytes") {
     const Queue queue = fixture.make_queue();
     for (const uint32_t scope : scopes_with(fixture, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
         for (int round = 0; round < 12; ++round) {
@@ -132,8 +133,9 @@ CONFORMANCE_TEST("memory",
     }
 }
 
-CONFORMANCE_TEST("memory",
-                 "a layout is a descriptor itself, and is found behind what may be ignored") {
+CONFORMANCE_TEST(
+    "memory",
+    "a layout obeys the rules of descriptors, and is found behind structs that may be ignored") {
     constexpr uint32_t longer = 24;
     const uint64_t extents[] = {5, 7};
     const uint32_t separator = 1;
@@ -180,7 +182,7 @@ CONFORMANCE_TEST("memory",
 }
 
 CONFORMANCE_TEST("memory",
-                 "a layout that cannot be is refused, and so is one in a scope without layouts") {
+                 "an invalid layout is refused, and so is one in a scope without layouts") {
     const std::vector<pi_memory_scope> scopes = fixture.scopes();
     const uint64_t extents[] = {5, 7}, empty[] = {5, 0},
                    huge[] = {uint64_t{1} << 40, uint64_t{1} << 40};

@@ -57,7 +57,7 @@ CONFORMANCE_TEST("memory", "a range mapped for reading has the buffer's bytes an
 }
 
 CONFORMANCE_TEST("memory",
-                 "what is written into a mapped range is in the buffer, all else is as before") {
+                 "bytes written into a mapped range are in the buffer, and no other byte changes") {
     Mapped mapped(fixture);
     for (const uint64_t flags :
          {PI_MAP_WRITE + 0, PI_MAP_READ | PI_MAP_WRITE, PI_MAP_READ | PI_MAP_WRITE_DISCARD}) {
@@ -81,7 +81,7 @@ CONFORMANCE_TEST("memory",
 }
 
 CONFORMANCE_TEST("memory",
-                 "a range whose old bytes are not needed has the new ones, and nothing beside it") {
+                 "a range mapped for overwriting has its new bytes, and no other byte changes") {
     Mapped mapped(fixture);
     for (int round = 0; round < 10; ++round) {
         const auto [offset, size] = mapped.random_range();
@@ -203,7 +203,8 @@ CONFORMANCE_TEST("memory", "one buffer is mapped for reading by many threads at 
     fixture.require_contents(queue, mem, bytes, "a buffer that many threads have mapped");
 }
 
-CONFORMANCE_TEST("memory", "a range may be mapped again while its unmap is pending, for anything") {
+CONFORMANCE_TEST("memory",
+                 "a range may be mapped again with any flags while its unmap is pending") {
     Mapped mapped(fixture);
     const uint64_t flags[] = {PI_MAP_WRITE, PI_MAP_READ | PI_MAP_WRITE, PI_MAP_WRITE_DISCARD};
     for (const uint64_t again : flags) {
@@ -225,8 +226,8 @@ CONFORMANCE_TEST("memory", "a range may be mapped again while its unmap is pendi
     }
 }
 
-CONFORMANCE_TEST("memory",
-                 "an unmap is of its own map's range, where an earlier map's unmap is pending") {
+CONFORMANCE_TEST(
+    "memory", "an unmap is of its own map's range while the unmap of an earlier map is pending") {
     Mapped mapped(fixture);
     const uint64_t size = mapped.model.size();
     std::byte *first = mapped.map(PI_MAP_WRITE, 0, size);

@@ -57,7 +57,8 @@ constexpr struct {
 } demands[] = {{PI_MEM_REQUIRE_CONTIGUOUS, PI_SCOPE_CONTIGUOUS, "PI_MEM_REQUIRE_CONTIGUOUS"},
                {PI_MEM_REQUIRE_PINNED, PI_SCOPE_PINNED, "PI_MEM_REQUIRE_PINNED"}};
 
-CONFORMANCE_TEST("memory", "demands hold where the scope can, and are refused where it cannot") {
+CONFORMANCE_TEST("memory",
+                 "a requirement holds in scopes that support it and is refused in others") {
     const std::vector<pi_memory_scope> scopes = fixture.scopes();
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
         for (const auto &[demand, scope_flag, name] : demands) {
@@ -151,7 +152,8 @@ CONFORMANCE_TEST("memory", "where a scope maps in place, all maps of a byte have
         skip("no scope of the device has PI_SCOPE_MAPS_IN_PLACE");
 }
 
-CONFORMANCE_TEST("memory", "host_ptr is copied in every scope, and used in those that can") {
+CONFORMANCE_TEST("memory",
+                 "host_ptr is copied in every scope, and used in place in those that support it") {
     const Queue queue = fixture.make_queue();
     constexpr uint64_t size = 8192;
     HostMemory memory(size, 4096);
@@ -177,7 +179,7 @@ CONFORMANCE_TEST("memory", "host_ptr is copied in every scope, and used in those
     }
 }
 
-CONFORMANCE_TEST("memory", "USM is in every scope, or refused there") {
+CONFORMANCE_TEST("memory", "USM is allocated in every scope, or refused there") {
     const Queue queue = fixture.make_queue();
     const auto scopes = static_cast<uint32_t>(fixture.scopes().size());
     for (const pi_usm_kind kind : need_usm(fixture)) {
@@ -201,7 +203,7 @@ CONFORMANCE_TEST("memory", "USM is in every scope, or refused there") {
     }
 }
 
-CONFORMANCE_TEST("memory", "demands on USM hold, or are refused") {
+CONFORMANCE_TEST("memory", "requirements on USM hold, or are refused") {
     const Queue queue = fixture.make_queue();
     const std::vector<pi_memory_scope> scopes = fixture.scopes();
     for (const pi_usm_kind kind : need_usm(fixture)) {
@@ -240,7 +242,7 @@ CONFORMANCE_TEST("memory", "demands on USM hold, or are refused") {
     }
 }
 
-CONFORMANCE_TEST("image", "images are in every scope, or refused there") {
+CONFORMANCE_TEST("image", "images are created in every scope, or refused there") {
     need_images(fixture);
     const Queue queue = fixture.make_queue();
     const auto scopes = static_cast<uint32_t>(fixture.scopes().size());

@@ -48,7 +48,7 @@ void require_view_info(pi_mem view, pi_mem root, uint64_t offset, uint64_t size)
                   "PI_MEM_INFO_SIZE of a view");
 }
 
-CONFORMANCE_TEST("memory", "a view is its root's bytes, both ways") {
+CONFORMANCE_TEST("memory", "a view and its root see each other's writes") {
     Rooted rooted(fixture);
     for (int round = 0; round < 12; ++round) {
         const uint64_t offset = rooted.random_offset(rooted.model.size());
@@ -123,7 +123,7 @@ CONFORMANCE_TEST("memory", "a kernel works on a view as on a buffer") {
     rooted.require_root("the root after launches on its views");
 }
 
-CONFORMANCE_TEST("memory", "a view of a view is one of the root") {
+CONFORMANCE_TEST("memory", "a view of a view is a view of the root") {
     Rooted rooted(fixture);
     for (int round = 0; round < 8; ++round) {
         const uint64_t outer = rooted.random_offset(rooted.model.size());
@@ -297,7 +297,8 @@ CONFORMANCE_TEST("memory", "a view that is not within its parent is refused") {
                   PI_ERROR_INVALID_NULL_POINTER, "piMemBufferPartition with desc NULL");
 }
 
-CONFORMANCE_TEST("memory", "an offset that breaks the alignment is refused with both numbers") {
+CONFORMANCE_TEST("memory",
+                 "a misaligned offset is refused, and the text has the offset and the alignment") {
     const Rooted rooted(fixture);
     if (rooted.alignment == 1)
         skip("views may begin at any byte");
@@ -312,7 +313,8 @@ CONFORMANCE_TEST("memory", "an offset that breaks the alignment is refused with 
     }
 }
 
-CONFORMANCE_TEST("memory", "a command may not leave its view, though the root goes on") {
+CONFORMANCE_TEST("memory",
+                 "a command is refused past the end of its view, although the root is longer") {
     Rooted rooted(fixture);
     const uint64_t size = 4 * rooted.alignment;
     const Mem view = fixture.make_view(rooted.root, rooted.alignment, size);

@@ -46,7 +46,7 @@ CONFORMANCE_TEST("device", "a root device's native handle finds the device") {
     }
 }
 
-CONFORMANCE_TEST("context", "a context's native handle makes a context that works beside it") {
+CONFORMANCE_TEST("context", "a context's native handle makes a second context, and both work") {
     need_native(fixture);
     const Bytes bytes = fixture.random_bytes(1000);
     Context first = fixture.make_context({fixture.device()});
@@ -81,7 +81,7 @@ CONFORMANCE_TEST("context", "a context's native handle makes a context that work
     first.reset();
 }
 
-CONFORMANCE_TEST("queue", "a queue's native handle makes a queue that works beside it") {
+CONFORMANCE_TEST("queue", "a queue's native handle makes a second queue, and both work") {
     need_native(fixture);
     const Bytes bytes = fixture.random_bytes(1000);
     const Mem mem = fixture.make_buffer(fixture.place(), Bytes(1000));
@@ -230,7 +230,7 @@ CONFORMANCE_TEST("memory", "a buffer's native handle is imported as a buffer of 
     first.reset();
 }
 
-CONFORMANCE_TEST("program", "a program's native handle makes a program that works beside it") {
+CONFORMANCE_TEST("program", "a program's native handle makes a second program, and both work") {
     need_native(fixture);
     LaunchFixture setup(fixture);
     const pi_native_handle handle =
@@ -266,7 +266,7 @@ CONFORMANCE_TEST("program", "a program's native handle makes a program that work
     setup.program.reset();
 }
 
-CONFORMANCE_TEST("kernel", "a kernel's native handle makes a kernel that works beside it") {
+CONFORMANCE_TEST("kernel", "a kernel's native handle makes a second kernel, and both work") {
     need_native(fixture);
     LaunchFixture setup(fixture);
     Kernel first = make_kernel(setup.program, "add");
@@ -309,7 +309,7 @@ CONFORMANCE_TEST("kernel", "a kernel's native handle makes a kernel that works b
     first.reset();
 }
 
-CONFORMANCE_TEST("event", "a command's native handle makes an event that commands wait for") {
+CONFORMANCE_TEST("event", "a command's native handle makes an event that commands can wait for") {
     need_native(fixture);
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
@@ -341,7 +341,8 @@ CONFORMANCE_TEST("event", "a command's native handle makes an event that command
     }
 }
 
-CONFORMANCE_TEST("event", "an event without a native counterpart says so") {
+CONFORMANCE_TEST("event",
+                 "an event without a native counterpart refuses the query for its handle") {
     need_native(fixture);
     const Event gate = fixture.make_host_event();
     const Event held = fixture.barrier(fixture.make_queue(), {gate});

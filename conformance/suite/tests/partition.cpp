@@ -12,7 +12,7 @@
 namespace pi::suite {
 namespace {
 
-CONFORMANCE_TEST("device", "a device that can be partitioned tells how, and another one cannot") {
+CONFORMANCE_TEST("device", "a device reports how it can be partitioned, and others refuse") {
     const auto kinds = kinds_of(fixture.device());
     require((kinds & ~0x1Eu) == 0, "PI_DEVICE_INFO_PARTITION_KINDS is ", kinds,
             ", with bits that are no PI_PARTITION_");
@@ -31,7 +31,7 @@ CONFORMANCE_TEST("device", "a device that can be partitioned tells how, and anot
                                     });
 }
 
-CONFORMANCE_TEST("device", "a partition's compute units are those that were asked for") {
+CONFORMANCE_TEST("device", "a partition has the requested compute units") {
     fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const pi_device device = fixture.device();
     const uint32_t units = units_of(device);
@@ -65,8 +65,8 @@ CONFORMANCE_TEST("device", "a partition's compute units are those that were aske
     }
 }
 
-CONFORMANCE_TEST("device",
-                 "a partition is a list, of which as many are made as there is room for") {
+CONFORMANCE_TEST(
+    "device", "a partition obeys the rules of lists, and no more sub-devices are made than fit") {
     fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const std::vector<uint32_t> one{1};
     for (const pi_device_partition_desc &desc : ways(fixture.device(), one)) {
@@ -123,7 +123,7 @@ CONFORMANCE_TEST("device",
 }
 
 CONFORMANCE_TEST("device",
-                 "a sub-device can be partitioned as its kinds say, and keeps its parent") {
+                 "a sub-device can be partitioned as it reports, and keeps its parent alive") {
     fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const pi_device root = fixture.device();
     const uint32_t units = units_of(root);
@@ -149,7 +149,7 @@ CONFORMANCE_TEST("device",
     }
 }
 
-CONFORMANCE_TEST("device", "a partition that cannot be is refused, and nothing is written") {
+CONFORMANCE_TEST("device", "an impossible partition is refused, and nothing is written") {
     fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const pi_device device = fixture.device();
     const uint32_t units = units_of(device);

@@ -28,7 +28,8 @@ Devices make_siblings(Fixture &fixture) {
     return siblings;
 }
 
-CONFORMANCE_TEST("device", "a sub-device works like any device, alone and beside its siblings") {
+CONFORMANCE_TEST("device",
+                 "a sub-device works like any device, alone and together with its siblings") {
     fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const std::vector<uint32_t> one{1};
     for (const pi_device_partition_desc &desc : ways(fixture.device(), one)) {
@@ -43,7 +44,7 @@ CONFORMANCE_TEST("device", "a sub-device works like any device, alone and beside
     }
 }
 
-CONFORMANCE_TEST("device", "a parent and its sub-device can share a context") {
+CONFORMANCE_TEST("device", "a context can have a parent and its sub-device") {
     fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const std::vector<uint32_t> one{1};
     const Devices made = partition(fixture.device(), ways(fixture.device(), one).front());
@@ -64,7 +65,7 @@ void require_test(const ConformanceTest &test, const Setup &setup, const std::st
 }
 
 // What a test of pairs asks of two devices it asks of two sub-devices, too.
-CONFORMANCE_TEST("connection", "all tests of pairs hold for sub-devices of one device") {
+CONFORMANCE_TEST("connection", "sub-devices of one device pass all tests of pairs") {
     const Devices siblings = make_siblings(fixture);
     for (const ConformanceTest &test : all_tests()) {
         if (!test.of_pairs)
@@ -89,8 +90,8 @@ CONFORMANCE_TEST(
     setup.device = siblings[0];
     static constexpr std::string_view names[] = {
         "a program's binary makes the program again",
-        "a program's native handle makes a program that works beside it",
-        "a kernel's native handle makes a kernel that works beside it",
+        "a program's native handle makes a second program, and both work",
+        "a kernel's native handle makes a second kernel, and both work",
         "parts are linked for any of the devices that they are compiled for"};
     size_t found = 0;
     for (const ConformanceTest &test : all_tests()) {
@@ -125,7 +126,7 @@ CONFORMANCE_TEST(
             "PI_CONTEXT_INFO_DEVICES is not the one sub-device that was listed");
 }
 
-CONFORMANCE_TEST("lifetime", "a sub-device lives until as many releases as references") {
+CONFORMANCE_TEST("lifetime", "a sub-device lives until its last reference is released") {
     fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
     const std::vector<uint32_t> one{1};
     Devices made = partition(fixture.device(), ways(fixture.device(), one).front());
@@ -153,7 +154,8 @@ CONFORMANCE_TEST("lifetime", "a sub-device lives until as many releases as refer
     require_works(fixture, {device, context}, "a sub-device that was retained and released");
 }
 
-CONFORMANCE_TEST("lifetime", "a context keeps its sub-devices, and what it has goes on") {
+CONFORMANCE_TEST("lifetime",
+                 "a context keeps its sub-devices alive, and its objects go on working") {
     const Devices siblings = make_siblings(fixture);
     std::vector<pi_device> handles;
     Context context;

@@ -67,7 +67,7 @@ CONFORMANCE_TEST("platform", "a platform knows its plugin and a backend of the l
             "PI_PLATFORM_INFO_BACKEND is ", backend, ", which is not in the list");
 }
 
-CONFORMANCE_TEST("platform", "platforms and devices may be asked for from many threads at once") {
+CONFORMANCE_TEST("platform", "many threads may query platforms and devices at once") {
     const std::vector<pi_device> devices = fixture.devices();
     fixture.run_threads(8, [&](unsigned) {
         for (int round = 0; round < 50; ++round) {
@@ -104,7 +104,7 @@ CONFORMANCE_TEST("platform", "a translated option obeys the rules of info answer
                   PI_ERROR_INVALID_NULL_POINTER, "the option NULL");
 }
 
-CONFORMANCE_TEST("platform", "an extension that nobody has is an invalid name") {
+CONFORMANCE_TEST("platform", "an unknown extension is an invalid name") {
     const void *table = poison<const void *>();
     // A plugin without extensions may leave the slot empty, for which the loader answers.
     require_error(

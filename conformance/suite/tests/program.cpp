@@ -84,7 +84,7 @@ void require_builds_again(Fixture &fixture, pi_program program) {
             "a kernel from before tells another program");
 }
 
-CONFORMANCE_TEST("program", "a program is built again while it has kernels, which run on") {
+CONFORMANCE_TEST("program", "a program can be built again while it has kernels, which still run") {
     const Program program = make_program(fixture);
     require_builds_again(fixture, program);
 }
@@ -110,7 +110,7 @@ CONFORMANCE_TEST("program", "a built program answers every build info name by it
 }
 
 CONFORMANCE_TEST("program",
-                 "a program tells its context, its format and the devices it is built for") {
+                 "a program reports its context, its format and the devices that it is built for") {
     const pi_program_format format = kernel_format(fixture);
     const Program program = make_program(fixture);
     require(get_info<pi_context>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_CONTEXT) ==
@@ -125,7 +125,7 @@ CONFORMANCE_TEST("program",
             "the program is built for other devices than the context's one");
 }
 
-CONFORMANCE_TEST("program", "a program is not built before it is, and built afterwards") {
+CONFORMANCE_TEST("program", "a program reports that it is built after its build, and not before") {
     const Program program = create_program(fixture, kernel_program_desc(kernel_format(fixture)));
     require_equal(build_status(program, fixture.device()), uint32_t{PI_PROGRAM_NOT_BUILT},
                   "the build status before the build");
@@ -138,8 +138,8 @@ CONFORMANCE_TEST("program", "a program is not built before it is, and built afte
     require_runs(fixture, program);
 }
 
-CONFORMANCE_TEST("program",
-                 "a kernel's address is always the same, and there is none of what is no kernel") {
+CONFORMANCE_TEST(
+    "program", "a kernel's address is always the same, and that of an unknown kernel is refused") {
     const Program unbuilt = create_program(fixture, kernel_program_desc(kernel_format(fixture)));
     const Program program = make_program(fixture);
     uint64_t address = 0;
@@ -196,7 +196,7 @@ CONFORMANCE_TEST("program", "a built program names its kernels") {
             "between");
 }
 
-CONFORMANCE_TEST("program", "a program that does not compile says so, with a log") {
+CONFORMANCE_TEST("program", "a program that does not compile fails to build, with a log") {
     const pi_program_format format = kernel_format(fixture);
     if (format == PI_PROGRAM_FORMAT_NATIVE_TABLE)
         skip("the device compiles no text");
@@ -213,7 +213,7 @@ CONFORMANCE_TEST("program", "a program that does not compile says so, with a log
         [&](pi_kernel *out) { return piKernelCreate(program, "broken", nullptr, out); });
 }
 
-CONFORMANCE_TEST("program", "a native table that is none is an invalid binary") {
+CONFORMANCE_TEST("program", "an invalid native table is an invalid binary") {
     fixture.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
     const auto formats =
         get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
@@ -231,7 +231,8 @@ CONFORMANCE_TEST("program", "a native table that is none is an invalid binary") 
         [&](pi_program *out) { return piProgramCreate(fixture.context(), &wrong_size, out); });
 }
 
-CONFORMANCE_TEST("program", "formats that the device does not run, or nobody knows, are refused") {
+CONFORMANCE_TEST("program",
+                 "unknown formats, and formats that the device does not run, are refused") {
     fixture.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
     const auto formats =
         get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
@@ -333,7 +334,7 @@ CONFORMANCE_TEST("program", "a program is built for devices of its context only"
     require_runs(fixture, program);
 }
 
-CONFORMANCE_TEST("program", "a list of no devices to build for is not looked at") {
+CONFORMANCE_TEST("program", "a list of no devices to build for is not read") {
     const Program program = create_program(fixture, kernel_program_desc(kernel_format(fixture)));
     pi_program_build_desc desc = describe<pi_program_build_desc>();
     desc.devices = nowhere<const pi_device>();
@@ -342,7 +343,7 @@ CONFORMANCE_TEST("program", "a list of no devices to build for is not looked at"
     require_runs(fixture, program);
 }
 
-CONFORMANCE_TEST("program", "a program that is built for one of two devices tells so") {
+CONFORMANCE_TEST("program", "a program reports that it is built for one of two devices") {
     const BuiltForSecond built(fixture);
     require_equal(build_status(built.program, built.second()), uint32_t{PI_PROGRAM_BUILT},
                   "the build status on the device it is built for");

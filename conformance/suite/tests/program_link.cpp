@@ -138,7 +138,8 @@ CONFORMANCE_TEST("program", "parts may be released, compiled otherwise and linke
     require_changes(fixture, third, 7);
 }
 
-CONFORMANCE_TEST("program", "what is compiled only has no kernels, and can be built still") {
+CONFORMANCE_TEST("program",
+                 "a program that is only compiled has no kernels, and can still be built") {
     const PartTexts texts = part_texts(fixture);
     const Program program = compile(fixture.context(), texts.whole, factor_option);
     require_untouched<pi_kernel>(
@@ -157,7 +158,7 @@ CONFORMANCE_TEST("program", "what is compiled only has no kernels, and can be bu
     require_changes(fixture, program, 7);
 }
 
-CONFORMANCE_TEST("program", "a part that does not compile says so with a log, and is not linked") {
+CONFORMANCE_TEST("program", "a part that does not compile fails with a log, and is not linked") {
     const PartTexts texts = part_texts(fixture);
     const Program broken = create(fixture.context(), texts.broken);
     require_error(piProgramCompile(broken, nullptr), PI_ERROR_BUILD_FAILED,
@@ -177,8 +178,7 @@ CONFORMANCE_TEST("program", "a part that does not compile says so with a log, an
     require_status(broken, fixture.device(), PI_PROGRAM_COMPILED, "after compiling again");
 }
 
-CONFORMANCE_TEST("program",
-                 "an option that no compiler has fails a compilation, or is passed over") {
+CONFORMANCE_TEST("program", "an unknown option fails a compilation or is ignored") {
     const PartTexts texts = part_texts(fixture);
     const Program program = create(fixture.context(), texts.callee);
     const pi_program_build_desc desc = build_desc("-DFACTOR=3 --no-such-option");
@@ -193,7 +193,7 @@ CONFORMANCE_TEST("program",
     require_status(program, fixture.device(), PI_PROGRAM_FAILED, "after a failed compilation");
 }
 
-CONFORMANCE_TEST("program", "parts that do not fit together are not linked") {
+CONFORMANCE_TEST("program", "linking parts that do not fit together fails") {
     const PartTexts texts = part_texts(fixture);
     const Program caller = compile(fixture.context(), texts.caller);
     const Program callee = compile(fixture.context(), texts.callee, factor_option);
@@ -255,7 +255,7 @@ CONFORMANCE_TEST("program", "only compiled programs are linked") {
     require_changes(fixture, linked, 3);
 }
 
-CONFORMANCE_TEST("program", "what is linked has no source to compile or build") {
+CONFORMANCE_TEST("program", "a linked program has no source to compile or build") {
     const PartTexts texts = part_texts(fixture);
     const Program caller = compile(fixture.context(), texts.caller);
     const Program callee = compile(fixture.context(), texts.callee, factor_option);
@@ -299,7 +299,7 @@ CONFORMANCE_TEST("program", "parts are compiled and linked for devices of their 
     require_changes(fixture, link(fixture.context(), {caller, callee}, nullptr, {devices[0]}), 3);
 }
 
-CONFORMANCE_TEST("program", "a list of no devices to compile or link for is not looked at") {
+CONFORMANCE_TEST("program", "a list of no devices to compile or link for is not read") {
     const PartTexts texts = part_texts(fixture);
     const Program caller = create(fixture.context(), texts.caller);
     pi_program_build_desc compile_desc = build_desc(nullptr);

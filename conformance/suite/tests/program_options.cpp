@@ -32,7 +32,7 @@ Program create_valued(Fixture &fixture) {
     return program;
 }
 
-CONFORMANCE_TEST("program", "a program is built with its options, which it tells") {
+CONFORMANCE_TEST("program", "a program is built with its options, and reports them") {
     for (const uint32_t value : {41u, 42u}) {
         const Program program = create_valued(fixture);
         require_error(build(program, nullptr), PI_ERROR_BUILD_FAILED,
@@ -52,7 +52,7 @@ CONFORMANCE_TEST("program", "a program is built with its options, which it tells
     }
 }
 
-CONFORMANCE_TEST("program", "kernels keep the options that they were built with") {
+CONFORMANCE_TEST("program", "existing kernels keep the options that they were built with") {
     const Program program = create_valued(fixture);
     const Queue queue = fixture.make_queue();
     const auto require_value = [&](pi_kernel kernel, uint32_t value) {
@@ -88,7 +88,7 @@ CONFORMANCE_TEST("program", "kernels keep the options that they were built with"
     }
 }
 
-CONFORMANCE_TEST("program", "an option that nobody knows fails the build, or is passed over") {
+CONFORMANCE_TEST("program", "an unknown option fails the build or is ignored") {
     const pi_program_desc desc = kernel_program_desc(kernel_format(fixture));
     Program program;
     require_success(piProgramCreate(fixture.context(), &desc, program.out()), "piProgramCreate");
@@ -106,8 +106,8 @@ CONFORMANCE_TEST("program", "an option that nobody knows fails the build, or is 
     require_options(program, fixture.device(), "", "the options after a build with none");
 }
 
-CONFORMANCE_TEST("program",
-                 "a build takes the backend's words for a front end's options, and tells them") {
+CONFORMANCE_TEST(
+    "program", "a build accepts the backend's words for a front end's options, and reports them") {
     const pi_program_desc desc = kernel_program_desc(kernel_format(fixture));
     Program program;
     require_success(piProgramCreate(fixture.context(), &desc, program.out()), "piProgramCreate");

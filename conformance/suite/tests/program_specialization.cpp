@@ -121,7 +121,7 @@ CONFORMANCE_TEST("program", "specialization constants have their defaults until 
 }
 
 CONFORMANCE_TEST("program",
-                 "specialization constants of every size have the values that they are given") {
+                 "specialization constants of every size have the values that they are set to") {
     need_constants(fixture);
     for (int round = 0; round < 3; ++round) {
         const Program program = create(fixture);
@@ -136,7 +136,7 @@ CONFORMANCE_TEST("program",
     }
 }
 
-CONFORMANCE_TEST("program", "specialization constants that are not named keep what they had") {
+CONFORMANCE_TEST("program", "specialization constants that are not named keep their values") {
     need_constants(fixture);
     const Program program = create(fixture);
     Values values;
@@ -165,8 +165,7 @@ CONFORMANCE_TEST("program", "of several values of a specialization constant the 
     require_values(fixture, program, values, "the constants of which one was set three times");
 }
 
-CONFORMANCE_TEST("program",
-                 "what specialization constants are set to after a build counts from the next on") {
+CONFORMANCE_TEST("program", "specialization constants set after a build apply to the next build") {
     need_constants(fixture);
     const Program program = create(fixture);
     Values values, later;
@@ -243,7 +242,7 @@ CONFORMANCE_TEST("program", "wrong specialization constants are refused, and the
 }
 
 CONFORMANCE_TEST("program",
-                 "only programs of SPIR-V that have them take specialization constants") {
+                 "only programs in SPIR-V that declare specialization constants accept them") {
     need_constants(fixture);
     const uint32_t value = 1;
     const Program none = create_spirv(fixture.context(), spirv::kernels());

@@ -28,7 +28,7 @@ std::vector<uint32_t> words_of_module(Embedded module) {
     return words;
 }
 
-CONFORMANCE_TEST("program", "a program of SPIR-V runs, tells its format, and is made of a copy") {
+CONFORMANCE_TEST("program", "a program in SPIR-V runs, reports its format, and is made of a copy") {
     need_spirv(fixture);
     std::vector<uint32_t> words = words_of_module(spirv::kernels());
     const pi_program_desc desc = spirv_desc(words);
@@ -42,7 +42,7 @@ CONFORMANCE_TEST("program", "a program of SPIR-V runs, tells its format, and is 
     require_runs(fixture, program);
 }
 
-CONFORMANCE_TEST("program", "bytes that are no SPIR-V, or not all of it, make no program") {
+CONFORMANCE_TEST("program", "bytes that are not SPIR-V, or only a part of it, make no program") {
     need_spirv(fixture);
     const std::vector<uint32_t> good = words_of_module(spirv::kernels());
     const auto refused = [&](const std::string &what, const pi_program_desc &desc) {
@@ -67,8 +67,7 @@ CONFORMANCE_TEST("program", "bytes that are no SPIR-V, or not all of it, make no
     }
 }
 
-CONFORMANCE_TEST("program",
-                 "SPIR-V that calls what nobody has is not built, and says so with a log") {
+CONFORMANCE_TEST("program", "SPIR-V that calls an unknown function fails to build, with a log") {
     need_spirv(fixture);
     const Program program = create_spirv(fixture.context(), spirv::broken());
     require_error(piProgramBuild(program, nullptr), PI_ERROR_BUILD_FAILED,
@@ -80,7 +79,7 @@ CONFORMANCE_TEST("program",
         [&](pi_kernel *out) { return piKernelCreate(program, "broken", nullptr, out); });
 }
 
-CONFORMANCE_TEST("program", "a group size that SPIR-V demands is told and kept to") {
+CONFORMANCE_TEST("program", "a group size that SPIR-V requires is reported and honoured") {
     need_spirv(fixture);
     const Program program = create_spirv(fixture.context(), spirv::groups());
     require_success(piProgramBuild(program, nullptr), "piProgramBuild");
@@ -105,7 +104,7 @@ CONFORMANCE_TEST("program", "a group size that SPIR-V demands is told and kept t
                                 [&](pi_event *out) { return try_enqueue(queue, eight, {}, out); });
 }
 
-CONFORMANCE_TEST("kernel", "a size of sub-groups that SPIR-V demands is told") {
+CONFORMANCE_TEST("kernel", "a sub-group size that SPIR-V requires is reported") {
     need_spirv(fixture);
     std::vector<uint32_t> sizes(64);
     uint64_t bytes = 0;
@@ -199,7 +198,7 @@ CONFORMANCE_TEST("program", "two parts in SPIR-V are compiled and linked to one 
                   "building what is linked");
 }
 
-CONFORMANCE_TEST("program", "a part without a function that it calls is not linked alone") {
+CONFORMANCE_TEST("program", "linking a part without a function that it calls fails") {
     need_link(fixture);
     const Program caller = create_spirv(fixture.context(), spirv::caller());
     require_success(piProgramCompile(caller, nullptr), "piProgramCompile of SPIR-V");

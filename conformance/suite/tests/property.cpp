@@ -11,7 +11,8 @@ namespace {
 
 constexpr uint64_t in_order = 0;
 
-CONFORMANCE_TEST("enqueue", "a program of commands on buffers does what it does on plain bytes") {
+CONFORMANCE_TEST("enqueue",
+                 "random commands on buffers have the effect that they have on plain bytes") {
     const auto scopes = static_cast<uint32_t>(fixture.scopes().size());
     const bool views = fixture.can(PI_CAPABILITY_VIEW);
     require_programs(fixture, {in_order}, [&](Draw &draw) {
@@ -27,7 +28,8 @@ CONFORMANCE_TEST("enqueue", "a program of commands on buffers does what it does 
 }
 
 CONFORMANCE_TEST(
-    "enqueue", "a program on views of views and on their buffer does what it does on plain bytes") {
+    "enqueue",
+    "random commands on views and their buffer have the effect that they have on plain bytes") {
     fixture.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
     const uint64_t unit = fixture.scopes().at(0).offset_alignment;
     require_programs(fixture, {in_order}, [&](Draw &draw) {
@@ -38,7 +40,8 @@ CONFORMANCE_TEST(
     });
 }
 
-CONFORMANCE_TEST("enqueue", "a program on n-D allocations does what it does on plain bytes") {
+CONFORMANCE_TEST(
+    "enqueue", "random commands on n-D allocations have the effect that they have on plain bytes") {
     const std::vector<uint32_t> scopes = scopes_with(fixture, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT");
     require_programs(fixture, {in_order}, [&](Draw &draw) {
         auto world = std::make_unique<LinearWorld>(fixture);
@@ -54,7 +57,7 @@ CONFORMANCE_TEST("enqueue", "a program on n-D allocations does what it does on p
     });
 }
 
-CONFORMANCE_TEST("enqueue", "a program on several queues does what its events ask for") {
+CONFORMANCE_TEST("enqueue", "random commands on several queues run in the order of their events") {
     require_programs(fixture, several_queues(fixture), [&](Draw &draw) {
         auto world = std::make_unique<LinearWorld>(fixture);
         for (const char *name : {"buffer A", "buffer B", "buffer C"})

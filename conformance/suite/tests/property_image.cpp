@@ -270,7 +270,8 @@ private:
     Model buffer_model_;
 };
 
-CONFORMANCE_TEST("image", "a program of commands on images does what it does on plain bytes") {
+CONFORMANCE_TEST("image",
+                 "random commands on images have the effect that they have on plain bytes") {
     const std::vector<pi_image_type> types = types_of(fixture);
     std::vector<PixelFormat> formats;
     for (const PixelFormat &format : all_formats()) {

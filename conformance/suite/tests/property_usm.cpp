@@ -78,7 +78,8 @@ private:
     std::vector<Thing *> coming_and_going_;
 };
 
-CONFORMANCE_TEST("enqueue", "a program of commands on USM does what it does on plain bytes") {
+CONFORMANCE_TEST("enqueue",
+                 "random commands on USM have the effect that they have on plain bytes") {
     const std::vector<pi_usm_kind> kinds = need_usm(fixture);
     const bool by_commands = fixture.can(PI_CAPABILITY_USM_ASYNC);
     require_programs(fixture, several_queues(fixture), [&](Draw &draw) {

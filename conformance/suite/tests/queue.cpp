@@ -24,8 +24,8 @@ CONFORMANCE_TEST("queue", "a queue answers every info name by its type") {
         queue_info_names());
 }
 
-CONFORMANCE_TEST("queue",
-                 "a queue tells its context, its device and no flags that it was not given") {
+CONFORMANCE_TEST(
+    "queue", "a queue reports its context, its device and no flags that it was not created with") {
     Queue queue;
     require_success(piQueueCreate(fixture.context(), fixture.device(), nullptr, queue.out()),
                     "piQueueCreate with desc NULL");
@@ -39,7 +39,7 @@ CONFORMANCE_TEST("queue",
                   uint64_t{0}, "the flags of a queue without any");
 }
 
-CONFORMANCE_TEST("queue", "the flags that a device honours are taken, the others refused") {
+CONFORMANCE_TEST("queue", "the flags that a device supports are accepted, the others refused") {
     const uint64_t honoured = honoured_flags(fixture);
     for (const uint64_t flag : {PI_QUEUE_OUT_OF_ORDER, PI_QUEUE_PROFILING}) {
         pi_queue_desc desc = describe<pi_queue_desc>();
@@ -82,7 +82,7 @@ CONFORMANCE_TEST("queue", "a queue's descriptor obeys the rules of descriptors")
                   PI_ERROR_INVALID_NULL_POINTER, "piQueueCreate with out_queue NULL");
 }
 
-CONFORMANCE_TEST("queue", "an in-order queue does its commands one after the other") {
+CONFORMANCE_TEST("queue", "an in-order queue runs its commands one after the other") {
     constexpr uint64_t size = 4096;
     const Queue queue = fixture.make_queue();
     Bytes model = fixture.random_bytes(size);
@@ -132,7 +132,7 @@ CONFORMANCE_TEST("queue", "an out-of-order queue lets a command pass a gated one
     fixture.wait(held);
 }
 
-CONFORMANCE_TEST("queue", "a barrier of an out-of-order queue lies between its commands") {
+CONFORMANCE_TEST("queue", "a barrier of an out-of-order queue orders its commands") {
     const Queue queue = fixture.make_out_of_order_queue();
     const Event gate = fixture.make_host_event();
     const Mem mem = fixture.make_buffer(64);
@@ -161,7 +161,8 @@ CONFORMANCE_TEST("queue", "a failed command does not fail its successors in the 
     fixture.require_contents(queue, mem, bytes, "what the successor has written");
 }
 
-CONFORMANCE_TEST("queue", "finishing waits for every command, and failed ones are no error") {
+CONFORMANCE_TEST("queue",
+                 "finishing waits for every command, and failed commands are not its error") {
     const Queue queue = fixture.make_queue();
     require_success(piQueueFinish(queue), "piQueueFinish of an empty queue");
     const Event gate = fixture.make_host_event();
@@ -179,7 +180,7 @@ CONFORMANCE_TEST("queue", "finishing waits for every command, and failed ones ar
     }
 }
 
-CONFORMANCE_TEST("queue", "finishing waits for commands that nobody has an event of") {
+CONFORMANCE_TEST("queue", "finishing waits for commands without an event") {
     const uint64_t size = fixture.at_most(16 << 20);
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue(); // whose commands nothing orders behind those
@@ -278,7 +279,7 @@ CONFORMANCE_TEST("queue", "many threads may enqueue into one queue at once") {
     fixture.require_contents(queue, mem, expected, "the last bytes of each thread");
 }
 
-CONFORMANCE_TEST("queue", "profiling tells times that go forward") {
+CONFORMANCE_TEST("queue", "profiling reports times that go forward") {
     if ((honoured_flags(fixture) & PI_QUEUE_PROFILING) == 0)
         skip("the device has no queues with profiling");
     const Queue queue = fixture.make_queue(PI_QUEUE_PROFILING);
@@ -301,7 +302,8 @@ CONFORMANCE_TEST("queue", "profiling tells times that go forward") {
     require_equal(time, poison<uint64_t>(), "the output of failed profiling calls");
 }
 
-CONFORMANCE_TEST("queue", "profiling is not available without the flag, nor before the end") {
+CONFORMANCE_TEST(
+    "queue", "profiling is not available without the flag, nor before the command is complete") {
     uint64_t time = poison<uint64_t>();
     const auto ask = [&](pi_event event) {
         return piEventGetProfilingInfo(event, PI_PROFILING_END, sizeof time, &time, nullptr);

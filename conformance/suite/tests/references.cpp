@@ -101,7 +101,7 @@ void check_counting(Fixture &fixture, Handle handle, GetInfo<Handle> get, uint32
 }
 
 CONFORMANCE_TEST("lifetime",
-                 "of references taken and given by several threads at once none is lost") {
+                 "no reference is lost when several threads retain and release at once") {
     const Queue queue = fixture.make_queue();
     const Mem mem = fixture.make_buffer(64);
     const Event host = fixture.make_host_event();
@@ -124,7 +124,7 @@ CONFORMANCE_TEST("lifetime",
 }
 
 CONFORMANCE_TEST("event",
-                 "a host event that several threads let go of at once is abandoned by the last") {
+                 "a host event that several threads release at once is abandoned by the last") {
     constexpr unsigned rounds = 10, times = 50;
     const Queue queue = fixture.make_queue();
     std::vector<pi_event> events;
@@ -148,8 +148,9 @@ CONFORMANCE_TEST("event",
                                "the result behind an abandoned host event");
 }
 
-CONFORMANCE_TEST("event",
-                 "a host event is abandoned by the last of many releases, whatever waits for it") {
+CONFORMANCE_TEST(
+    "event",
+    "a host event is abandoned by the last of many releases, even if commands wait for it") {
     constexpr int references = 5;
     const Queue queue = fixture.make_queue();
     Event event = fixture.make_host_event();

@@ -31,7 +31,8 @@ T told(pi_sampler sampler, pi_sampler_info name) {
     return get_info<T>(&piSamplerGetInfo, sampler, name);
 }
 
-CONFORMANCE_TEST("sampler", "a sampler of every legal description tells what it was made with") {
+CONFORMANCE_TEST("sampler",
+                 "a sampler of every legal descriptor reports what it was created with") {
     need_images(fixture);
     for (const uint32_t normalized : {0u, 1u}) {
         for (pi_addressing_mode mode = PI_ADDRESSING_NONE; mode <= PI_ADDRESSING_MIRRORED_REPEAT;
@@ -54,7 +55,7 @@ CONFORMANCE_TEST("sampler", "a sampler of every legal description tells what it 
     }
 }
 
-CONFORMANCE_TEST("sampler", "what a sampler tells is asked for as all information is") {
+CONFORMANCE_TEST("sampler", "a sampler answers every info name by its type") {
     need_images(fixture);
     const Sampler sampler =
         make_sampler(fixture, sampler_desc(1, PI_ADDRESSING_REPEAT, PI_FILTER_LINEAR));
@@ -66,7 +67,7 @@ CONFORMANCE_TEST("sampler", "what a sampler tells is asked for as all informatio
         sampler_info_names());
 }
 
-CONFORMANCE_TEST("sampler", "a sampler's descriptor is read as all descriptors are") {
+CONFORMANCE_TEST("sampler", "a sampler's descriptor obeys the rules of descriptors") {
     need_images(fixture);
     const pi_sampler_desc valid = sampler_desc(1, PI_ADDRESSING_CLAMP, PI_FILTER_NEAREST);
     check_descriptor("piSamplerCreate", valid, 0, [&](const pi_sampler_desc *desc) {
@@ -77,7 +78,7 @@ CONFORMANCE_TEST("sampler", "a sampler's descriptor is read as all descriptors a
                   PI_ERROR_INVALID_NULL_POINTER, "piSamplerCreate with out_sampler NULL");
 }
 
-CONFORMANCE_TEST("sampler", "a misdescribed sampler is refused") {
+CONFORMANCE_TEST("sampler", "a sampler with an invalid descriptor is refused") {
     need_images(fixture);
     const auto refused = [&](const std::string &what, pi_result error,
                              const pi_sampler_desc &desc) {
@@ -101,8 +102,9 @@ CONFORMANCE_TEST("sampler", "a misdescribed sampler is refused") {
         });
 }
 
-CONFORMANCE_TEST("sampler",
-                 "a sampler lives until as many releases as references, and keeps its context") {
+CONFORMANCE_TEST(
+    "sampler",
+    "a sampler lives until its last reference is released, and keeps its context alive") {
     need_images(fixture);
     Context context = fixture.make_context({fixture.device()});
     const pi_sampler_desc desc = sampler_desc(1, PI_ADDRESSING_REPEAT, PI_FILTER_NEAREST);
@@ -143,7 +145,7 @@ CONFORMANCE_TEST("sampler", "samplers are made, retained and released by many th
 
 CONFORMANCE_TEST(
     "sampler",
-    "a sampler's native handle makes a sampler beside it, which tells the same or nothing") {
+    "a sampler's native handle makes a second sampler, which reports the same or nothing") {
     need_images(fixture);
     Sampler first =
         make_sampler(fixture, sampler_desc(1, PI_ADDRESSING_MIRRORED_REPEAT, PI_FILTER_LINEAR));

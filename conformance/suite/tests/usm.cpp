@@ -38,7 +38,7 @@ void require_told(Fixture &fixture, const Usm &usm, pi_usm_kind kind, const std:
             "PI_USM_INFO_POOL is not NULL");
 }
 
-CONFORMANCE_TEST("memory", "any address of USM tells the allocation that it lies in") {
+CONFORMANCE_TEST("memory", "any address inside USM reports its allocation") {
     for (const pi_usm_kind kind : need_usm(fixture)) {
         for (const uint64_t size : {uint64_t{1}, uint64_t{4096}, fixture.random(2, 100'000)}) {
             const Usm usm(fixture, kind, size);
@@ -62,7 +62,7 @@ CONFORMANCE_TEST("memory", "any address of USM tells the allocation that it lies
     }
 }
 
-CONFORMANCE_TEST("memory", "host memory needs no device, other USM does") {
+CONFORMANCE_TEST("memory", "USM of the kind host needs no device, other kinds do") {
     for (const pi_usm_kind kind : need_usm(fixture)) {
         const pi_usm_desc desc = usm_desc(kind, 256);
         const pi_context context = fixture.context();
@@ -82,7 +82,7 @@ CONFORMANCE_TEST("memory", "host memory needs no device, other USM does") {
     }
 }
 
-CONFORMANCE_TEST("memory", "USM is aligned as it was asked for, or refused") {
+CONFORMANCE_TEST("memory", "a requested alignment of USM is honoured or refused") {
     const uint64_t sure = fixture.scopes().front().min_alignment;
     for (const pi_usm_kind kind : need_usm(fixture)) {
         for (uint64_t alignment = 0; alignment <= 2u << 20;
@@ -184,7 +184,7 @@ CONFORMANCE_TEST("memory", "allocations of USM come and go without touching each
     }
 }
 
-CONFORMANCE_TEST("memory", "host and shared USM is the host's, too, once events order it") {
+CONFORMANCE_TEST("memory", "the host may access host and shared USM once events order it") {
     const Queue queue = fixture.make_queue();
     for (const pi_usm_kind kind : need_usm(fixture)) {
         if (kind == PI_USM_DEVICE)
@@ -199,7 +199,7 @@ CONFORMANCE_TEST("memory", "host and shared USM is the host's, too, once events 
     }
 }
 
-CONFORMANCE_TEST("memory", "USM is allocated as described, or not at all") {
+CONFORMANCE_TEST("memory", "USM with an invalid descriptor is refused") {
     const pi_context context = fixture.context();
     const pi_device device = fixture.device();
     const pi_usm_desc valid = usm_desc(any_usm_kind(fixture), 256);
@@ -239,7 +239,7 @@ CONFORMANCE_TEST("memory", "USM is allocated as described, or not at all") {
                   "piUsmAlloc with out_pointer NULL");
 }
 
-CONFORMANCE_TEST("memory", "the kinds of USM that a device announces are those that it allocates") {
+CONFORMANCE_TEST("memory", "a device allocates the kinds of USM that it reports, and no other") {
     const std::vector<pi_usm_kind> kinds = need_usm(fixture);
     for (const pi_usm_kind kind : all_usm_kinds) {
         if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) {
@@ -255,7 +255,7 @@ CONFORMANCE_TEST("memory", "the kinds of USM that a device announces are those t
     }
 }
 
-CONFORMANCE_TEST("memory", "USM is freed by its begin, in its context, and once") {
+CONFORMANCE_TEST("memory", "USM is freed by its first address, in its context, and once") {
     const std::vector<pi_usm_kind> kinds = need_usm(fixture);
     const Context other = fixture.make_context({fixture.device()});
     Bytes plain(64);
@@ -301,7 +301,7 @@ CONFORMANCE_TEST("memory", "USM is found while other threads allocate and free t
     });
 }
 
-CONFORMANCE_TEST("memory", "USM that nobody has freed goes with its context") {
+CONFORMANCE_TEST("memory", "USM that was not freed is freed with its context") {
     const Queue queue = fixture.make_queue();
     for (const pi_usm_kind kind : need_usm(fixture)) {
         Context other = fixture.make_context({fixture.device()});
@@ -326,7 +326,7 @@ CONFORMANCE_TEST("memory", "USM that nobody has freed goes with its context") {
     }
 }
 
-CONFORMANCE_TEST("memory", "an address that is no live USM of the context has nothing to tell") {
+CONFORMANCE_TEST("memory", "a query for an address outside live USM of the context is refused") {
     const Context other = fixture.make_context({fixture.device()});
     Bytes plain(64);
     const auto refused = [&](const std::string &what, pi_context context, const void *pointer,
@@ -344,7 +344,7 @@ CONFORMANCE_TEST("memory", "an address that is no live USM of the context has no
     refused("freed USM", fixture.context(), begin, PI_ERROR_INVALID_USM_POINTER);
 }
 
-CONFORMANCE_TEST("memory", "USM is allocated, asked for and freed by many threads at once") {
+CONFORMANCE_TEST("memory", "many threads may allocate, query and free USM at once") {
     const std::vector<pi_usm_kind> kinds = need_usm(fixture);
     const pi_context context = fixture.context();
     const Usm constant(fixture, kinds.front(), 1000);

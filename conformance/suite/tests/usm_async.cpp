@@ -28,8 +28,7 @@ pi_usm_free_desc free_desc(void *pointer) {
     return desc;
 }
 
-CONFORMANCE_TEST("enqueue",
-                 "memory allocated in a queue's order may be used behind the command at once") {
+CONFORMANCE_TEST("enqueue", "later commands may use memory allocated in a queue's order at once") {
     need_async(fixture);
     const Queue queue = fixture.make_queue();
     for (const uint64_t size : {uint64_t{64}, uint64_t{1} << 20, fixture.random(1, 9999) * 16}) {
@@ -56,7 +55,7 @@ CONFORMANCE_TEST("enqueue",
 }
 
 CONFORMANCE_TEST("enqueue",
-                 "memory allocated in a queue's order tells what it is, and can be freed at once") {
+                 "memory allocated in a queue's order can be queried and freed at once") {
     need_async(fixture);
     const Queue queue = fixture.make_queue();
     const uint64_t sure = fixture.scopes().front().min_alignment;
@@ -89,7 +88,7 @@ CONFORMANCE_TEST("enqueue",
 }
 
 CONFORMANCE_TEST("enqueue",
-                 "a command frees USM of any kind when it runs, not before, and nobody else does") {
+                 "a free by command frees USM of any kind when the command runs, not before") {
     need_async(fixture);
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
@@ -114,8 +113,8 @@ CONFORMANCE_TEST("enqueue",
     fixture.wait(fixture.enqueue(queue, free_desc(nullptr)), "piEnqueueUsmFree of NULL");
 }
 
-CONFORMANCE_TEST("enqueue",
-                 "a free whose wait list fails frees nothing, and an allocation's memory stays") {
+CONFORMANCE_TEST("enqueue", "a free whose wait list fails frees nothing; an allocation whose wait "
+                            "list fails keeps its memory") {
     need_async(fixture);
     const Queue queue = fixture.make_queue();
     const Event gate = fixture.make_host_event();
@@ -137,8 +136,9 @@ CONFORMANCE_TEST("enqueue",
     }
 }
 
-CONFORMANCE_TEST("enqueue",
-                 "misdescribed allocations by command are refused and write no address") {
+CONFORMANCE_TEST(
+    "enqueue",
+    "an allocation by command with an invalid descriptor is refused and writes no address") {
     need_async(fixture);
     const Queue queue = fixture.make_queue();
     const auto refused = [&](const std::string &what, std::initializer_list<pi_result> allowed,
@@ -181,7 +181,8 @@ CONFORMANCE_TEST("enqueue",
 }
 
 CONFORMANCE_TEST(
-    "enqueue", "what is not the begin of live USM of the queue's context is not freed by command") {
+    "enqueue",
+    "a free by command accepts only the first address of live USM of the queue's context") {
     need_async(fixture);
     const Queue queue = fixture.make_queue();
     const Context context = fixture.make_context({fixture.device()});

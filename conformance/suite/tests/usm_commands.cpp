@@ -165,7 +165,8 @@ void require_refused(pi_queue queue, const std::string &what, pi_result error, c
     require_refused(queue, what, {error}, desc);
 }
 
-CONFORMANCE_TEST("enqueue", "a misdescribed copy of USM is refused and moves nothing") {
+CONFORMANCE_TEST("enqueue",
+                 "a copy of USM with an invalid descriptor is refused and moves nothing") {
     const Queue queue = fixture.make_queue();
     for (const pi_usm_kind kind : need_usm(fixture)) {
         const Usm usm(fixture, kind, 4096);
@@ -209,7 +210,7 @@ CONFORMANCE_TEST("enqueue", "a misdescribed copy of USM is refused and moves not
 }
 
 CONFORMANCE_TEST("enqueue",
-                 "a fill of USM repeats patterns of every size, and touches nothing beside them") {
+                 "a fill of USM repeats patterns of every size, and touches no other byte") {
     const Queue queue = fixture.make_queue();
     for (const pi_usm_kind kind : need_usm(fixture)) {
         pi_usm_desc described = usm_desc(kind, 200'000);
@@ -253,7 +254,8 @@ CONFORMANCE_TEST("enqueue", "the pattern of a fill of USM is copied during the c
                          "a fill whose pattern was overwritten");
 }
 
-CONFORMANCE_TEST("enqueue", "a misdescribed fill of USM is refused and changes nothing") {
+CONFORMANCE_TEST("enqueue",
+                 "a fill of USM with an invalid descriptor is refused and changes nothing") {
     const Queue queue = fixture.make_queue();
     const Bytes pattern = fixture.random_bytes(256);
     Bytes host(4096);
@@ -303,7 +305,7 @@ pi_usm_advise_desc advise_desc(const void *pointer, uint64_t size, pi_usm_advice
     return desc;
 }
 
-CONFORMANCE_TEST("enqueue", "prefetch and advise change no byte, of any kind and range of USM") {
+CONFORMANCE_TEST("enqueue", "prefetch and advise change no byte, for any kind and range of USM") {
     const Queue queue = fixture.make_queue();
     for (const pi_usm_kind kind : need_usm(fixture)) {
         const Usm usm(fixture, kind, 50'000);
@@ -325,7 +327,7 @@ CONFORMANCE_TEST("enqueue", "prefetch and advise change no byte, of any kind and
     }
 }
 
-CONFORMANCE_TEST("enqueue", "misdescribed prefetches and advices are refused") {
+CONFORMANCE_TEST("enqueue", "a prefetch or advise with an invalid descriptor is refused") {
     const Queue queue = fixture.make_queue();
     const Usm usm(fixture, any_usm_kind(fixture), 4096);
     Bytes host(64);
@@ -346,7 +348,7 @@ CONFORMANCE_TEST("enqueue", "misdescribed prefetches and advices are refused") {
 }
 
 CONFORMANCE_TEST_PAIRS("connection",
-                       "USM whose kind is unified with a place is used by its commands") {
+                       "commands of a place accept USM of a kind that is unified with it") {
     const Queue here = fixture.make_queue(fixture.dst());
     bool any = false;
     for (const pi_usm_kind kind : need_usm(fixture)) {

@@ -43,8 +43,7 @@ CONFORMANCE_TEST("kernel", "a kernel reads and writes USM of every kind, from an
     }
 }
 
-CONFORMANCE_TEST("kernel",
-                 "copies, fills and launches on USM of one queue are done in their order") {
+CONFORMANCE_TEST("kernel", "copies, fills and launches of one queue on USM run in order") {
     const pi_usm_kind kind = any_usm_kind(fixture);
     LaunchFixture setup(fixture);
     const Kernel kernel = make_kernel(setup.program, "add");
@@ -88,7 +87,7 @@ private:
     pi_queue queue_;
 };
 
-CONFORMANCE_TEST("kernel", "USM allocated in a queue's order is given to a launch behind it") {
+CONFORMANCE_TEST("kernel", "a later launch accepts USM allocated in a queue's order") {
     need_usm(fixture);
     fixture.need(PI_CAPABILITY_USM_ASYNC, "PI_CAPABILITY_USM_ASYNC");
     LaunchFixture setup(fixture);
@@ -184,7 +183,7 @@ CONFORMANCE_TEST(
     }
 }
 
-CONFORMANCE_TEST("kernel", "many threads launch one kernel, on buffers and on USM by turns") {
+CONFORMANCE_TEST("kernel", "many threads launch one kernel, alternately on buffers and on USM") {
     const std::vector<pi_usm_kind> kinds = need_usm(fixture);
     LaunchFixture setup(fixture);
     const Kernel kernel = make_kernel(setup.program, "add");

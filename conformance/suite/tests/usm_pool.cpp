@@ -57,7 +57,7 @@ const InfoName pool_info_names[] = {
     {PI_USM_POOL_INFO_REFERENCE_COUNT, "PI_USM_POOL_INFO_REFERENCE_COUNT", value_of<uint32_t>},
 };
 
-CONFORMANCE_TEST("memory", "a pool of USM tells its context, and what it has handed out") {
+CONFORMANCE_TEST("memory", "a pool of USM reports its context and how much of it is allocated") {
     for (const pi_usm_kind kind : need_pools(fixture)) {
         const Pool pool = make_pool(fixture.place(), pool_desc(kind));
         check_info(
@@ -126,7 +126,7 @@ CONFORMANCE_TEST("memory", "allocations of a pool come and go without touching e
     }
 }
 
-CONFORMANCE_TEST("memory", "memory that a pool hands out again is aligned as it is asked for now") {
+CONFORMANCE_TEST("memory", "memory that a pool reuses has the alignment that is requested now") {
     for (const pi_usm_kind kind : need_pools(fixture)) {
         const Pool pool = make_pool(fixture.place(), pool_desc(kind));
         std::deque<Usm> live;
@@ -150,7 +150,7 @@ CONFORMANCE_TEST("memory", "memory that a pool hands out again is aligned as it 
     }
 }
 
-CONFORMANCE_TEST("memory", "a pool hands out no more than its limit") {
+CONFORMANCE_TEST("memory", "a pool allocates no more than its limit") {
     const uint64_t unit = fixture.at_most(8 << 20) / 8;
     for (const pi_usm_kind kind : need_pools(fixture)) {
         pi_usm_pool_desc desc = pool_desc(kind);
@@ -176,7 +176,7 @@ CONFORMANCE_TEST("memory", "a pool hands out no more than its limit") {
     }
 }
 
-CONFORMANCE_TEST("memory", "a pool keeps no more for reuse than it was told to") {
+CONFORMANCE_TEST("memory", "a pool keeps no more for reuse than its threshold") {
     const uint64_t unit = fixture.at_most(36 << 20) / 36; // so many at once
     for (const pi_usm_kind kind : need_pools(fixture)) {
         pi_usm_pool_desc desc = pool_desc(kind);
@@ -195,7 +195,7 @@ CONFORMANCE_TEST("memory", "a pool keeps no more for reuse than it was told to")
     }
 }
 
-CONFORMANCE_TEST("memory", "a pool's memory outlives its references") {
+CONFORMANCE_TEST("memory", "a pool's memory outlives the pool's references") {
     const Queue queue = fixture.make_queue();
     for (const pi_usm_kind kind : need_pools(fixture)) {
         Pool pool = make_pool(fixture.place(), pool_desc(kind));
@@ -218,7 +218,7 @@ CONFORMANCE_TEST("memory", "a pool's memory outlives its references") {
     }
 }
 
-CONFORMANCE_TEST("lifetime", "a pool of USM lives until as many releases as references") {
+CONFORMANCE_TEST("lifetime", "a pool of USM lives until its last reference is released") {
     const pi_usm_kind kind = need_pools(fixture).front();
     const auto count = [](pi_usm_pool pool) {
         return info_or(&piUsmPoolGetInfo, pool, PI_USM_POOL_INFO_REFERENCE_COUNT, 1u);
@@ -239,7 +239,7 @@ CONFORMANCE_TEST("lifetime", "a pool of USM lives until as many releases as refe
     require(pool_info(second, PI_USM_POOL_INFO_USED) >= 64, "a pool has forgotten its memory");
 }
 
-CONFORMANCE_TEST("memory", "a pool is created as described, or not at all") {
+CONFORMANCE_TEST("memory", "a pool with an invalid descriptor is refused") {
     const pi_usm_kind kind = need_pools(fixture).front();
     const pi_context context = fixture.context();
     const auto refused = [&](const std::string &what, pi_result error, pi_device device,
@@ -269,7 +269,7 @@ CONFORMANCE_TEST("memory", "a pool is created as described, or not at all") {
                   PI_ERROR_INVALID_NULL_POINTER, "piUsmPoolCreate with out_pool NULL");
 }
 
-CONFORMANCE_TEST("memory", "memory is taken from pools of its own kind and context only") {
+CONFORMANCE_TEST("memory", "memory is allocated only from pools of its kind and context") {
     const std::vector<pi_usm_kind> kinds = need_pools(fixture);
     const Context other = fixture.make_context({fixture.device()});
     const auto refused = [&](const std::string &what, const pi_usm_desc &desc) {
@@ -288,7 +288,7 @@ CONFORMANCE_TEST("memory", "memory is taken from pools of its own kind and conte
     }
 }
 
-CONFORMANCE_TEST("memory", "memory is taken from pools of its own device only") {
+CONFORMANCE_TEST("memory", "memory is allocated only from pools of its device") {
     const std::vector<pi_usm_kind> kinds = need_pools(fixture);
     // Another device of the platform, or else two parts of this one.
     std::vector<pi_device> pair = fixture.devices();
@@ -322,7 +322,8 @@ CONFORMANCE_TEST("memory", "memory is taken from pools of its own device only") 
     }
 }
 
-CONFORMANCE_TEST("enqueue", "commands take memory from a pool, which may be released right after") {
+CONFORMANCE_TEST("enqueue",
+                 "commands allocate from a pool, which may be released right after the enqueue") {
     fixture.need(PI_CAPABILITY_USM_ASYNC, "PI_CAPABILITY_USM_ASYNC");
     const Queue queue = fixture.make_queue();
     const Context other = fixture.make_context({fixture.device()});
@@ -364,8 +365,9 @@ CONFORMANCE_TEST("enqueue", "commands take memory from a pool, which may be rele
     }
 }
 
-CONFORMANCE_TEST("memory",
-                 "a pool's limit holds for commands, and what they free may be had again") {
+CONFORMANCE_TEST(
+    "memory",
+    "a pool's limit holds for commands, and memory that they free can be allocated again") {
     fixture.need(PI_CAPABILITY_USM_ASYNC, "PI_CAPABILITY_USM_ASYNC");
     const Queue queue = fixture.make_queue();
     for (const pi_usm_kind kind : need_pools(fixture)) {

@@ -55,7 +55,7 @@ CONFORMANCE_TEST("memory", "pinned application memory is the application's, and 
     require_same_bytes(memory.data(), bytes.data(), size, "memory that was pinned");
 }
 
-CONFORMANCE_TEST("memory", "memory may be pinned again and again, and is let go of as often") {
+CONFORMANCE_TEST("memory", "memory may be pinned several times, and is unpinned as often") {
     fixture.need(PI_CAPABILITY_USM_REGISTER, "PI_CAPABILITY_USM_REGISTER");
     HostMemory memory(size, 4096);
     std::byte *const begin = memory.data();
@@ -74,7 +74,7 @@ CONFORMANCE_TEST("memory", "memory may be pinned again and again, and is let go 
     require_not_registered(fixture, begin + 4096, "memory that was let go of");
 }
 
-CONFORMANCE_TEST("memory", "what cannot be pinned is refused") {
+CONFORMANCE_TEST("memory", "memory that cannot be pinned is refused") {
     fixture.need(PI_CAPABILITY_USM_REGISTER, "PI_CAPABILITY_USM_REGISTER");
     HostMemory memory(size, 4096);
     const pi_context context = fixture.context();
@@ -91,7 +91,7 @@ CONFORMANCE_TEST("memory", "what cannot be pinned is refused") {
     require_not_registered(fixture, memory.data(), "memory that was refused");
 }
 
-CONFORMANCE_TEST("memory", "many threads pin and let go of neighbouring memory") {
+CONFORMANCE_TEST("memory", "many threads pin and unpin neighbouring memory") {
     fixture.need(PI_CAPABILITY_USM_REGISTER, "PI_CAPABILITY_USM_REGISTER");
     HostMemory memory(8 * 1000, 4096);
     must_register(fixture, memory.data(), 1);
