@@ -27,7 +27,7 @@ void check_size(const std::string &what, const InfoType &type, uint64_t size) {
                 ", should be a multiple of its elements' ", type.size);
         break;
     case InfoType::string:
-        require(size >= 1, what, ": the size is 0, without the final 0");
+        require(size >= 1, what, ": the size is 0, without the terminating 0");
         break;
     }
 }

@@ -253,7 +253,7 @@ void Fixture::wait(const Waits &events, const std::string &what) {
 pi_result Fixture::wait_result(pi_event event, const std::string &what) {
     const pi_result result = piEventWait(event, patience_ns());
     require(result != PI_ERROR_TIMEOUT, what, ": ",
-            result == PI_ERROR_TIMEOUT ? command_of_event(event) : "", " is not final after ",
+            result == PI_ERROR_TIMEOUT ? command_of_event(event) : "", " is not complete after ",
             patience().count(), " seconds");
     // If it was the wait that failed, the command is still at work, maybe on memory that the test gives up now. Another
     // thread waits for it: the text of this one's last error is the test's.
@@ -274,7 +274,7 @@ void Fixture::wait(Flag &flag, const std::string &what) {
     require(flag.wait_for(patience()), what, ": not within ", patience().count(), " seconds");
 }
 
-bool Fixture::is_final(pi_event event) {
+bool Fixture::is_complete(pi_event event) {
     return get_info<pi_event_status>(&piEventGetInfo, event, PI_EVENT_INFO_STATUS) ==
            PI_EVENT_COMPLETE;
 }
@@ -318,8 +318,8 @@ void Fixture::run_threads(unsigned count, const std::function<void(unsigned)> &f
     }
 }
 
-std::shared_ptr<Flag> Fixture::on_final(pi_event event,
-                                        std::function<void(pi_event, pi_result)> function) {
+std::shared_ptr<Flag> Fixture::on_complete(pi_event event,
+                                           std::function<void(pi_event, pi_result)> function) {
     return setup_.callbacks->set(event, std::move(function));
 }
 

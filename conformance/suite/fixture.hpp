@@ -112,7 +112,7 @@ public:
     // ----- Commands: they must be accepted; waits as {gate, other} -----
     template <typename Desc>
     Event enqueue(pi_queue queue, const Desc &desc, const Waits &waits = {});
-    /// Host memory given to these must stay until the event is final.
+    /// Host memory given to these must stay until the event is complete.
     Event write(pi_queue queue, pi_mem mem, uint64_t offset, const Bytes &bytes,
                 const Waits &waits = {});
     Event read(pi_queue queue, pi_mem mem, uint64_t offset, Bytes &into, const Waits &waits = {});
@@ -131,16 +131,16 @@ public:
     uint64_t patience_ns() const {
         return static_cast<uint64_t>(std::chrono::nanoseconds(setup_.patience).count());
     }
-    /// The event becomes final, with success.
+    /// The event completes with success.
     void wait(pi_event event, const std::string &what = "waiting for an event");
     void wait(const Waits &events, const std::string &what = "waiting for events");
-    /// The event becomes final, with this result; `what` says what the result is of.
+    /// The event completes with this result; `what` is what the result is of.
     void require_result(pi_event event, pi_result expected, const std::string &what);
-    /// The event becomes final; its result.
+    /// Waits until the event completes; returns its result.
     pi_result wait_result(pi_event event, const std::string &what = "waiting for an event");
     /// The flag is set in time.
     void wait(Flag &flag, const std::string &what);
-    bool is_final(pi_event event);
+    bool is_complete(pi_event event);
 
     // ----- Bytes, with waiting -----
     void upload(pi_queue queue, pi_mem mem, const Bytes &bytes, uint64_t offset = 0);
@@ -154,8 +154,8 @@ public:
     void run_threads(unsigned count, const std::function<void(unsigned)> &function);
     /// Sets a callback on the event. The flag is set once the function has returned or failed; failures
     /// are told at the test's end, or by check_callbacks().
-    std::shared_ptr<Flag> on_final(pi_event event,
-                                   std::function<void(pi_event, pi_result)> function);
+    std::shared_ptr<Flag> on_complete(pi_event event,
+                                      std::function<void(pi_event, pi_result)> function);
     void check_callbacks();
 
     uint64_t seed() const { return setup_.seed; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How a test says that it fails, or that it cannot be tested here. All of these throw, and may be
-// called on the test's own thread, in Fixture::run_threads and in Fixture::on_final.
+// called on the test's own thread, in Fixture::run_threads and in Fixture::on_complete.
 #pragma once
 
 #include "text.hpp"

@@ -28,7 +28,7 @@ CONFORMANCE_TEST("lifetime", "a callback may enqueue, signal and release") {
     Event held = fixture.barrier(first, {gate});
     const Event behind = fixture.barrier(second, {second_gate});
     Event copied;
-    const auto done = fixture.on_final(held, [&](pi_event, pi_result result) {
+    const auto done = fixture.on_complete(held, [&](pi_event, pi_result result) {
         require_equal(result, PI_SUCCESS, "the result that the callback was given");
         copied = fixture.copy(first, src, 0, dst, 0, 4096);
         fixture.signal(second_gate);
@@ -51,7 +51,7 @@ CONFORMANCE_TEST("lifetime",
     Everything all(fixture, {fixture.device(), context});
     const Event gate = fixture.make_host_event(); // of a context that stays
     Event held = fixture.fill(all.queue, all.mem, 0, 64, Bytes(1, std::byte{1}), {gate});
-    const auto done = fixture.on_final(held, [&](pi_event, pi_result result) {
+    const auto done = fixture.on_complete(held, [&](pi_event, pi_result result) {
         require_equal(result, PI_SUCCESS, "the result that the callback was given");
         all.release();
         release(context);
@@ -80,13 +80,13 @@ CONFORMANCE_TEST("lifetime", "other threads get through their calls while a call
         for (const auto &command : commands)
             started.push_back(command->start(queue));
         started.push_back(fixture.fill(made, mem, 0, 64, Bytes(1, std::byte{1}), {held}));
-        require(fixture.is_final(held), "the event of a callback that runs is not final");
-        fixture.on_final(held, [](pi_event, pi_result) {});
+        require(fixture.is_complete(held), "the event of a callback that runs is not complete");
+        fixture.on_complete(held, [](pi_event, pi_result) {});
         fixture.signal(second_gate);
         require_success(piQueueFlush(queue), "piQueueFlush while a callback runs");
     };
     std::future<void> calls;
-    const auto done = fixture.on_final(held, [&](pi_event, pi_result result) {
+    const auto done = fixture.on_complete(held, [&](pi_event, pi_result result) {
         require_equal(result, PI_SUCCESS, "the result that the callback was given");
         calls = std::async(std::launch::async, call_everything);
         require(calls.wait_for(std::chrono::milliseconds(fixture.patience()) / 2) ==
@@ -122,12 +122,12 @@ CONFORMANCE_TEST("lifetime", "a chain of callbacks that enqueue may be of any le
         }
         const Event event = fixture.fill(queue, mem, static_cast<uint64_t>(call), 1,
                                          Bytes(1, static_cast<std::byte>(call)));
-        fixture.on_final(event, next);
+        fixture.on_complete(event, next);
         require_success(piQueueFlush(queue), "piQueueFlush in a callback");
     };
     {
         const Event event = fixture.barrier(queue);
-        fixture.on_final(event, next);
+        fixture.on_complete(event, next);
         require_success(piQueueFlush(queue), "piQueueFlush");
     }
     const bool ended = end.wait_for(fixture.patience());
@@ -148,7 +148,7 @@ CONFORMANCE_TEST("lifetime", "a blocking call inside a callback is refused and d
     const Event held = fixture.barrier(queue, {gate});
     const Event waiting = fixture.barrier(other, {unsignalled});
     Bytes into(64);
-    const auto done = fixture.on_final(held, [&](pi_event event, pi_result) {
+    const auto done = fixture.on_complete(held, [&](pi_event event, pi_result) {
         require_error(piEventWait(waiting, PI_TIMEOUT_NEVER), PI_ERROR_WOULD_BLOCK,
                       "piEventWait in a callback");
         require_error(piQueueFinish(other), PI_ERROR_WOULD_BLOCK, "piQueueFinish in a callback");
@@ -175,7 +175,7 @@ CONFORMANCE_TEST("lifetime", "a blocking call inside a callback is refused and d
         require_error(try_enqueue(other, fill), PI_ERROR_WOULD_BLOCK,
                       "a blocking fill in a callback");
         require_success(piEventWait(event, PI_TIMEOUT_NEVER),
-                        "piEventWait in a callback for the event itself, which is final");
+                        "piEventWait in a callback for the event itself, which is complete");
     });
     require_success(piQueueFlush(queue), "piQueueFlush");
     fixture.signal(gate);
@@ -195,12 +195,12 @@ CONFORMANCE_TEST("lifetime", "a callback is called once for each time that it wa
     std::vector<std::shared_ptr<Flag>> flags;
     const auto set = [&] {
         for (int i = 0; i < callbacks; ++i)
-            flags.push_back(fixture.on_final(held, [&](pi_event, pi_result) { ++calls; }));
+            flags.push_back(fixture.on_complete(held, [&](pi_event, pi_result) { ++calls; }));
     };
     set();
     fixture.signal(gate);
     fixture.wait(held);
-    set(); // these find the event final
+    set(); // the event is complete by now
     for (const auto &flag : flags)
         fixture.wait(*flag, "a callback");
     require_equal(calls.load(), 2 * callbacks, "how often callbacks were called");

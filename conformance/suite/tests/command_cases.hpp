@@ -29,7 +29,7 @@ public:
     virtual void disturb(pi_queue other) { static_cast<void>(other); }
     /// Nothing of the command's effect is to be seen. Legal while it is held back and if it never runs.
     virtual void require_undone(pi_queue other) { static_cast<void>(other); }
-    /// All of its effect is there. Legal when its event is final with success.
+    /// All of its effect is there. Legal when its event is complete with success.
     virtual void require_done(pi_queue other) { static_cast<void>(other); }
     /// Undoes what would be in the way of releasing everything, whether the command has run or not.
     virtual void clean_up(pi_queue other) { static_cast<void>(other); }

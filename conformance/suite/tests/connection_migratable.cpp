@@ -88,13 +88,13 @@ void check_held(Fixture &fixture, const Link &link, const Queue &queue, const st
     const Event copied = fixture.copy(queue, ends.src, 0, ends.dst, 0, size, {gates[0], gates[1]});
     require_success(piQueueFlush(queue), "piQueueFlush");
     ends.require_models(what + ", held back");
-    require(!fixture.is_final(copied), what, ": the copy is final before its events");
+    require(!fixture.is_complete(copied), what, ": the copy is complete before its events");
     // What it finds when it runs, not when it was enqueued.
     ends.src_model = fixture.random_bytes(size);
     fixture.upload(ends.src_queue, ends.src, ends.src_model);
     fixture.signal(gates[1 - last]);
     ends.require_models(what + ", held back by one of two events");
-    require(!fixture.is_final(copied), what, ": the copy is final before all of its events");
+    require(!fixture.is_complete(copied), what, ": the copy is complete before all of its events");
     ends.dst_model = fixture.random_bytes(size);
     fixture.upload(ends.dst_queue, ends.dst, ends.dst_model);
     fixture.signal(gates[last]);
@@ -170,8 +170,8 @@ CONFORMANCE_TEST_PAIRS("connection", "events of both places order a migrating co
         const Event erased = fixture.fill(fixture.make_queue(link.src), ends.src, 0, size,
                                           Bytes(1, std::byte{2}), {copied});
         const Event read = fixture.read(fixture.make_queue(link.dst), ends.dst, 0, got, {copied});
-        require(!fixture.is_final(copied) && !fixture.is_final(read), what,
-                ": a command is final before the gate is open");
+        require(!fixture.is_complete(copied) && !fixture.is_complete(read), what,
+                ": a command is complete before the gate is open");
         fixture.signal(gate);
         fixture.wait({erased, read}, what);
         require_same_bytes(got.data(), bytes.data(), size, what + ": what was read");

@@ -179,8 +179,8 @@ CONFORMANCE_TEST_PAIRS("connection",
             const Event back = fixture.copy(dst_queue, own, 0, shared, 0, size, {erased});
             last = fixture.read(src_queue, shared, 0, got[i], {back});
         }
-        require(!fixture.is_final(last), link.name(),
-                ": the last command is final before the first");
+        require(!fixture.is_complete(last), link.name(),
+                ": the last command is complete before the first");
         fixture.signal(gate);
         fixture.wait(last);
         for (std::size_t i = 0; i < sent.size(); ++i)

@@ -25,15 +25,16 @@ void require_held(Fixture &fixture, pi_queue queue, pi_queue other, CommandCase 
     const Mem scratch = fixture.make_buffer(1 << 16);
     for (int i = 0; i < 3; ++i)
         fixture.wait(fixture.fill(other, scratch, 0, 1 << 16, Bytes(1, std::byte{1})));
-    require(!fixture.is_final(event), command.name(), " is final before an event of its wait list");
+    require(!fixture.is_complete(event), command.name(),
+            " is complete before an event of its wait list");
     require_error(piEventWait(event, 0), PI_ERROR_TIMEOUT, "waiting for no time for ",
                   command.name(), ", which is held back");
     command.require_undone(other);
 }
 
-void require_final(Fixture &fixture, CommandCase &command, pi_event event) {
+void require_complete(Fixture &fixture, CommandCase &command, pi_event event) {
     fixture.wait(event, command.name());
-    require(fixture.is_final(event), command.name(), " was waited for and is not final");
+    require(fixture.is_complete(event), command.name(), " was waited for and is not complete");
     require_equal(get_info<pi_result>(&piEventGetInfo, event, PI_EVENT_INFO_RESULT), PI_SUCCESS,
                   command.name() + ": the result");
 }
@@ -43,18 +44,18 @@ CONFORMANCE_TEST("enqueue", "every command has done its work when its event is c
     const Queue other = fixture.make_queue();
     for (const auto &command : make_command_cases(fixture)) {
         const Event event = command->start(queue);
-        require_final(fixture, *command, event);
+        require_complete(fixture, *command, event);
         command->require_done(other);
         command->clean_up(other);
     }
-    // What takes longer than a look at its last bytes, which are done last if it were final too early.
+    // What takes longer than a look at its last bytes, which are done last if it completed too early.
     const uint64_t large = fixture.at_most(16 << 20);
     const Mem mem = fixture.make_buffer(large);
     for (int value = 1; value <= 4; ++value) {
         const Bytes pattern(1, std::byte(value));
         fixture.wait(fixture.fill(queue, mem, 0, large, pattern));
         require(fixture.download(other, mem, 1, large - 1) == pattern, "a fill of ", large,
-                " bytes is final, and its last byte is not filled");
+                " bytes is complete, and its last byte is not filled");
     }
 }
 
@@ -66,13 +67,13 @@ CONFORMANCE_TEST("enqueue", "every command of an out-of-order queue does its wor
     for (const auto &command : commands)
         events.push_back(command->start(queue));
     for (std::size_t i = 0; i < commands.size(); ++i) {
-        require_final(fixture, *commands[i], events[i]);
+        require_complete(fixture, *commands[i], events[i]);
         commands[i]->require_done(other);
         commands[i]->clean_up(other);
     }
 }
 
-// The wait list has one that is final already between two that are not, of which either may be the last to
+// The wait list has one that is complete already between two that are not, of which either may be the last to
 // be signalled.
 void check_held(Fixture &fixture, pi_queue queue, pi_queue other, CommandCase &command,
                 std::size_t last) {
@@ -85,7 +86,7 @@ void check_held(Fixture &fixture, pi_queue queue, pi_queue other, CommandCase &c
     fixture.signal(gates[1 - last]);
     require_held(fixture, queue, other, command, event);
     fixture.signal(gates[last]);
-    require_final(fixture, command, event);
+    require_complete(fixture, command, event);
     command.require_done(other);
     command.clean_up(other);
 }
@@ -120,8 +121,8 @@ CONFORMANCE_TEST("enqueue", "a command waits for another queue's command") {
         require_held(fixture, second, other, *command, event);
         command->disturb(other);
         fixture.signal(gate);
-        require_final(fixture, *command, event);
-        require(fixture.is_final(before), command->name(), " is final, its wait list is not");
+        require_complete(fixture, *command, event);
+        require(fixture.is_complete(before), command->name(), " is complete, its wait list is not");
         command->require_done(other);
         command->clean_up(other);
     }
@@ -141,14 +142,15 @@ CONFORMANCE_TEST("enqueue", "enqueueing never waits, for any command, however ma
         markers.push_back(i % 2 == 0 ? fixture.barrier(queue) : fixture.events_wait(queue, {gate}));
     require_success(piQueueFlush(queue), "piQueueFlush");
     for (std::size_t i = 0; i < commands.size(); ++i) {
-        require(!fixture.is_final(events[i]), commands[i]->name(), " is final before its event");
+        require(!fixture.is_complete(events[i]), commands[i]->name(),
+                " is complete before its event");
         commands[i]->require_undone(other);
         commands[i]->disturb(other);
     }
-    require(!fixture.is_final(markers.back()), "the last of many is final before its event");
+    require(!fixture.is_complete(markers.back()), "the last of many is complete before its event");
     fixture.signal(gate);
     for (std::size_t i = 0; i < commands.size(); ++i) {
-        require_final(fixture, *commands[i], events[i]);
+        require_complete(fixture, *commands[i], events[i]);
         commands[i]->require_done(other);
         commands[i]->clean_up(other);
     }
@@ -169,14 +171,15 @@ CONFORMANCE_TEST("enqueue", "hundreds of host events may be waited for by one co
     const Event event = fixture.write(queue, mem, 0, bytes, waits);
     std::shuffle(waits.begin(), waits.end(), fixture.random());
     for (const pi_event gate : waits) {
-        require(!fixture.is_final(event), "a command is final before the last of its 300 events");
+        require(!fixture.is_complete(event),
+                "a command is complete before the last of its 300 events");
         fixture.signal(gate);
     }
     fixture.wait(event);
     fixture.require_contents(other, mem, bytes, "what was written behind 300 events");
 }
 
-// A failing event first, last or already final: the command fails and does nothing.
+// A failing event first, last or already complete: the command fails and does nothing.
 void check_poisoned(Fixture &fixture, pi_queue queue, pi_queue other, CommandCase &command,
                     int variant) {
     const Event good = fixture.make_host_event();
@@ -240,8 +243,8 @@ CONFORMANCE_TEST("enqueue", "a blocking command has done its work when the call 
     const Queue other = fixture.make_queue();
     for (const auto &command : make_command_cases(fixture)) {
         const Event event = command->start(queue, {}, PI_COMMAND_BLOCKING);
-        require(fixture.is_final(event), command->name(),
-                " is not final when a blocking call returns");
+        require(fixture.is_complete(event), command->name(),
+                " is not complete when a blocking call returns");
         command->require_done(other);
         command->clean_up(other);
     }

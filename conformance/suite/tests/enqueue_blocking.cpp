@@ -94,8 +94,8 @@ private:
         Event event;
         require_success(try_enqueue(queue, desc, {}, wants_event ? event.out() : nullptr),
                         Description<Desc>::name);
-        require(!wants_event || !blocking_ || fixture_.is_final(event), Description<Desc>::name,
-                " is not final when a blocking call returns");
+        require(!wants_event || !blocking_ || fixture_.is_complete(event), Description<Desc>::name,
+                " is not complete when a blocking call returns");
     }
 
     Fixture &fixture_;

@@ -81,8 +81,8 @@ CONFORMANCE_TEST("enqueue", "only blocking calls wait for a pending command") {
         make_import(fixture);
         for (const pi_queue queue : {held.queue.get(), other.get()})
             require_success(piQueueFlush(queue), "piQueueFlush");
-        require(!fixture.is_final(filled) && !fixture.is_final(behind),
-                "what is held back is final");
+        require(!fixture.is_complete(filled) && !fixture.is_complete(behind),
+                "what is held back is complete");
         held.release();
         release(other);
     });

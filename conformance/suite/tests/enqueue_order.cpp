@@ -58,7 +58,7 @@ public:
 
     void require_result() {
         for (const Event &event : events_)
-            require(!fixture_.is_final(event), "a command is final before the gate is open");
+            require(!fixture_.is_complete(event), "a command is complete before the gate is open");
         fixture_.signal(gate_);
         for (const Event &event : events_)
             fixture_.wait(event);
@@ -186,12 +186,12 @@ CONFORMANCE_TEST("enqueue",
                     "piEnqueueEventsWait with desc NULL and no list");
     const Event later = fixture.events_wait(queue, {gates[1]});
     give_time(fixture, queue);
-    require(!fixture.is_final(all), "it is complete before what was enqueued before it");
+    require(!fixture.is_complete(all), "it is complete before what was enqueued before it");
     fixture.signal(gates[1]);
     fixture.wait(held);
     fixture.wait(later, "a later command, which does not wait for an events wait");
     give_time(fixture, queue);
-    require(!fixture.is_final(all), "it is complete before the other command before it");
+    require(!fixture.is_complete(all), "it is complete before the other command before it");
     fixture.signal(gates[0]);
     fixture.wait(behind);
     fixture.wait(all);
@@ -206,10 +206,10 @@ CONFORMANCE_TEST(
     const Mem mem = fixture.make_buffer(64);
     fixture.wait(fixture.fill(queue, mem, 0, 64, Bytes(1, std::byte{1})),
                  "a command behind events waits");
-    require(!fixture.is_final(listed), "an events wait is complete before its list");
+    require(!fixture.is_complete(listed), "an events wait is complete before its list");
     fixture.signal(gates[1]);
     fixture.wait(listed, "an events wait behind a command that it does not list");
-    require(!fixture.is_final(held), "the held command is final before its event");
+    require(!fixture.is_complete(held), "the held command is complete before its event");
     fixture.signal(gates[0]);
     fixture.wait(held);
 }
@@ -224,12 +224,12 @@ CONFORMANCE_TEST("enqueue",
     const Event later = fixture.fill(queue, mem, 0, 64, Bytes(1, std::byte{1}));
     const Event listed = fixture.events_wait(queue, {gates[0]});
     give_time(fixture, queue);
-    require(!fixture.is_final(barrier), "the barrier is complete before its list");
-    require(!fixture.is_final(later), "a command has passed the barrier");
+    require(!fixture.is_complete(barrier), "the barrier is complete before its list");
+    require(!fixture.is_complete(later), "a command has passed the barrier");
     fixture.signal(gates[1]);
-    fixture.wait(barrier, "a barrier whose list is final");
+    fixture.wait(barrier, "a barrier whose list is complete");
     fixture.wait(later, "a command behind a barrier");
-    require(!fixture.is_final(held), "the held command is final before its event");
+    require(!fixture.is_complete(held), "the held command is complete before its event");
     fixture.signal(gates[0]);
     fixture.wait(listed);
 }
@@ -257,7 +257,8 @@ CONFORMANCE_TEST("enqueue", "every command behind a barrier begins after it") {
     }
     give_time(fixture, queue);
     for (const Event &event : events)
-        require(!fixture.is_final(event), "a command has passed the first, or the second barrier");
+        require(!fixture.is_complete(event),
+                "a command has passed the first, or the second barrier");
     fixture.signal(gate);
     for (const Event &event : events)
         fixture.wait(event);
@@ -276,11 +277,11 @@ CONFORMANCE_TEST("enqueue", "an in-order queue orders events waits and barriers,
                             fixture.barrier(queue), fixture.barrier(queue, {done})};
     give_time(fixture, queue);
     for (const Event &event : behind)
-        require(!fixture.is_final(event), "a command is final before the one before it");
+        require(!fixture.is_complete(event), "a command is complete before the one before it");
     fixture.signal(gate);
     for (const Event &event : behind)
         fixture.wait(event);
-    require(fixture.is_final(held), "the first command is final after its successors");
+    require(fixture.is_complete(held), "the first command is complete after its successors");
 }
 
 CONFORMANCE_TEST("enqueue",
@@ -301,7 +302,7 @@ CONFORMANCE_TEST("enqueue",
         const Event read = fixture.read(queue, b, 0, into);
         fixture.signal(gate);
         fixture.wait(read);
-        require(fixture.is_final(mapped), "the map is not final when its successor is");
+        require(fixture.is_complete(mapped), "the map is not complete when its successor is");
         require_same_bytes(into.data(), from.data(), size, "what was read in the end");
         require_same_bytes(pointer, from.data(), size, "what was mapped");
         fixture.unmap(queue, b, pointer);

@@ -127,8 +127,8 @@ CONFORMANCE_TEST("errors",
             require_success(try_enqueue(samples.queue(), desc, {}, event.out()),
                             Description<Desc>::name, " with PI_COMMAND_BLOCKING");
             require(event.get() != nullptr, Description<Desc>::name, " gave no event");
-            require(fixture.is_final(event), Description<Desc>::name,
-                    " is not final when a blocking call returns");
+            require(fixture.is_complete(event), Description<Desc>::name,
+                    " is not complete when a blocking call returns");
             samples.clean_up(desc, event);
             if constexpr (!std::is_same_v<Desc, pi_buffer_map_desc>) {
                 require_success(try_enqueue(samples.queue(), valid), Description<Desc>::name,

@@ -26,10 +26,10 @@ pi_event_status status_of(pi_event event) {
 CONFORMANCE_TEST("event", "a host event is complete once it is signalled, and not before") {
     const Event event = fixture.make_host_event();
     require_error(piEventWait(event, 0), PI_ERROR_TIMEOUT, "piEventWait before the signal");
-    require(!fixture.is_final(event), "the event is final before the signal");
+    require(!fixture.is_complete(event), "the event is complete before the signal");
     fixture.signal(event);
     fixture.wait(event);
-    require(fixture.is_final(event), "the event is not final after the signal");
+    require(fixture.is_complete(event), "the event is not complete after the signal");
 }
 
 // ----- What an event tells -----
@@ -56,7 +56,7 @@ CONFORMANCE_TEST("event", "every event answers every info name by its type, what
     fixture.signal(failing, PI_ERROR_BACKEND);
     fixture.wait_result(failed);
     check_event_info("a signalled host event", host);
-    check_event_info("a final command", held);
+    check_event_info("a complete command", held);
     check_event_info("a failed host event", failing);
     check_event_info("a failed command", failed);
 }
@@ -80,7 +80,7 @@ CONFORMANCE_TEST("event",
         const Event gate = fixture.make_host_event();
         const Event held = fixture.barrier(queue, {gate});
         require_equal(text_of(gate), "", "PI_EVENT_INFO_ERROR_TEXT of a host event not signalled");
-        require_equal(text_of(held), "", "PI_EVENT_INFO_ERROR_TEXT of a command not final");
+        require_equal(text_of(held), "", "PI_EVENT_INFO_ERROR_TEXT of a command not complete");
         fixture.signal(gate, result);
         fixture.require_result(gate, result, "what waiting for a host event returns");
         require_equal(result_of(gate), result, "PI_EVENT_INFO_RESULT of a host event");
@@ -153,8 +153,8 @@ CONFORMANCE_TEST("event", "a timeout of 0 polls, and a short one expires") {
     fixture.signal(gate);
     fixture.wait(held);
     for (const uint64_t timeout : {uint64_t{0}, uint64_t{1}, PI_TIMEOUT_NEVER}) {
-        require_success(piEventWait(gate, timeout), "piEventWait of what is final");
-        require_success(piEventWait(held, timeout), "piEventWait of what is final");
+        require_success(piEventWait(gate, timeout), "piEventWait of what is complete");
+        require_success(piEventWait(held, timeout), "piEventWait of what is complete");
     }
 }
 
@@ -218,8 +218,9 @@ CONFORMANCE_TEST("event", "a callback receives its event and result, and is not 
         std::vector<std::shared_ptr<Flag>> flags;
         std::atomic<bool> signalled{false};
         const auto set = [&](pi_event event, pi_result expected) {
-            flags.push_back(fixture.on_final(event, [=, &signalled](pi_event told, pi_result with) {
-                require(signalled, "a callback was called before its event was final");
+            flags.push_back(fixture.on_complete(event, [=, &signalled](pi_event told,
+                                                                       pi_result with) {
+                require(signalled, "a callback was called before its event was complete");
                 require(told == event, "a callback was given another event");
                 require_equal(with, expected, "the result that a callback was given");
                 require_equal(status_of(told), pi_event_status{PI_EVENT_COMPLETE},
@@ -259,13 +260,13 @@ CONFORMANCE_TEST("event", "callbacks set while the event completes are called, e
             for (int i = 0; i < each; ++i) {
                 if (thread == 0 && i == each / 2)
                     fixture.signal(gate);
-                flags[thread].push_back(fixture.on_final(thread == 2 ? gate.get() : held.get(),
-                                                         [&](pi_event, pi_result) { ++calls; }));
+                flags[thread].push_back(fixture.on_complete(thread == 2 ? gate.get() : held.get(),
+                                                            [&](pi_event, pi_result) { ++calls; }));
             }
         });
         for (const auto &list : flags) {
             for (const auto &flag : list)
-                fixture.wait(*flag, "a callback that was set while its event became final");
+                fixture.wait(*flag, "a callback that was set while its event completed");
         }
         require_equal(calls.load(), 3 * each, "how often callbacks were called");
         fixture.wait(held);
@@ -278,7 +279,7 @@ CONFORMANCE_TEST("event", "an event may be released in its callback, and before 
     const Mem mem = fixture.make_buffer(4096);
     for (int round = 0; round < 50; ++round) {
         Event event = fixture.fill(queue, mem, 0, 4096, Bytes(1, std::byte{1}));
-        const auto done = fixture.on_final(event, [](pi_event told, pi_result result) {
+        const auto done = fixture.on_complete(event, [](pi_event told, pi_result result) {
             require_equal(result, PI_SUCCESS, "the result that a callback was given");
             require_equal(result_of(told), PI_SUCCESS, "the result of a released event");
         });

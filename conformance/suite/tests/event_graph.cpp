@@ -65,7 +65,8 @@ CONFORMANCE_TEST("event", "commands of other contexts and devices wait for a hos
             events.push_back(fixture.write(all.queues[i], mems[i], 0, bytes[i], {gate}));
         give_time(fixture, all.queues);
         for (const Event &event : events)
-            require(!fixture.is_final(event), "a command is final before another context's event");
+            require(!fixture.is_complete(event),
+                    "a command is complete before another context's event");
         fixture.signal(gate);
         for (std::size_t i = 0; i < events.size(); ++i) {
             fixture.wait(events[i]);
@@ -88,11 +89,11 @@ CONFORMANCE_TEST("event", "a command waits for commands of other contexts and de
         }
     }
     give_time(fixture, all.queues);
-    require(!fixture.is_final(last), "the end of a chain is final before its begin");
+    require(!fixture.is_complete(last), "the end of a chain is complete before its begin");
     fixture.signal(gate);
     fixture.wait(last, "a chain over contexts and devices");
     for (const Event &event : chain)
-        require(fixture.is_final(event), "a chain's end is final before another link of it");
+        require(fixture.is_complete(event), "a chain's end is complete before another link of it");
 }
 
 CONFORMANCE_TEST("event", "a command waits for commands of another platform of the plugin") {
@@ -111,8 +112,8 @@ CONFORMANCE_TEST("event", "a command waits for commands of another platform of t
             require_success(piQueueFlush(behind), "piQueueFlush");
             fixture.require_contents(fixture.make_queue(places[1 - first]), mem, Bytes(64),
                                      "what waits for another platform's command");
-            require(!fixture.is_final(filled),
-                    "a command is final before another platform's event");
+            require(!fixture.is_complete(filled),
+                    "a command is complete before another platform's event");
             fixture.signal(gate, result);
             fixture.require_result(filled,
                                    result == PI_SUCCESS ? PI_SUCCESS : PI_ERROR_DEPENDENCY_FAILED,
@@ -162,7 +163,7 @@ CONFORMANCE_TEST("event",
     const Event waiting = fixture.barrier(queue, {good, bad});
     fixture.signal(good);
     give_time(fixture, {});
-    require(!fixture.is_final(waiting), "a command is final before its second event");
+    require(!fixture.is_complete(waiting), "a command is complete before its second event");
     fixture.signal(bad, PI_ERROR_DEVICE_LOST);
     fixture.require_result(waiting, PI_ERROR_DEPENDENCY_FAILED,
                            "the result behind a good and a failed event");
@@ -197,7 +198,7 @@ CONFORMANCE_TEST("event", "diamonds of 64 levels complete in time, or fail as on
     for (const pi_result result : {PI_SUCCESS + 0, PI_ERROR_BACKEND + 0}) {
         const Event root = fixture.make_host_event();
         const std::vector<Event> events = make_diamonds(fixture, left, right, root);
-        require(!fixture.is_final(events.back()), "the last level is final before the root");
+        require(!fixture.is_complete(events.back()), "the last level is complete before the root");
         fixture.signal(root, result);
         const pi_result expected = result == PI_SUCCESS ? PI_SUCCESS : PI_ERROR_DEPENDENCY_FAILED;
         for (const Event &event : events)
@@ -216,11 +217,12 @@ CONFORMANCE_TEST("event",
         waits.push_back(events.back());
     }
     const Event all = fixture.events_wait(queues[0], waits);
-    require(!fixture.is_final(all), "it is final before the root");
+    require(!fixture.is_complete(all), "it is complete before the root");
     fixture.signal(root);
     fixture.wait(all, "a command behind a thousand others");
     for (const Event &event : events)
-        require(fixture.is_final(event), "one of a thousand is not final when their successor is");
+        require(fixture.is_complete(event),
+                "one of a thousand is not complete when their successor is");
 }
 
 // ----- Random graphs -----

@@ -33,11 +33,11 @@ CONFORMANCE_TEST("event", "a host event is signalled once, and a command's event
     const Event held = fixture.barrier(queue, {gate});
     require_error(piEventSignalHost(held, PI_SUCCESS), PI_ERROR_INVALID_OPERATION,
                   "a signal of a command's event");
-    require(!fixture.is_final(held), "a command is final because its event was signalled");
+    require(!fixture.is_complete(held), "a command is complete because its event was signalled");
     fixture.signal(gate);
     fixture.wait(held);
     require_error(piEventSignalHost(held, PI_SUCCESS), PI_ERROR_INVALID_OPERATION,
-                  "a signal of a final command's event");
+                  "a signal of a complete command's event");
 }
 
 CONFORMANCE_TEST(
@@ -46,7 +46,7 @@ CONFORMANCE_TEST(
     for (const pi_result bad :
          {1, 77, INT32_MAX, pi_result{PI_ERROR_TIMEOUT}, pi_result{PI_ERROR_WOULD_BLOCK}})
         require_error(piEventSignalHost(event, bad), PI_ERROR_INVALID_VALUE, "a signal with ", bad);
-    require(!fixture.is_final(event), "a refused signal has made the event final");
+    require(!fixture.is_complete(event), "a refused signal has completed the event");
     fixture.signal(event);
     fixture.wait(event);
 }
@@ -104,7 +104,7 @@ CONFORMANCE_TEST(
     require_success(piEventRetain(event), "piEventRetain");
     pi_result told = PI_SUCCESS;
     std::string text;
-    const auto done = fixture.on_final(event, [&](pi_event of, pi_result result) {
+    const auto done = fixture.on_complete(event, [&](pi_event of, pi_result result) {
         told = result;
         text = text_of(of);
     });
@@ -190,8 +190,8 @@ CONFORMANCE_TEST("event", "a retained event outlives its first release") {
     std::vector<Event> others;
     for (int i = 0; i < 20; ++i)
         others.push_back(fixture.make_host_event());
-    require(!fixture.is_final(again),
-            "a held command is final because its event was released once");
+    require(!fixture.is_complete(again),
+            "a held command is complete because its event was released once");
     fixture.signal(gate);
     fixture.wait(again, "an event with one of two references left");
     require(info_or(&piEventGetInfo, again.get(), PI_EVENT_INFO_REFERENCE_COUNT, 1u) >= 1,

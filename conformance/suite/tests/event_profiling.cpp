@@ -205,7 +205,7 @@ CONFORMANCE_TEST("event", "an event without times refuses a query for them") {
                     "the time of ", what, " was refused, but an output was written");
         };
         refused("a host event", gate);
-        refused("a command that is not final", held);
+        refused("a command that is not complete", held);
         refused("a command of a queue without profiling", without);
     }
     uint64_t time = poison<uint64_t>();

@@ -240,7 +240,7 @@ CONFORMANCE_TEST("lifetime", "a waited event may be released right after the enq
     written.reset();
     require_success(piQueueFlush(first), "piQueueFlush");
     require_success(piQueueFlush(second), "piQueueFlush");
-    require(!fixture.is_final(copied), "the copy did not wait for the event that was released");
+    require(!fixture.is_complete(copied), "the copy did not wait for the event that was released");
     fixture.signal(gate);
     fixture.wait(copied);
     fixture.require_contents(second, dst, bytes, "what was copied behind a released event");
@@ -256,7 +256,7 @@ CONFORMANCE_TEST("lifetime",
     const Event behind = fixture.barrier(queue);
     // If this waited, it would wait for ever.
     queue.reset();
-    require(!fixture.is_final(behind), "releasing the queue has let its held commands go");
+    require(!fixture.is_complete(behind), "releasing the queue has let its held commands go");
     fixture.signal(gate);
     fixture.wait({held, behind});
     const Queue other = fixture.make_queue();
@@ -267,7 +267,7 @@ CONFORMANCE_TEST("lifetime", "a queue released without a flush still runs its co
     const Mem mem = fixture.make_buffer(64);
     Queue queue = fixture.make_queue();
     const Event event = fixture.fill(queue, mem, 0, 64, Bytes(1, std::byte{5}));
-    const auto done = fixture.on_final(event, [](pi_event, pi_result) {});
+    const auto done = fixture.on_complete(event, [](pi_event, pi_result) {});
     queue.reset();
     fixture.wait(*done, "the callback of a command whose queue is released");
     fixture.wait(event);
@@ -310,8 +310,8 @@ CONFORMANCE_TEST("lifetime", "64 gated queues signalled in reverse all finish") 
     for (std::size_t i = queues; i-- > 0;) {
         fixture.signal(gates[i]);
         fixture.wait(events[i], join("the command behind gate ", i));
-        require(i == 0 || !fixture.is_final(events[i - 1]), "the command behind gate ", i - 1,
-                " is final before its signal");
+        require(i == 0 || !fixture.is_complete(events[i - 1]), "the command behind gate ", i - 1,
+                " is complete before its signal");
     }
     Bytes expected;
     for (const Bytes &source : sources)

@@ -85,7 +85,7 @@ CONFORMANCE_TEST("platform", "a translated option obeys the rules of info answer
     if (asked == PI_ERROR_UNSUPPORTED_FEATURE)
         skip("the plugin does not have piPlatformGetBackendOption");
     require_success(asked, "the size of the option -O2");
-    require(size >= 1, "the size of the option -O2 is 0, without the final 0");
+    require(size >= 1, "the size of the option -O2 is 0, without the terminating 0");
     std::string text(size, 'x');
     require_success(
         piPlatformGetBackendOption(fixture.platform(), "-O2", size, text.data(), nullptr),

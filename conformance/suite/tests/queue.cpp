@@ -114,10 +114,10 @@ CONFORMANCE_TEST("queue", "a command of an in-order queue waits for a gated one 
     const Event first = fixture.barrier(queue, {gate});
     const Event second = fixture.fill(queue, mem, 0, 4, Bytes(1, std::byte{7}));
     require_success(piQueueFlush(queue), "piQueueFlush");
-    require(!fixture.is_final(second), "the second command is final before the first");
+    require(!fixture.is_complete(second), "the second command is complete before the first");
     fixture.signal(gate);
     fixture.wait(second);
-    require(fixture.is_final(first), "the first command is not final when the second is");
+    require(fixture.is_complete(first), "the first command is not complete when the second is");
 }
 
 CONFORMANCE_TEST("queue", "an out-of-order queue lets a command pass a gated one") {
@@ -127,7 +127,7 @@ CONFORMANCE_TEST("queue", "an out-of-order queue lets a command pass a gated one
     const Event held = fixture.fill(queue, mem, 0, 32, Bytes(1, std::byte{1}), {gate});
     const Event free = fixture.fill(queue, mem, 32, 32, Bytes(1, std::byte{2}));
     fixture.wait(free, "a command that waits for nothing, behind one that is gated");
-    require(!fixture.is_final(held), "the gated command is final before its signal");
+    require(!fixture.is_complete(held), "the gated command is complete before its signal");
     fixture.signal(gate);
     fixture.wait(held);
 }
@@ -140,8 +140,8 @@ CONFORMANCE_TEST("queue", "a barrier of an out-of-order queue orders its command
     const Event barrier = fixture.barrier(queue);
     const Event after = fixture.fill(queue, mem, 0, 64, Bytes(1, std::byte{2}));
     require_success(piQueueFlush(queue), "piQueueFlush");
-    require(!fixture.is_final(barrier), "the barrier is final before what it waits for");
-    require(!fixture.is_final(after), "a command behind the barrier is final before it");
+    require(!fixture.is_complete(barrier), "the barrier is complete before what it waits for");
+    require(!fixture.is_complete(after), "a command behind the barrier is complete before it");
     fixture.signal(gate);
     fixture.wait({before, barrier, after});
     fixture.require_contents(queue, mem, Bytes(64, std::byte{2}), "what the last command has left");
@@ -173,9 +173,9 @@ CONFORMANCE_TEST("queue",
         events.push_back(fixture.fill(queue, mem, 0, 1 << 20, Bytes(1, static_cast<std::byte>(i))));
     fixture.signal(gate, PI_ERROR_BACKEND);
     require_success(piQueueFinish(queue), "piQueueFinish with a failed command");
-    require(fixture.is_final(failing), "the failed command is not final after piQueueFinish");
+    require(fixture.is_complete(failing), "the failed command is not complete after piQueueFinish");
     for (const Event &event : events) {
-        require(fixture.is_final(event), "a command is not final after piQueueFinish");
+        require(fixture.is_complete(event), "a command is not complete after piQueueFinish");
         fixture.wait(event);
     }
 }
@@ -219,7 +219,7 @@ CONFORMANCE_TEST("queue",
             if (thread == 0) {
                 finishes = true;
                 require_success(piQueueFinish(queue), "piQueueFinish");
-                require(fixture.is_final(held), "a command is not final after piQueueFinish");
+                require(fixture.is_complete(held), "a command is not complete after piQueueFinish");
                 return;
             }
             while (!finishes)
@@ -240,8 +240,8 @@ CONFORMANCE_TEST("queue", "finishing one queue does not wait for another") {
     const Mem mem = fixture.make_buffer(64);
     const Event event = fixture.fill(free, mem, 0, 64, Bytes(1, std::byte{1}));
     require_success(piQueueFinish(free), "piQueueFinish beside a held queue");
-    require(fixture.is_final(event), "the command is not final after piQueueFinish");
-    require(!fixture.is_final(waiting), "the held command is final before its signal");
+    require(fixture.is_complete(event), "the command is not complete after piQueueFinish");
+    require(!fixture.is_complete(waiting), "the held command is complete before its signal");
     fixture.signal(gate);
     fixture.wait(waiting);
 }
@@ -250,7 +250,7 @@ CONFORMANCE_TEST("queue", "a flushed command runs without further calls") {
     const Queue queue = fixture.make_queue();
     const Mem mem = fixture.make_buffer(64);
     const Event event = fixture.fill(queue, mem, 0, 64, Bytes(1, std::byte{1}));
-    const auto done = fixture.on_final(event, [](pi_event, pi_result result) {
+    const auto done = fixture.on_complete(event, [](pi_event, pi_result result) {
         require_equal(result, PI_SUCCESS, "the result that a callback was given");
     });
     require_success(piQueueFlush(queue), "piQueueFlush");
@@ -321,10 +321,10 @@ CONFORMANCE_TEST(
         const Event gate = fixture.make_host_event();
         const Event held = fixture.barrier(queue, {gate});
         require_error(ask(held), PI_ERROR_PROFILING_UNAVAILABLE,
-                      "a time of a command that is not final");
+                      "a time of a command that is not complete");
         fixture.signal(gate);
         fixture.wait(held);
-        require_success(ask(held), "a time of the command once it is final");
+        require_success(ask(held), "a time of the command once it is complete");
         return;
     }
     require_equal(time, poison<uint64_t>(), "the output of failed profiling calls");

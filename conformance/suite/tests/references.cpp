@@ -159,10 +159,10 @@ CONFORMANCE_TEST(
     std::vector<Event> behind;
     for (int i = 0; i < 2 * references; ++i)
         behind.push_back(fixture.events_wait(queue, {event}));
-    const auto done = fixture.on_final(event, [](pi_event, pi_result) {});
+    const auto done = fixture.on_complete(event, [](pi_event, pi_result) {});
     for (int given = 1; given < references; ++given) {
         require_success(piEventRelease(event), "piEventRelease");
-        require(!fixture.is_final(event) && !done->is_set(), "a host event is final with ",
+        require(!fixture.is_complete(event) && !done->is_set(), "a host event is complete with ",
                 references - given, " of ", references, " references left");
     }
     event.reset();

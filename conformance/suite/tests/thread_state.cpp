@@ -100,8 +100,8 @@ CONFORMANCE_TEST("lifetime",
         require_same(before, "signalling an event");
         require_success(piQueueFinish(queue), "piQueueFinish");
         require_same(before, "finishing a queue");
-        fixture.on_final(held, [](pi_event, pi_result) {});
-        require_same(before, "setting a callback on an event that is final");
+        fixture.on_complete(held, [](pi_event, pi_result) {});
+        require_same(before, "setting a callback on an event that is complete");
         all.release();
         release(context);
         require_same(before, "releasing everything");

@@ -42,9 +42,9 @@ CONFORMANCE_TEST("enqueue", "later commands may use memory allocated in a queue'
         const Event filled = fixture.enqueue(queue, usm_fill_desc(pointer, pattern, size));
         const Event copied = fixture.enqueue(queue, usm_copy_desc(pointer, into.data(), regions));
         const Event freed = fixture.enqueue(queue, free_desc(pointer));
-        require(!fixture.is_final(allocated) && !fixture.is_final(filled) &&
-                    !fixture.is_final(copied) && !fixture.is_final(freed),
-                "commands are final before the event that they wait for");
+        require(!fixture.is_complete(allocated) && !fixture.is_complete(filled) &&
+                    !fixture.is_complete(copied) && !fixture.is_complete(freed),
+                "commands are complete before the event that they wait for");
         fixture.signal(gate);
         fixture.wait({allocated, filled, copied, freed},
                      "allocating, filling, copying and freeing");

@@ -60,8 +60,8 @@ CONFORMANCE_TEST("kernel", "copies, fills and launches of one queue on USM run i
     fixture.enqueue(setup.queue, add);
     fixture.enqueue(setup.queue, usm_copy_desc(usm.at(), copy.at(), whole));
     const Event last = fixture.enqueue(setup.queue, add);
-    require(!fixture.is_final(filled) && !fixture.is_final(last),
-            "commands are final before the event that they wait for");
+    require(!fixture.is_complete(filled) && !fixture.is_complete(last),
+            "commands are complete before the event that they wait for");
     fixture.signal(gate);
     fixture.wait(last, "the last of four commands on USM");
     require_usm_contents(fixture, setup.queue, copy.at(), repeated(bytes_of({42}), count * 4),
