@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any sequence of calls on one device of host or sim, with the layer validate: buffers, views, images and USM, in queues in order
-// and out of order, whose commands wait for each other and for host events that fail or are given up. Good calls do what they do
-// to plain bytes; those with numbers that are too large, with handles that were released or are of another kind are refused and
-// change nothing. The memory that is passed is as large as the call says: what is read or written behind it a sanitizer sees.
+// Any sequence of calls on one device of host or sim, with the layer validate: buffers, views,
+// images and USM, in queues in order and out of order, whose commands wait for each other and for
+// host events that fail or are given up. Good calls do what they do to plain bytes; those with
+// numbers that are too large, with handles that were released or are of another kind are refused
+// and change nothing. The memory that is passed is as large as the call says: what is read or
+// written behind it a sanitizer sees.
 #include "of_calls/program.hpp"
 
 #include <iterator>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any descriptor of any function that takes one, on host and sim, with and without the layer validate: of any size, type, chain,
-// flags and reserved words, with arrays and handles that are not there. What the grammar of pi.h says of it must be the answer.
-// A call that fails writes no output, none leaves anything behind. Descriptors, chains and what they name are as large as they
+// Any descriptor of any function that takes one, on host and sim, with and without the layer
+// validate: of any size, type, chain, flags and reserved words, with arrays and handles that are
+// not there. What the grammar of pi.h says of it must be the answer. A call that fails writes no
+// output, none leaves anything behind. Descriptors, chains and what they name are as large as they
 // say: what is read behind them a sanitizer sees.
 #include "of_descriptors/plan.hpp"
 
@@ -49,7 +50,8 @@ void check_rows() {
 #include <pi/pi_functions.def>
 }
 
-/// Where calls are tried: with the layer, and without it. There what objects a context has can be counted.
+/// Where calls are tried: with the layer, and without it. There what objects a context has can be
+/// counted.
 class Setup {
 public:
     Setup(const Place &place, bool is_exact)
@@ -126,7 +128,8 @@ public:
 
 private:
     void fill(const Plan &plan, bool twin) {
-        // At least a header, of which a callee may read that it is none. A twin has zeros where this one ends.
+        // At least a header, of which a callee may read that it is none. A twin has zeros where
+        // this one ends.
         size_ = std::max<uint32_t>({plan.size, sizeof(pi_struct_header), twin ? row_.size : 0});
         std::vector<uint64_t> whole(std::max<uint32_t>(size_, row_.size) / 8 + 1);
         auto *const header = reinterpret_cast<pi_struct_header *>(whole.data());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the targets that call plugins share: loaders that hold the plugins host and sim, a device and a context of each, and how
-// calls are judged.
+// What the targets that call plugins share: loaders that hold the plugins host and sim, a device
+// and a context of each, and how calls are judged.
 #pragma once
 
 #include "input.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any bytes, as each of the files that PI reads: a simulated machine, what links cost, what is expected of a plugin, a log of
-// calls. They are understood or refused with a sentence.
+// Any bytes, as each of the files that PI reads: a simulated machine, what links cost, what is
+// expected of a plugin, a log of calls. They are understood or refused with a sentence.
 #include "input.hpp"
 
 #include "expectations.hpp"
@@ -75,8 +75,8 @@ void read_costs(const std::string &text) {
     }
 }
 
-/// Whether it can be run as it is: no number is what a machine may have and nobody here would use, and nothing in it waits for
-/// an event that another thread would have to signal.
+/// Whether it can be run as it is: no number is what a machine may have and nobody here would use,
+/// and nothing in it waits for an event that another thread would have to signal.
 bool is_modest(const pi_replay::Json &json) {
     if (json.is_number_unsigned()) {
         const auto number = json.get<uint64_t>();

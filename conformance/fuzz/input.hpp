@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a target reads its bytes with, and how it reports a finding. Bytes are taken from the front; when
-// none are left all values are 0, so that each input means something.
+// What a target reads its bytes with, and how it reports a finding. Bytes are taken from the front;
+// when none are left all values are 0, so that each input means something.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +52,8 @@ template <class... Parts>
     std::abort();
 }
 
-/// Inputs that are generated rather than stored in the corpus, always the same; each target has the function.
+/// Inputs that are generated rather than stored in the corpus, always the same; each target has the
+/// function.
 std::vector<std::vector<uint8_t>> generated_inputs();
 
 /// So many random inputs, always the same.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where there is no libFuzzer: gives a target its generated inputs and each file of some folders, once, so
-// that what was found once stays fixed.
+// Where there is no libFuzzer: gives a target its generated inputs and each file of some folders,
+// once, so that what was found once stays fixed.
 #include "input.hpp"
 
 #include <filesystem>

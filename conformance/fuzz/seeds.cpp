@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// With libFuzzer: -write_seeds=FOLDER writes the generated inputs into a folder, for it to begin with.
+// With libFuzzer: -write_seeds=FOLDER writes the generated inputs into a folder, for it to begin
+// with.
 #include "input.hpp"
 
 #include <fstream>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any text, as each of those that people give to a loader: a device selector, a specification of faults, the value of each
-// option, a plugin's manifest. It is understood or refused with a sentence; and what is told of an understood one is understood again.
+// Any text, as each of those that people give to a loader: a device selector, a specification of
+// faults, the value of each option, a plugin's manifest. It is understood or refused with a
+// sentence; and what is told of an understood one is understood again.
 #include "input.hpp"
 
 #include "config.hpp"

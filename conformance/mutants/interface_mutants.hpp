@@ -18,7 +18,8 @@ template <class Desc>
 using Enqueue = pi_result(PI_CALL *)(pi_queue, const Desc *, uint32_t, const pi_event *,
                                      pi_event *);
 
-/// "Success without doing it": for a command, an event that waits for the wait list and nothing else.
+/// "Success without doing it": for a command, an event that waits for the wait list and nothing
+/// else.
 template <auto Slot, class Function>
 struct NothingDone;
 template <auto Slot, class... Arguments>

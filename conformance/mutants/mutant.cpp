@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An interface mutant: the plugin in the same folder with one function replaced. The file's name says
-// which: .../<plugin>/<function>.<kind>.so wraps .../<plugin>/original.so. no.mutant.so replaces
-// nothing: failures of the suite there are the wrapper's own. Test equipment, never installed.
+// An interface mutant: the plugin in the same folder with one function replaced. The file's name
+// says which: .../<plugin>/<function>.<kind>.so wraps .../<plugin>/original.so. no.mutant.so
+// replaces nothing: failures of the suite there are the wrapper's own. Test equipment, never
+// installed.
 
 #include "interface_mutants.hpp"
 

@@ -13,8 +13,8 @@
 
 namespace pi::suite {
 
-/// The event callbacks of one test. It outlives the test's loader, so that one that comes late or twice
-/// is told and not a crash.
+/// The event callbacks of one test. It outlives the test's loader, so that a callback that comes
+/// late or twice is reported and does not crash.
 class Callbacks {
 public:
     using Function = std::function<void(pi_event, pi_result)>;

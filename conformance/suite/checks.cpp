@@ -42,11 +42,11 @@ void check_too_small(const std::string &what, const InfoFunction &function, uint
                      uint64_t size) {
     for (const uint64_t small : {uint64_t{0}, size / 2, size - 1}) {
         std::vector<unsigned char> bytes(size + guard_size, guard_byte);
-        uint64_t told = poisoned_size;
-        require_error(function(name, small, bytes.data(), &told), PI_ERROR_INVALID_SIZE, what,
+        uint64_t reported = poisoned_size;
+        require_error(function(name, small, bytes.data(), &reported), PI_ERROR_INVALID_SIZE, what,
                       " of ", size, " bytes into ", small);
         require(untouched(bytes, 0), what, ": into ", small, " bytes: failed, but wrote the value");
-        require(told == poisoned_size, what, ": into ", small,
+        require(reported == poisoned_size, what, ": into ", small,
                 " bytes: failed, but wrote out_size");
     }
 }
@@ -65,13 +65,14 @@ void check_name(const std::string &what, const InfoFunction &function, const Inf
     }
     require_success(asked, what, ": the size");
     check_size(what, row.type, size);
-    // Values that change (a reference count, a status) keep their sizes; strings and lists do not change.
+    // Values that change (a reference count, a status) keep their sizes; strings and lists do not
+    // change.
     for (const uint64_t room : {size, size + 13}) {
         std::vector<unsigned char> bytes(room + guard_size, guard_byte);
-        uint64_t told = poisoned_size;
-        require_success(function(row.name, room, bytes.data(), &told), what, " into ", room,
+        uint64_t reported = poisoned_size;
+        require_success(function(row.name, room, bytes.data(), &reported), what, " into ", room,
                         " bytes");
-        require_equal(told, size, what + ": the size told with the value");
+        require_equal(reported, size, what + ": the size returned with the value");
         require(untouched(bytes, size), what, ": more than its ", size, " bytes are written");
         if (row.type.shape == InfoType::string)
             check_string(what, bytes, size);
@@ -92,11 +93,11 @@ void check_info(const std::string &what, const InfoFunction &function,
         last = std::max(last, row.name);
     for (const uint32_t unknown : {uint32_t{0}, last + 1000, UINT32_MAX}) {
         std::vector<unsigned char> bytes(256, guard_byte);
-        uint64_t told = poisoned_size;
-        require_error(function(unknown, bytes.size(), bytes.data(), &told),
+        uint64_t reported = poisoned_size;
+        require_error(function(unknown, bytes.size(), bytes.data(), &reported),
                       PI_ERROR_INVALID_ENUMERATION, what, ", the name ", unknown,
                       ", which is not in the list");
-        require(untouched(bytes, 0) && told == poisoned_size, what, ", the name ", unknown,
+        require(untouched(bytes, 0) && reported == poisoned_size, what, ", the name ", unknown,
                 ": failed, but wrote an output");
     }
 }
@@ -155,7 +156,7 @@ void DescriptorVariants::add_flags(std::size_t offset, uint64_t known) {
 
 std::byte *DescriptorVariants::add(const std::string &what, std::vector<pi_result> allowed,
                                    std::size_t size) {
-    // Exactly as large as it says, so that a sanitizer sees what is read behind it.
+    // Exactly struct_size bytes, so that a sanitizer sees reads beyond it.
     storage_.push_back(std::make_unique<std::byte[]>(std::max(size, sizeof(pi_struct_header))));
     std::memcpy(storage_.back().get(), valid_, std::min(size, size_));
     variants_.push_back({what, std::move(allowed), storage_.back().get()});

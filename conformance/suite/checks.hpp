@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The idioms of the interface's grammar, each checked whole: lists, info functions, input descriptors.
-// The tests of many objects call these with the functions and tables of theirs.
+// Checks of the interface's common rules: lists, info functions, descriptors. The tests of many
+// objects call these with their functions and tables.
 #pragma once
 
 #include "fixture.hpp"
@@ -20,7 +20,7 @@ namespace pi::suite {
 
 // ----- Lists -----
 
-/// A value that no function under test knows, to be found again where nothing may be written.
+/// A value that no function under test writes: an output that still has it was not written.
 template <typename T>
 T poison() {
     T value;
@@ -50,9 +50,9 @@ std::vector<T> check_list(const std::string &name, Ask &&ask) {
         require(!same(all[i], poison<T>()), name, ": element ", i, " is not written");
     for (uint32_t capacity = 0; capacity < count; ++capacity) {
         std::vector<T> some(count, poison<T>());
-        uint32_t told = poison<uint32_t>();
-        require_success(ask(capacity, some.data(), &told), name, " with capacity ", capacity);
-        require_equal(told, count, join(name, ": the count with capacity ", capacity));
+        uint32_t reported = poison<uint32_t>();
+        require_success(ask(capacity, some.data(), &reported), name, " with capacity ", capacity);
+        require_equal(reported, count, join(name, ": the count with capacity ", capacity));
         for (uint32_t i = 0; i < count; ++i)
             require(same(some[i], i < capacity ? all[i] : poison<T>()), name, " with capacity ",
                     capacity, ": element ", i, i < capacity ? " is another one" : " is written");
@@ -70,22 +70,23 @@ std::vector<T> check_list(const std::string &name, Ask &&ask) {
 /// function(name, size, value, out_size) of one object.
 using InfoFunction = std::function<pi_result(uint32_t, uint64_t, void *, uint64_t *)>;
 
-/// Each name of the table answers as its type demands, or with PI_ERROR_UNSUPPORTED_FEATURE; sizes are
-/// asked for, kept to and refused as the grammar says; names that are in no table are
+/// Each name of the table returns a value of its type, or PI_ERROR_UNSUPPORTED_FEATURE. Sizes are
+/// returned, respected and refused as pi.h requires. Unknown names are
 /// PI_ERROR_INVALID_ENUMERATION.
 void check_info(const std::string &what, const InfoFunction &function,
                 std::span<const InfoName> names);
 
 // ----- Descriptors -----
 
-/// One way of giving a descriptor, and what must become of it.
+/// A variant of a descriptor, and the results that it may have.
 struct DescriptorVariant {
     std::string what;
     std::vector<pi_result> allowed; // empty: it must succeed
     const void *desc;
 };
 
-/// The bytes of a descriptor in many variants: shorter, longer, of another type, with chains, flags and a reserved word.
+/// Variants of a descriptor: shorter, longer, of another type, with chains, flags and a reserved
+/// word.
 class DescriptorVariants {
 public:
     /// `flags_offset` is where its flags are, or 0 when it has none; `optional`: NULL is legal.
@@ -117,8 +118,8 @@ private:
     pi_struct_header before_unknown_{};
 };
 
-/// Gives each variant of a valid descriptor to call(const Desc *) and requires what must become of it.
-/// After a call that had to succeed, and did, done() cleans up.
+/// Passes each variant of a valid descriptor to call(const Desc *) and checks the result. done()
+/// cleans up after a call that succeeded.
 template <typename Desc, typename Call>
 void check_descriptor(const std::string &name, const Desc &valid, std::size_t flags_offset,
                       Call &&call, bool optional = false) {
@@ -135,7 +136,7 @@ void check_descriptor(const std::string &name, const Desc &valid, std::size_t fl
     }
 }
 
-/// Where an array of no elements may as well be: nothing there is looked at.
+/// The address of an array of no elements, which may not be read.
 template <typename T>
 T *nowhere() {
     return reinterpret_cast<T *>(alignof(T));
@@ -143,13 +144,14 @@ T *nowhere() {
 
 // ----- Outputs -----
 
-/// Calls create(handle **) with a poisoned output, requires the error, and that the output is as before.
+/// Calls create(handle **) with a poisoned output, requires the error, and that the output is as
+/// before.
 template <typename Handle, typename Create>
 void require_untouched(const std::string &what, std::initializer_list<pi_result> allowed,
                        Create &&create) {
     Handle out = poison<Handle>();
     const pi_result result = create(&out);
-    // What should not have been made is not to look like a leak as well.
+    // An object that was created by mistake must not be reported as a leak, too.
     if constexpr (requires { Counted<Handle>::release; }) {
         if (result == PI_SUCCESS && out != nullptr && !same(out, poison<Handle>()))
             Counted<Handle>::release(out);
@@ -158,7 +160,8 @@ void require_untouched(const std::string &what, std::initializer_list<pi_result>
     require(same(out, poison<Handle>()), what, ": failed, but wrote its output");
 }
 
-/// Calls create(handle **) with a poisoned output, which a failure must leave as it was; what is made is released.
+/// Calls create(handle **) with a poisoned output; a failure must not write it. Releases a created
+/// object.
 template <typename Handle, typename Create>
 pi_result try_create(Create &&create) {
     Handle out = poison<Handle>();

@@ -34,12 +34,13 @@ using nlohmann::json;
 // How long the loader waits for objects before it parks the plugin: failing commands may still run.
 constexpr uint32_t teardown_milliseconds = 5000;
 
-// Begins what the loader says of a plugin. What a plugin says has the plugin's own name in front, which has no blank.
+// Begins what the loader says of a plugin. What a plugin says has the plugin's own name in front,
+// which has no blank.
 constexpr std::string_view of_a_plugin = "plugin ";
-// Of that, what tells that objects are left: by the loader, and by the layers that know of each object.
+// Messages about leaked objects: of the loader, and of the layers that know each object.
 constexpr std::string_view of_leaks[] = {" of its objects are left: ", " was never released (",
                                          " was never freed (", " more objects were never released"};
-// And what tells that the teardown threw an exception.
+// Messages about an exception of the teardown.
 constexpr std::string_view of_teardown = ": teardown threw an exception";
 
 // The loader's and the plugin's warnings: shown with a failure. Some of the loader's are one.
@@ -48,17 +49,17 @@ public:
     static void PI_CALL write(uint32_t, const char *message, void *user_data) {
         auto &log = *static_cast<Log *>(user_data);
         const std::string_view text = message;
-        const auto tells = [&](std::string_view part) {
+        const auto contains = [&](std::string_view part) {
             return text.starts_with(of_a_plugin) && text.find(part) != std::string_view::npos;
         };
         const std::scoped_lock lock(log.mutex_);
-        if (std::any_of(std::begin(of_leaks), std::end(of_leaks), tells))
+        if (std::any_of(std::begin(of_leaks), std::end(of_leaks), contains))
             log.leak_ = text;
-        if (tells(of_teardown))
+        if (contains(of_teardown))
             log.teardown_ = text;
         std::cerr << "log: " << message << std::endl;
     }
-    /// The last message that tells of objects that are left, or "".
+    /// The last message about leaked objects, or "".
     std::string leak() const {
         const std::scoped_lock lock(mutex_);
         return leak_;
@@ -103,7 +104,7 @@ std::string selector_of(pi_loader loader, pi_device device) {
     return text;
 }
 
-// Only for people: a device whose name cannot be read is still tested.
+// For messages only: a device whose name cannot be read is still tested.
 std::string name_of(pi_device device) {
     char name[256] = "";
     const pi_result result =
@@ -183,7 +184,7 @@ std::vector<std::string> missing_devices(const Options &options, pi_loader loade
     for (const std::string &selector : options.required) {
         std::vector<std::string> elements = elements_of(selector);
         if (elements.empty())
-            elements.emplace_back(); // the loader says what is wrong with it
+            elements.emplace_back(); // the loader refuses it with a reason
         for (const std::string &element : elements) {
             const std::string why = why_missing(options, loader, element, tested);
             if (!why.empty())
@@ -206,7 +207,7 @@ json describe_plugin(const Options &options, pi_loader loader) {
                 {"devices", json::array()}};
     if (report.plugin == nullptr)
         return answer;
-    // The suite asks by itself: how the plugin answers the loader's question is a test of its own.
+    // Asked directly, as other tests check how the plugin answers the loader.
     uint32_t platforms = 0;
     if (piPlatformsGet(report.plugin, 0, nullptr, &platforms) != PI_SUCCESS) {
         answer["reason"] = last_error();
@@ -218,7 +219,7 @@ json describe_plugin(const Options &options, pi_loader loader) {
     try {
         devices = select(loader, options.device);
     } catch (const Failure &failure) {
-        // A plugin with a driver and no device is no mistake of the selector's.
+        // A plugin may have a driver and no device.
         answer["reason"] = failure.text;
     }
     for (const pi_device device : devices)
@@ -234,7 +235,7 @@ pi_device select_one(pi_loader loader, const std::string &selector) {
     return devices[0];
 }
 
-// One seed a test, so that a test's chance does not depend on which others are run.
+// A seed for each test, which does not depend on the other tests that run.
 uint64_t seed_of(const Options &options) {
     uint64_t hash = 14695981039346656037u;
     for (const char c : options.run_test + options.device + options.peer)
@@ -256,7 +257,7 @@ void run_body(const Options &options, const ConformanceTest &test, pi_loader loa
     setup.one_context = options.contexts == 1;
     setup.callbacks = &callbacks;
     setup.seed = seed_of(options);
-    // Before the runner loses its patience, so that the test can say what it waited for.
+    // Less than the runner's timeout, so that the test can report what it waited for.
     setup.patience = std::chrono::seconds(std::max(1u, std::min(60u, options.timeout / 3)));
     Fixture fixture(setup);
     test.function(fixture);
@@ -297,12 +298,12 @@ Verdict run_test(const Options &options, const ConformanceTest &test) {
     return verdict;
 }
 
-// The same, and looks at what is left when it has passed.
+// The same, and checks a passed test for leaked resources.
 Verdict run_test_and_look(const Options &options, const ConformanceTest &test) {
     const Resources before = resources_now();
     const auto begin = std::chrono::steady_clock::now();
     const Verdict verdict = run_test(options, test);
-    // The two uses that may follow, and the wait after each, must not cost a test its time.
+    // The two further uses, and the wait after each, must fit into the timeout.
     const std::chrono::milliseconds limit = std::chrono::seconds(options.timeout);
     if (verdict.outcome != Outcome::passed || std::chrono::steady_clock::now() - begin > limit / 4)
         return verdict;
@@ -340,7 +341,7 @@ int run_test(const Options &options) {
         return one.id() == options.run_test;
     });
     if (test == tests.end()) {
-        std::cerr << "there is no test \"" << options.run_test << "\"; --list tells them\n";
+        std::cerr << "there is no test \"" << options.run_test << "\"; --list prints all\n";
         return 2;
     }
     prepare_process(options);

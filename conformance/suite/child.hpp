@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What happens in the processes in which the plugin is loaded: telling its devices, and running one
-// test.
+// What runs in the processes that load the plugin: listing its devices, and running one test.
 #pragma once
 
 #include "options.hpp"
@@ -12,8 +11,8 @@ namespace pi::suite {
 /// descriptor. Returns the exit code.
 int discover(const Options &options);
 
-/// Runs options.run_test. With a result descriptor the verdict is told there as {"result", "reason"},
-/// else on the terminal. Returns the exit code.
+/// Runs options.run_test. Writes the verdict to the result descriptor as {"result", "reason"}, or
+/// prints it if there is none. Returns the exit code.
 int run_test(const Options &options);
 
 } // namespace pi::suite

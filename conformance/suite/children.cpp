@@ -30,11 +30,11 @@ std::optional<ChildProcess> child_at(int number) {
     // "4711 (name) S 1 ...": the name may have anything in it.
     std::ifstream file(join("/proc/", number, "/stat"));
     std::string text;
-    std::getline(file, text, '\0'); // of one that ends meanwhile nothing can be read
+    std::getline(file, text, '\0'); // empty if it ends meanwhile
     const std::size_t begin = text.find('(');
     const std::size_t end = text.rfind(')');
     if (end == std::string::npos || begin >= end)
-        return std::nullopt; // it is gone
+        return std::nullopt; // it has ended
     char state = 0;
     int parent = 0;
     std::istringstream(text.substr(end + 1)) >> state >> parent;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The processes that this one is the parent of: those that it began, and, once it adopts them, what such processes left running,
-// whatever its group and its session.
+// The child processes of this one: those that it started and, once it adopts them, those that they
+// left running, in any group and session.
 #pragma once
 
 #include <map>
@@ -11,10 +11,11 @@ namespace pi::suite {
 
 struct ChildProcess {
     std::string name;
-    bool has_ended = false; // and was not waited for
+    bool has_ended = false; // and is not reaped yet
 };
 
-/// From here on what this process's descendants leave running when they end becomes a child of this process, not of init.
+/// From now on a process that descendants leave running becomes a child of this process, not of
+/// init.
 void adopt_orphans();
 
 /// By their numbers.

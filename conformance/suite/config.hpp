@@ -7,8 +7,9 @@
 
 namespace pi::suite {
 
-/// What a command that runs this program as it runs now needs in its environment, names and values: LD_PRELOAD, and
-/// with it, for a plugin that is built with a sanitizer, the options of that. Nothing where LD_PRELOAD is not set.
+/// What a command that runs this program as it runs now needs in its environment, names and values:
+/// LD_PRELOAD, and with it, for a plugin that is built with a sanitizer, the options of that.
+/// Nothing where LD_PRELOAD is not set.
 std::vector<std::pair<std::string, std::string>> preloaded();
 
 } // namespace pi::suite

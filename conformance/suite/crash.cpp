@@ -26,7 +26,7 @@ constexpr FatalSignal fatal_signals[] = {
 };
 
 void print(const char *text) {
-    // Nothing can be done when standard error is gone.
+    // Without standard error nothing can be printed.
     if (write(STDERR_FILENO, text, std::strlen(text)) < 0)
         return;
 }
@@ -68,7 +68,7 @@ void install_crash_handler() {
 
     for (const FatalSignal &row : fatal_signals) {
         const bool bad_access = row.number != SIGABRT && row.number != SIGQUIT;
-        // A sanitizer's own report of a bad access tells more.
+        // A sanitizer's own report says more.
         if (is_sanitized && bad_access)
             continue;
         struct sigaction action {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The interface's structs and functions, told to templates: the type of each descriptor, the function
-// of each command, the reference functions of each handle.
+// Traits of the interface's structs: the type of each descriptor, the function of each command, the
+// reference functions of each handle.
 #pragma once
 
 #include <pi/pi.h>
@@ -61,7 +61,8 @@ namespace pi::suite {
     X(pi_kernel_desc, PI_TYPE_KERNEL_DESC)                                                         \
     X(pi_host_event_desc, PI_TYPE_HOST_EVENT_DESC)
 
-/// Description<D>::type is the PI_TYPE_ of D; of commands, enqueue is the function and name its name.
+/// Description<D>::type is the PI_TYPE_ of D; of commands, enqueue is the function and name its
+/// name.
 template <typename Desc>
 struct Description;
 

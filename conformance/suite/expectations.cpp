@@ -84,9 +84,10 @@ void Expectations::read(std::istream &file, const std::string &name,
         }
         const auto matched = [&](const ConformanceTest &test) { return read->may_match(test); };
         if (std::none_of(tests.begin(), tests.end(), matched))
-            problems_.push_back(join(where, ": the pattern \"", read->pattern,
-                                     "\" matches no test; --list tells them, and it must match the "
-                                     "whole of one, or that and \" on \" and a device"));
+            problems_.push_back(
+                join(where, ": the pattern \"", read->pattern,
+                     "\" matches no test; --list prints all tests, and it must match the "
+                     "whole of one, or that and \" on \" and a device"));
         lines_.push_back(*read);
     }
     if (file.bad())

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a plugin's author knows of a plugin, in files of lines
+// Expectations of a plugin's author, in files of lines
 //
 //     # a comment
 //     memory: a pool *                         | unsupported | the driver has no pools
 //     event: * on acme:1:*                     | xfail       | ticket 812
 //
-// A pattern (glob.hpp) matches a test when it matches "area: sentence", or that with its place,
-// "area: sentence on acme:0:0" (of pairs: "... on acme:0:0 -> acme:0:1, one context"). Of several lines that
-// match a test the first counts, in the order of the files and of the lines in them.
+// A pattern (glob.hpp) matches "area: sentence" of a test, or that with its place, "area: sentence
+// on acme:0:0" (of pairs: "... on acme:0:0 -> acme:0:1, one context"). The first line that matches
+// a test counts, in the order of the files and of their lines.
 //
 //     expected      the test passes     fails                  is skipped
 //     nothing       passed              failed                 skipped
@@ -25,7 +25,7 @@
 
 namespace pi::suite {
 
-/// What one line says.
+/// One line.
 struct Expectation {
     enum class Kind { unsupported, xfail };
     std::string pattern;
@@ -34,29 +34,29 @@ struct Expectation {
     std::string where; // "acme.expect:12"
 
     bool matches(const TestCase &test_case) const;
-    /// Whether it matches the test on some device, which need not be on this machine.
+    /// Whether it can match the test on some device, of this machine or not.
     bool may_match(const ConformanceTest &test) const;
 };
 
 class Expectations {
 public:
-    /// Adds the lines of a file that is called so. Lines that are not understood, and patterns that match
-    /// none of the tests, are told in problems().
+    /// Adds the lines of a file of this name. Invalid lines, and patterns that match none of the
+    /// tests, are in problems().
     void read(std::istream &file, const std::string &name,
               const std::vector<ConformanceTest> &tests);
-    /// The same with a file that is to be opened.
+    /// Opens the file and reads it.
     void read_file(const std::string &name, const std::vector<ConformanceTest> &tests);
 
-    /// A sentence for each mistake, with file and line; with one there must be no run.
+    /// A sentence for each error, with file and line; if there is one, do not run.
     const std::vector<std::string> &problems() const { return problems_; }
 
-    /// What matches none of these cases: of devices that are not here.
+    /// The lines that match none of these cases: of devices of other machines.
     std::vector<Expectation> without_match(const std::vector<TestCase> &cases) const;
 
     /// Whether a failure of this test is xfail.
     bool may_fail(const TestCase &test_case) const;
 
-    /// Makes of a test's result what it is beside what is expected of it.
+    /// Changes a result by its expectation.
     void judge(TestResult &result) const;
 
 private:

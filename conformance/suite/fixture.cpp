@@ -39,12 +39,12 @@ std::string status_name(pi_event_status status) {
 std::string command_of_event(pi_event event) {
     uint32_t type = 0;
     pi_event_status status = 0;
-    const pi_result told =
+    const pi_result result =
         piEventGetInfo(event, PI_EVENT_INFO_COMMAND, sizeof type, &type, nullptr);
     const pi_result asked =
         piEventGetInfo(event, PI_EVENT_INFO_STATUS, sizeof status, &status, nullptr);
-    return join(told == PI_SUCCESS ? command_name(type) : "a command that the event does not tell",
-                " (", asked == PI_SUCCESS ? status_name(status) : "no status", ")");
+    return join(result == PI_SUCCESS ? command_name(type) : "an unknown command", " (",
+                asked == PI_SUCCESS ? status_name(status) : "no status", ")");
 }
 
 } // namespace
@@ -223,7 +223,7 @@ void Fixture::signal(pi_event event, pi_result result) {
         require_success(piEventSignalHost(event, result), "piEventSignalHost with ",
                         result_name(result));
     } catch (...) {
-        piEventSignalHost(event, result); // or what waits for it would never come back
+        piEventSignalHost(event, result); // or its waiters would never return
         throw;
     }
 }
@@ -255,8 +255,8 @@ pi_result Fixture::wait_result(pi_event event, const std::string &what) {
     require(result != PI_ERROR_TIMEOUT, what, ": ",
             result == PI_ERROR_TIMEOUT ? command_of_event(event) : "", " is not complete after ",
             patience().count(), " seconds");
-    // If it was the wait that failed, the command is still at work, maybe on memory that the test gives up now. Another
-    // thread waits for it: the text of this one's last error is the test's.
+    // If the wait failed, the command may still use memory that the test releases now. Another
+    // thread waits for it, which leaves this thread's last error to the test.
     if (result != PI_SUCCESS && result != PI_ERROR_WOULD_BLOCK)
         std::thread([&] { piEventWait(event, patience_ns()); }).join();
     return result;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every test works with: the plugin and device under test, makers of objects that must succeed and
-// release themselves, commands that must be accepted, and waits that end. A test of a failure calls
-// the interface itself and says require_error().
+// The fixture of every test: the plugin and device under test; functions that create objects, which
+// must succeed and release themselves; commands that must be accepted; and waits with a timeout. A
+// test of a failure calls the interface directly and require_error().
 #pragma once
 
 #include "callbacks.hpp"
@@ -38,7 +38,8 @@ struct Place {
 /// How the two places of a CONFORMANCE_TEST_PAIRS are related.
 enum class Relation { one_place, two_contexts, two_devices, two_devices_two_contexts };
 
-/// What a test is run on; a test of pairs has a peer device, which may be the device itself.
+/// The plugin and device of a test; a test of pairs has a peer device, which may be the device
+/// itself.
 struct Setup {
     pi_loader loader = nullptr;
     pi_plugin plugin = nullptr;
@@ -56,21 +57,21 @@ public:
     Fixture(const Fixture &) = delete;
     Fixture &operator=(const Fixture &) = delete;
 
-    // ----- What is tested -----
+    // ----- Plugin and device under test -----
     pi_loader loader() const { return setup_.loader; }
     pi_plugin plugin() const { return setup_.plugin; }
     pi_platform platform() const { return platform_; }
     pi_device device() const { return setup_.device; }
     /// The device itself, which may be a sub-device, then all other root devices of its platform.
     std::vector<pi_device> devices() const;
-    /// Of the device, or of another one: PI_CAPABILITY_ bits.
+    /// PI_CAPABILITY_ bits of the device, or of another one.
     uint64_t capabilities(pi_device device = nullptr) const;
     bool can(uint64_t capability, pi_device device = nullptr) const;
-    /// Skips the test unless the device has the capability; `name` is its name for people.
+    /// Skips the test unless the device has the capability; `name` is for the text.
     void need(uint64_t capability, const std::string &name, pi_device device = nullptr) const;
     std::vector<pi_memory_scope> scopes(pi_device device = nullptr) const;
 
-    /// So many bytes, or what several buffers at once may have where the device has little memory.
+    /// So many bytes, or less if the device has too little memory for several such buffers.
     uint64_t at_most(uint64_t size, pi_device device = nullptr) const;
 
     // ----- Tests of pairs -----
@@ -79,22 +80,22 @@ public:
     Relation relation() const;
     pi_memory_connection connection(const Place &src, const Place &dst) const;
 
-    // ----- Chance, for the test's own thread: the seed is told with every failure -----
+    // ----- Random values, on the test's own thread; every failure reports the seed -----
     std::mt19937_64 &random() { return random_; }
-    /// Evenly from low to high, both included.
+    /// Uniform from low to high, both included.
     uint64_t random(uint64_t low, uint64_t high);
     Bytes random_bytes(std::size_t size);
 
     // ----- Objects; a failure fails the test -----
-    /// The test's own context of the device (in a test of pairs, of src); made when first asked for, so ask
-    /// before threads do.
+    /// The test's context of the device (in a test of pairs, of src). Created by the first call,
+    /// which must come before threads call it.
     pi_context context();
     /// The device in that context.
     Place place() { return {device(), context()}; }
     Context make_context(const std::vector<pi_device> &devices);
     Queue make_queue(uint64_t flags = 0);
     Queue make_queue(const Place &place, uint64_t flags = 0);
-    /// A flag that the device does not honour skips the test.
+    /// Skips the test if the device has no such queues.
     Queue make_out_of_order_queue();
     Mem make_buffer(uint64_t size);
     Mem make_buffer(const Place &place, uint64_t size);
@@ -104,15 +105,15 @@ public:
     Mem make_view(pi_mem mem, uint64_t offset, uint64_t size);
     Event make_host_event();
     Event make_host_event(pi_context context);
-    /// A signal that is refused is given once more before the test fails: a thread that waits for it comes back.
+    /// A refused signal is sent once more before the test fails, so that waiting threads return.
     void signal(pi_event event, pi_result result = PI_SUCCESS);
-    /// Signals behind the body, also when that fails.
+    /// Signals after the body, also if it fails.
     void signal_after(pi_event event, const std::function<void()> &body);
 
     // ----- Commands: they must be accepted; waits as {gate, other} -----
     template <typename Desc>
     Event enqueue(pi_queue queue, const Desc &desc, const Waits &waits = {});
-    /// Host memory given to these must stay until the event is complete.
+    /// Host memory must stay valid until the event is complete.
     Event write(pi_queue queue, pi_mem mem, uint64_t offset, const Bytes &bytes,
                 const Waits &waits = {});
     Event read(pi_queue queue, pi_mem mem, uint64_t offset, Bytes &into, const Waits &waits = {});
@@ -138,11 +139,11 @@ public:
     void require_result(pi_event event, pi_result expected, const std::string &what);
     /// Waits until the event completes; returns its result.
     pi_result wait_result(pi_event event, const std::string &what = "waiting for an event");
-    /// The flag is set in time.
+    /// Waits until the flag is set.
     void wait(Flag &flag, const std::string &what);
     bool is_complete(pi_event event);
 
-    // ----- Bytes, with waiting -----
+    // ----- Transfers that wait -----
     void upload(pi_queue queue, pi_mem mem, const Bytes &bytes, uint64_t offset = 0);
     Bytes download(pi_queue queue, pi_mem mem, uint64_t size, uint64_t offset = 0);
     /// The buffer's first bytes are these.
@@ -152,14 +153,14 @@ public:
     // ----- Threads and callbacks; what fails there fails the test -----
     /// Runs function(0) to function(count - 1), each on a thread of its own, begun together.
     void run_threads(unsigned count, const std::function<void(unsigned)> &function);
-    /// Sets a callback on the event. The flag is set once the function has returned or failed; failures
-    /// are told at the test's end, or by check_callbacks().
+    /// Sets a callback on the event. The flag is set when the function has returned or failed.
+    /// Failures are reported at the test's end, or by check_callbacks().
     std::shared_ptr<Flag> on_complete(pi_event event,
                                       std::function<void(pi_event, pi_result)> function);
     void check_callbacks();
 
     uint64_t seed() const { return setup_.seed; }
-    /// For a fixture of other devices of the same plugin.
+    /// To construct a fixture of other devices of the same plugin.
     const Setup &setup() const { return setup_; }
 
 private:
@@ -175,7 +176,7 @@ private:
 /// One linear region.
 pi_region linear(uint64_t src_offset, uint64_t dst_offset, uint64_t size);
 
-/// Calls a command's function, whatever becomes of it.
+/// Calls a command's function and returns its result.
 template <typename Desc>
 pi_result try_enqueue(pi_queue queue, const Desc &desc, const Waits &waits = {},
                       pi_event *out_event = nullptr) {
@@ -187,11 +188,11 @@ template <typename Desc>
 Event Fixture::enqueue(pi_queue queue, const Desc &desc, const Waits &waits) {
     Event event;
     require_success(try_enqueue(queue, desc, waits, event.out()), Description<Desc>::name);
-    require(event.get() != nullptr, Description<Desc>::name, ": succeeded, but gave no event");
+    require(event.get() != nullptr, Description<Desc>::name, ": succeeded, but returned no event");
     return event;
 }
 
-/// "info PI_DEVICE_INFO_NAME", looked up where it is told; of a test's own function, which no table knows, with the number.
+/// "info PI_DEVICE_INFO_NAME", looked up when printed; with the number for functions of tests.
 template <typename Function, typename Name>
 struct InfoNamed {
     Function function;
@@ -210,7 +211,7 @@ InfoNamed<Function, Name> info_named(Function function, Name name) {
     return {function, name};
 }
 
-/// The answer of an info function, of the type T: get_info<uint64_t>(piDeviceGetInfo, device, name).
+/// A value of type T: get_info<uint64_t>(piDeviceGetInfo, device, name).
 template <typename T, typename Function, typename Object, typename Name>
 T get_info(Function function, Object object, Name name) {
     T value{};
@@ -219,7 +220,7 @@ T get_info(Function function, Object object, Name name) {
     return value;
 }
 
-/// The same where an object may be unable to answer: then `absent`.
+/// The same, or `absent` if the object does not support the query.
 template <typename T, typename Function, typename Object, typename Name>
 T info_or(Function function, Object object, Name name, T absent) {
     T value{};
@@ -243,7 +244,7 @@ std::vector<T> get_info_list(Function function, Object object, Name name) {
     return values;
 }
 
-/// A string, or `absent` of an object that cannot answer.
+/// A string, or `absent` if the object does not support the query.
 template <typename Function, typename Object, typename Name>
 std::string text_or(Function function, Object object, Name name, const std::string &absent) {
     uint64_t size = 0;

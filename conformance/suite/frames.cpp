@@ -18,10 +18,11 @@
 namespace pi::suite {
 namespace {
 
-// Debug information may be large.
+// Debug info may be large.
 constexpr std::chrono::seconds patience{20};
-// After the handler's own call come the kernel's return from it and the instruction that failed: both are
-// told exactly, the others as where their calls return to, which may be the next line already.
+// After the handler's own call come the kernel's return from it and the instruction that failed:
+// both are reported exactly, the others as where their calls return to, which may be the next line
+// already.
 constexpr int return_from_handler = 2;
 constexpr int failed_instruction = 3;
 

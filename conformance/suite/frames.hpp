@@ -7,9 +7,9 @@
 
 namespace pi::suite {
 
-/// The output of a test, where each call that is told as a file and an offset, "lib.so(+0x92b5)[0x7f37]",
-/// is followed by its function and, where there is debug information, its line: " crash at toy.c:28".
-/// addr2line knows them; without that program the output stays as it is.
+/// The output of a test. Each call of the form file and offset, "lib.so(+0x92b5)[0x7f37]", is
+/// followed by its function and, with debug info, its line: " crash at toy.c:28". Without the
+/// program addr2line the output is unchanged.
 std::string with_names(const std::string &output);
 
 } // namespace pi::suite

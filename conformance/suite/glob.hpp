@@ -5,8 +5,8 @@
 
 namespace pi::suite {
 
-/// Whether the pattern matches the whole text: '*' is any characters, also none, '?' is one character, and
-/// everything else is itself.
+/// Whether the pattern matches the whole text: '*' is any characters, also none, '?' is one
+/// character, and everything else is itself.
 bool glob_matches(std::string_view pattern, std::string_view text);
 
 /// Whether it matches the text followed by some other text, also none.

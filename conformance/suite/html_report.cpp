@@ -44,7 +44,7 @@ std::vector<Part> parts_of(const Counts &counts) {
             {"skipped", counts.skipped}};
 }
 
-// For the eye only: the numbers are beside it.
+// A bar; the numbers are next to it.
 void write_bar(std::ostream &out, const Counts &counts, const char *style) {
     out << "<div class=\"" << style << "\" aria-hidden=\"true\">";
     for (const Part &part : parts_of(counts)) {
@@ -160,7 +160,7 @@ void write_block(std::ostream &out, const char *heading, const std::string &text
         << in_text(text) << "</pre>\n";
 }
 
-// Instead of what there is to tell of tests.
+// Instead of results.
 void write_problem(std::ostream &out, const Report &report) {
     out << "<section>\n<h2>Not tested</h2>\n";
     write_block(out, "why", report.problem);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The suite's kernels on images and samplers, in each format of kernels.hpp. They are a program of their own: a device
-// without images need not compile it.
+// The suite's kernels on images and samplers, in each format of kernels.hpp. They are a program of
+// their own: a device without images need not compile it.
 //
 //   transpose(read_only image2d src, write_only image2d dst)          dst(y, x) = src(x, y), integers
 //   flatten(read_only image3d src, global uint4 *out)                 out[(z * height + y) * width + x] = src(x, y, z)
@@ -15,7 +15,8 @@
 
 namespace pi::suite {
 
-/// The kernels on images, built for the context's devices; skips where there is no format, or no images.
+/// The kernels on images, built for the context's devices; skips where there is no format, or no
+/// images.
 Program make_image_program(Fixture &fixture);
 
 } // namespace pi::suite

@@ -44,10 +44,10 @@ std::span<const InfoName> kernel_sub_group_info_names();
 std::span<const InfoName> sampler_info_names();
 std::span<const InfoName> event_info_names();
 
-/// A function of any type, to be told from others only.
+/// A function of any type, only to be compared with others.
 using AnyFunction = void (*)();
 
-/// "PI_DEVICE_INFO_NAME" for piDeviceGetInfo and 2; the number alone where no table has it.
+/// "PI_DEVICE_INFO_NAME" for piDeviceGetInfo and 2; the number if no table has it.
 std::string info_text(AnyFunction function, uint32_t name);
 
 } // namespace pi::suite

@@ -7,10 +7,10 @@
 
 namespace pi::suite {
 
-/// While it lives, SIGINT and SIGTERM do not end the process: the first one asks for a stop, so that a run that a person or a
-/// limit of time breaks off still tells what it has found; one that comes a second later, or after that, ends the process at once, with
-/// 128 and the signal's number. (Those in between are the same again: timeout(1) sends its signal twice.) Ignored ones stay so. To be
-/// made before other threads are.
+/// While it lives, the first SIGINT or SIGTERM requests a stop, so that an interrupted run still
+/// reports its results. One that comes at least a second later ends the process with 128 and the
+/// signal's number. (timeout(1) sends its signal twice at once.) Ignored signals stay ignored.
+/// Construct it before any thread.
 class Interruption {
 public:
     Interruption();

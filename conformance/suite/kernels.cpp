@@ -285,7 +285,7 @@ uint64_t local_memory_size(Fixture &fixture) {
 void need_local_memory(Fixture &fixture, uint64_t size) {
     const uint64_t most = local_memory_size(fixture);
     if (most < size)
-        skip(join("the device tells of ", most, " bytes of work-group memory, the test needs ",
+        skip(join("the device reports ", most, " bytes of work-group memory, the test needs ",
                   size));
 }
 

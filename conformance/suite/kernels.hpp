@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The suite's own kernels, in each program format that it can write, and the launches of them. (OpenCL C and SPIR-V:
-// spirv/kernels.cl; native functions, which simulated devices of CUDA run, too: native_kernels.cpp.)
+// The suite's own kernels, in each program format that it can write, and the launches of them.
+// (OpenCL C and SPIR-V: spirv/kernels.cl; native functions, which simulated devices of CUDA run,
+// too: native_kernels.cpp.)
 //
 //   add(global uint *data, uint value)                       data[i] += value, one dimension
 //   combine(global uint *dst, global const uint *a,          dst[i] = a[i] * factor + b[i]
@@ -23,8 +24,7 @@
 
 namespace pi::suite {
 
-/// The format that the suite's kernels are written in for this device, best first; skips the test when
-/// the device runs none of them, or no programs at all.
+/// The best format of the suite's kernels that this device runs; skips the test if it runs none.
 pi_program_format kernel_format(Fixture &fixture, pi_device device = nullptr);
 
 /// Skips the test unless this device runs programs of the format: the second of two may not.
@@ -33,10 +33,10 @@ void need_program_format(Fixture &fixture, pi_program_format format, pi_device d
 /// Whether there is such a format.
 bool has_kernels(Fixture &fixture);
 
-/// The suite's kernels as a descriptor; what it points to lives as long as the process.
+/// A descriptor of the suite's kernels; its pointers are valid as long as the process.
 pi_program_desc kernel_program_desc(pi_program_format format);
 
-/// A program of text or SPIR-V that cannot be built, or of a table that is none.
+/// A program of text or SPIR-V that cannot be built, or of an invalid table.
 pi_program_desc broken_program_desc(pi_program_format format);
 
 /// The suite's kernels, built for the context's devices; skips where there is no format.
@@ -44,7 +44,7 @@ Program make_program(Fixture &fixture);
 Program make_program(Fixture &fixture, const Place &place);
 /// PI_PROGRAM_BUILD_INFO_STATUS.
 uint32_t build_status(pi_program program, pi_device device);
-/// PI_PROGRAM_BUILD_INFO_OPTIONS, where the program tells them.
+/// PI_PROGRAM_BUILD_INFO_OPTIONS, if the program reports them.
 void require_options(pi_program program, pi_device device, const std::string &expected,
                      const std::string &what);
 Kernel make_kernel(pi_program program, const std::string &name);
@@ -98,10 +98,10 @@ uint32_t group_size(Fixture &fixture, pi_kernel kernel, uint32_t wanted);
 /// CUDA's kernels have a single area of work-group memory: an argument is an offset into it.
 bool is_of_cuda(pi_program_format format);
 
-/// Of work-groups in bytes; 0 where the device tells of none.
+/// The work-group memory in bytes; 0 if the device reports none.
 uint64_t local_memory_size(Fixture &fixture);
 
-/// Skips the test where a work-group cannot have so many bytes of memory.
+/// Skips the test if a work-group cannot have so many bytes of memory.
 void need_local_memory(Fixture &fixture, uint64_t size);
 
 /// uint32_t values as bytes and back.

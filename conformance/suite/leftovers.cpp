@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A thread that has been joined may still be seen, and one that was told to end is not at once gone.
+// A joined thread may still be visible, and a thread does not end at once on request.
 constexpr std::chrono::milliseconds time_to_end{1000};
 constexpr std::chrono::milliseconds look_again{5};
 
@@ -32,7 +32,7 @@ std::vector<int> numbers_in(const char *folder) {
     return numbers;
 }
 
-// The names of what is in `after` and not in `before`, and how many have each, where there is more than before.
+// The names in `after` of which there are more than in `before`, and how many more.
 std::map<std::string, std::size_t> more(const std::map<int, std::string> &before,
                                         const std::map<int, std::string> &after) {
     std::map<std::string, std::size_t> names;
@@ -47,8 +47,8 @@ std::map<std::string, std::size_t> more(const std::map<int, std::string> &before
 }
 
 // "3 threads (acme-io, 2 acme-worker)"
-std::string told(const std::map<std::string, std::size_t> &names, const char *one,
-                 const char *several) {
+std::string text_of(const std::map<std::string, std::size_t> &names, const char *one,
+                    const char *several) {
     std::size_t count = 0;
     std::string list;
     for (const auto &[name, times] : names) {
@@ -58,7 +58,7 @@ std::string told(const std::map<std::string, std::size_t> &names, const char *on
     return join(count, " ", count == 1 ? one : several, " (", list, ")");
 }
 
-// What has been left since, once all is gone that goes.
+// What was left since, after threads and processes that are ending have ended.
 std::string lasting_growth(const Resources &before, Resources &now,
                            std::chrono::milliseconds patience) {
     const Clock::time_point end = Clock::now() + std::min(time_to_end, patience);
@@ -99,14 +99,14 @@ Resources resources_now() {
 
 std::string growth(const Resources &before, const Resources &after) {
     std::string text;
-    const auto tell = [&](const std::map<std::string, std::size_t> &names, const char *one,
-                          const char *several) {
+    const auto add = [&](const std::map<std::string, std::size_t> &names, const char *one,
+                         const char *several) {
         if (!names.empty())
-            text += (text.empty() ? "" : " and ") + told(names, one, several);
+            text += (text.empty() ? "" : " and ") + text_of(names, one, several);
     };
-    tell(more(before.threads, after.threads), "thread", "threads");
-    tell(more(before.files, after.files), "file descriptor", "file descriptors");
-    tell(more(before.processes, after.processes), "process", "processes");
+    add(more(before.threads, after.threads), "thread", "threads");
+    add(more(before.files, after.files), "file descriptor", "file descriptors");
+    add(more(before.processes, after.processes), "process", "processes");
     return text;
 }
 

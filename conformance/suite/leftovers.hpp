@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a use of a plugin leaves in its process after its loader is released: threads, file descriptors and processes.
+// Threads, file descriptors and processes that a use of a plugin leaves after its loader is
+// released.
 //
-// A vendor's library may keep some by design, once a process: a pool of threads, an open device file. So
-// what is left is a leak only when each of three uses in a row leaves more than was there before it.
+// A vendor's library may keep some by design, once per process: a thread pool, an open device file.
+// So it is a leak only if each of three uses in a row leaves more than there was before it.
 #pragma once
 
 #include <chrono>
@@ -22,12 +23,14 @@ struct Resources {
 
 Resources resources_now();
 
-/// What `after` has more of than `before`: "1 thread (acme-worker) and 2 file descriptors (2 /dev/acme0)"; "" if it has more of none. Others in the place of as many that are gone are no more.
+/// What `after` has more of than `before`: "1 thread (acme-worker) and 2 file descriptors (2
+/// /dev/acme0)", or "". Only numbers count: a resource that replaces another is not more.
 std::string growth(const Resources &before, const Resources &after);
 
-/// After a first use, before which there was `before`: what each use leaves, or "". Calls `use_again`
-/// at most twice, and not at all where the first one left nothing. What is about to end is waited for, for a second or, if that
-/// is less, `patience`, twice at most.
+/// Called after a first use; `before` is the state before it. Returns what each use leaves, or "".
+/// Calls `use_again` at most twice, and not at all if the first use left nothing. Waits at most
+/// twice, for a second or `patience` if that is less, for threads and processes that are about to
+/// end.
 std::string left_by_each_use(const Resources &before, const std::function<void()> &use_again,
                              std::chrono::milliseconds patience);
 

@@ -51,7 +51,7 @@ struct Run {
     const char *stopped_by = ""; // a signal's name
 };
 
-void tell_begin(const Options &options, const Run &run) {
+void print_begin(const Options &options, const Run &run) {
     std::cout << "plugin " << run.found.name << " (" << run.found.path << "), " << run.cases.size()
               << " tests on " << run.found.devices.size()
               << (run.found.devices.size() == 1 ? " device" : " devices")
@@ -68,7 +68,7 @@ Run run_tests(const Options &options, const std::vector<ConformanceTest> &tests,
     run.found = discover_devices(options, interruption.token());
     if (run.found.problem.empty() && run.found.missing.empty()) {
         run.cases = make_cases(tests, run.found.devices);
-        tell_begin(options, run);
+        print_begin(options, run);
         Progress progress(run.cases.size(), progress_columns());
         run.results = run_cases(options, expectations, run.cases, progress, interruption.token());
     }
@@ -99,9 +99,10 @@ bool write_files(const Report &report) {
     return written;
 }
 
-// Tells why no test was run, in the reports, too: those of an earlier run would be taken for this one's.
-void tell_problem(const Options &options, const Run &run,
-                  const std::vector<std::string> &sentences) {
+// Reports why no test was run, also in the files: reports of an earlier run would be confused with
+// it.
+void report_problem(const Options &options, const Run &run,
+                    const std::vector<std::string> &sentences) {
     std::string problem;
     for (const std::string &sentence : sentences) {
         std::cerr << sentence << '\n';
@@ -111,7 +112,7 @@ void tell_problem(const Options &options, const Run &run,
     write_files({options, run.found, run.results, none, 0, run.stopped_by, run.begin, problem});
 }
 
-// What was to be printed is lost, so nobody may take it for a success.
+// The output is lost, so the run must not count as a success.
 int cannot_print(int exit_code) {
     std::cerr << "cannot write to standard output\n";
     return std::max(exit_code, 1);
@@ -120,7 +121,7 @@ int cannot_print(int exit_code) {
 int run_suite(const Options &options) {
     const std::vector<ConformanceTest> tests = wanted_tests(options);
     if (tests.empty()) {
-        tell_problem(options, {}, {"no test is called like that; --list tells them"});
+        report_problem(options, {}, {"no test matches; --list prints all"});
         return 2;
     }
     if (options.list)
@@ -129,12 +130,12 @@ int run_suite(const Options &options) {
     for (const std::string &file : options.expect_files)
         expectations.read_file(file, all_tests());
     if (!expectations.problems().empty()) {
-        tell_problem(options, {}, expectations.problems());
+        report_problem(options, {}, expectations.problems());
         return 2;
     }
     const Run run = run_tests(options, tests, expectations);
     if (const std::vector<std::string> sentences = why_none(options, run); !sentences.empty()) {
-        tell_problem(options, run, sentences);
+        report_problem(options, run, sentences);
         return 1;
     }
     const std::vector<Expectation> without_match =
@@ -158,7 +159,8 @@ int main(int argc, char **argv) {
         if (options->discover)
             return discover(*options);
         const int result = options->run_test.empty() ? run_suite(*options) : run_test(*options);
-        // In a test's process a plugin may have spoiled it, and the result is told elsewhere.
+        // In a test's process a plugin may have broken standard output; the result is written
+        // elsewhere.
         return options->result_fd >= 0 || std::cout.flush() ? result : cannot_print(result);
     } catch (const std::exception &exception) {
         std::cerr << "pi-conformance: " << exception.what() << '\n';

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// UTF-8 whatever a test has printed, by way of the JSON library, which replaces what is none.
+// UTF-8 of whatever a test printed: the JSON library replaces invalid bytes.
 std::string valid_utf8(const std::string &text) {
     const std::string quoted = json(text).dump(-1, ' ', false, json::error_handler_t::replace);
     return json::parse(quoted).get<std::string>();

@@ -7,9 +7,9 @@ namespace pi::suite {
 
 enum class MarkupIn { attribute, text };
 
-/// Any bytes as the text of XML or HTML, or as an attribute in double quotes: UTF-8, in which what is none
-/// and what XML cannot say is replaced. A reader takes line ends and tabs of an attribute for spaces, and a
-/// carriage return for a line end, so those are written as numbers.
+/// Any bytes as text of XML or HTML, or as an attribute in double quotes, in UTF-8. Bytes that are
+/// not UTF-8 and characters that XML does not have are replaced. Line ends and tabs are written as
+/// numbers, as readers change them.
 std::string markup(const std::string &text, MarkupIn where = MarkupIn::attribute);
 
 } // namespace pi::suite

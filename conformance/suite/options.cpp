@@ -30,7 +30,7 @@ std::string check_selector(const std::string &text) {
     return text.empty() ? "a selector is empty, should be like opencl:0:1" : "";
 }
 
-// CLI11 takes what is negative or too large for another number.
+// CLI11 accepts negative and too large numbers as others.
 std::string check_seed(const std::string &text) {
     uint64_t seed = 0;
     const char *const end = text.data() + text.size();
@@ -45,14 +45,14 @@ void declare(CLI::App &app, Options &options) {
     app.add_option("--device", options.device,
                    "the devices to test, plugin[:platform[:device]] and a comma between; all")
         ->type_name("SELECTOR");
-    app.add_option("--filter", options.filter,
-                   "only tests whose \"area: sentence\" has a match of this")
+    app.add_option("--filter", options.filter, "only tests whose \"area: sentence\" matches")
         ->type_name("REGEX")
         ->check(CLI::Validator(check_regex, ""));
     app.add_option("--area", options.areas, "only tests of this area; may be given again")
         ->type_name("AREA")
         ->check(CLI::IsMember(areas()));
-    app.add_option("--seed", options.seed, "makes chance repeat itself; else told when run")
+    app.add_option("--seed", options.seed,
+                   "the seed of all random choices; if absent, a new one, which is printed")
         ->check(CLI::Validator(check_seed, ""));
     app.add_option("--json", options.json_file, "writes the results to this file")
         ->type_name("FILE");
@@ -69,7 +69,7 @@ void declare(CLI::App &app, Options &options) {
         ->allow_extra_args(false)
         ->check(CLI::Validator(check_selector, ""));
     app.add_option("--expect", options.expect_files,
-                   "a file of what is unsupported and what is known to fail; may be given again")
+                   "a file of tests that are unsupported or known to fail; may be given again")
         ->type_name("FILE")
         ->allow_extra_args(false);
     app.add_option("--jobs", options.jobs, "tests run at once; one a core")
@@ -78,7 +78,7 @@ void declare(CLI::App &app, Options &options) {
         ->capture_default_str()
         ->check(CLI::Range(1u, 86400u));
     app.add_flag("--fail-fast", options.fail_fast,
-                 "starts no further test once one has failed, and tells how many were not run");
+                 "starts no test after a failure, and reports how many were not run");
     app.add_flag("--list", options.list, "lists the tests and runs none");
     CLI::Option *run_test =
         app.add_option("--run-test", options.run_test,
@@ -102,11 +102,10 @@ command_line::Page page() {
         "tests a plugin against pi.h",
         {{"Tests",
           "Each test runs in a process of its own: one that crashes, hangs, or leaves objects, "
-          "threads, processes or open files behind fails alone. A test that fails tells the "
+          "threads, processes or open files behind fails alone. A failed test prints the "
           "command that repeats it, with its seed. The last line is \"N "
-          "passed, N failed, N skipped\". SIGINT and SIGTERM end the tests under way, and the "
-          "reports tell what was "
-          "found by then, and how many were not run.",
+          "passed, N failed, N skipped\". SIGINT and SIGTERM end the running tests; the "
+          "reports have the results so far, and how many tests were not run.",
           {}}},
         {{0, "nothing failed"},
          {1, "something failed, passed although it was expected to fail, or could not be tested: "

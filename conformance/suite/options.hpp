@@ -8,7 +8,7 @@
 
 namespace pi::suite {
 
-/// What the command line asks for.
+/// The command line.
 struct Options {
     std::string plugin;
     std::string device;
@@ -27,22 +27,23 @@ struct Options {
     std::vector<std::string> expect_files;
     unsigned timeout = 180;
     bool list = false;
-    /// Starts no further test once one has failed.
+    /// Starts no test after a failure.
     bool fail_fast = false;
 
-    /// Runs this test in this very process, as under a debugger.
+    /// Runs this test in this process, for a debugger.
     std::string run_test;
     /// The second device of a test of pairs, and whether both share a context.
     std::string peer;
     unsigned contexts = 1;
 
-    /// How this program runs itself: tells what there is to test, or a test's result, on this descriptor.
+    /// For child processes of this program: writes the devices, or a test's result, to this
+    /// descriptor.
     bool discover = false;
     int result_fd = -1;
 };
 
-/// Reads the command line. Without a value the program is to end with the code in `exit_code`: help
-/// was asked for (0) or the usage is wrong (2, and told on standard error).
+/// Reads the command line. Without a value the program must end with `exit_code`: 0 after help, 2
+/// after an error, which is printed on standard error.
 std::optional<Options> parse_options(int argc, char **argv, int &exit_code);
 
 } // namespace pi::suite

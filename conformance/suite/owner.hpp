@@ -7,8 +7,8 @@
 
 namespace pi::suite {
 
-/// One reference to an object, released at the end of the scope or by reset(). Converts to the handle,
-/// so it can be given to every function.
+/// One reference to an object, released at the end of the scope or by reset(). Converts to the
+/// handle, so it can be given to every function.
 template <typename Handle>
 class Owner {
 public:
@@ -28,13 +28,13 @@ public:
     operator Handle() const { return handle_; }
     Handle get() const { return handle_; }
 
-    /// For out_ arguments: drops what is held.
+    /// For out_ arguments; releases the current reference first.
     Handle *out() {
         reset();
         return &handle_;
     }
 
-    /// Releases the reference now; that releasing succeeds is a test of its own.
+    /// Releases the reference now; other tests check that releasing succeeds.
     void reset() {
         if (handle_ != nullptr)
             Counted<Handle>::release(std::exchange(handle_, nullptr));

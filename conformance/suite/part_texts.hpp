@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program in two parts, in each format that the suite can write: neither is one without the other.
+// A program in two parts, in each format of the suite; neither part is a program alone.
 //
 //     kernel change(global uint *data)     data[i] = changed(data[i])
 //     changed(value)                       value * FACTOR + 1, where FACTOR is an option's
@@ -20,11 +20,11 @@ struct Text {
 struct PartTexts {
     Text caller; ///< the kernel
     Text callee; ///< what it calls
-    Text broken; ///< the same with a name "nonsense" that nobody has declared
+    Text broken; ///< the same with an undeclared name "nonsense"
     Text whole;  ///< all in one
 };
 
-/// Skips the test where parts cannot be linked, or not of text that the suite has.
+/// Skips the test if parts cannot be linked, or not in a format of the suite.
 PartTexts part_texts(Fixture &fixture);
 
 } // namespace pi::suite

@@ -29,7 +29,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int result_descriptor = 3;
-// Enough for any message, at the begin and at the end, where a crash is told; what a runaway test prints between is not kept.
+// The begin and the end of the output are stored, enough for any message and for the report of a
+// crash; what a runaway test prints in between is dropped.
 constexpr std::size_t max_kept = 128 * 1024;
 // Between the question where it is and the kill.
 constexpr std::chrono::milliseconds last_words{500};
@@ -77,7 +78,8 @@ struct Child {
     Descriptor result;
 };
 
-// The programs that run. Any other child of this process was left by one that has ended, or is older than all of them.
+// The programs that run. Any other child of this process was left by one that has ended, or is
+// older than all of them.
 class Programs {
 public:
     static Programs &instance() {
@@ -92,7 +94,7 @@ public:
         adopt_orphans();
         adopts_ = true;
     }
-    // Nobody may see a child that is not known yet.
+    // No other thread may see a child before it is registered.
     template <typename Spawn>
     int begin(Spawn &&spawn, pid_t &pid) {
         const std::scoped_lock lock(mutex_);
@@ -109,7 +111,8 @@ public:
     // What those that have ended left.
     void end_orphans() {
         const std::scoped_lock lock(mutex_);
-        // The children of those that end come here next; one that cannot end, as in a driver, holds nobody up.
+        // Their children become ours next. A process that cannot end, as in a driver, is not waited
+        // for.
         const Clock::time_point patience = Clock::now() + last_words;
         while (adopts_ && kill_orphans() && Clock::now() < patience)
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -161,8 +164,8 @@ int spawn(const std::string &program, const std::string &name,
     return error;
 }
 
-// The begin and the end of what is added.
-class Kept {
+// Stores the begin and the end of what is added.
+class Excerpt {
 public:
     void add(std::string_view text) {
         const std::size_t of_head = std::min(text.size(), max_kept - head_.size());
@@ -192,8 +195,8 @@ private:
     std::size_t left_out_ = 0;
 };
 
-// Reads what is there; closes at the end of the stream.
-void drain(Descriptor &from, Kept &into) {
+// Reads what is available; closes at the end of the stream.
+void drain(Descriptor &from, Excerpt &into) {
     char buffer[4096];
     const ssize_t size = ::read(from.get(), buffer, sizeof buffer);
     if (size > 0)
@@ -231,7 +234,8 @@ public:
 private:
     bool reaped() {
         int status = 0;
-        // The process holds the result descriptor to its end, so once that is closed it ends at once.
+        // The process holds the result descriptor to its end, so once that is closed it ends at
+        // once.
         if (!Programs::instance().has_ended(child_.pid, status))
             return false;
         if (WIFSIGNALED(status))
@@ -271,13 +275,13 @@ private:
 
     Child &child_;
     Ended &ended_;
-    Kept output_;
-    Kept result_;
+    Excerpt output_;
+    Excerpt result_;
     const std::stop_token &stop_;
     Clock::time_point deadline_;
 };
 
-// `name` is what the program is told that it is called.
+// `name` is argv[0].
 Ended run(const std::string &program, const std::string &name,
           const std::vector<std::string> &arguments, std::chrono::seconds limit,
           const std::stop_token &stop) {

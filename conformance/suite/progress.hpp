@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is told while tests run.
+// Progress on the terminal while tests run.
 #pragma once
 
 #include "report.hpp"
@@ -12,22 +12,22 @@
 
 namespace pi::suite {
 
-/// The columns of the terminal that standard error is, or 0 when it is none.
+/// The columns of the terminal on standard error, or 0 if it is not a terminal.
 std::size_t progress_columns();
 
-/// Tells of failures on standard output as they come. Where standard error is a terminal, one line on it
-/// is written again and again, and gone before anything else is printed:
+/// Prints failures on standard output as they come. On a terminal standard error has one line that
+/// is rewritten, and erased before anything else is printed:
 ///
 ///     [312 of 1230] 3 failed, 40 skipped, running: enqueue: a copy moves ...
 ///
-/// The test in it is the one that has been running longest, so that one that hangs is seen.
+/// It names the test that has run longest, so that a hang is visible.
 class Progress : public RunListener {
 public:
-    /// Of `all` cases, on a terminal of so many columns; 0: no line.
+    /// For `all` cases, on a terminal of so many columns; 0: no line.
     Progress(std::size_t all, std::size_t columns) : all_(all), columns_(columns) {}
     Progress(const Progress &) = delete;
     Progress &operator=(const Progress &) = delete;
-    /// The line is gone.
+    /// Erases the line.
     ~Progress() override { clear(); }
     void started(const TestCase &test_case) override;
     void ended(const TestResult &result) override;

@@ -34,13 +34,13 @@ std::vector<ConformanceTest> all_tests() {
     const auto place = [](const ConformanceTest &test) {
         const auto found = std::find(areas().begin(), areas().end(), test.area);
         if (found == areas().end())
-            throw std::logic_error("there is no area of the test \"" + test.id() + "\"");
+            throw std::logic_error("unknown area of the test \"" + test.id() + "\"");
         return found - areas().begin();
     };
     for (const ConformanceTest &test : tests) {
         place(test);
         if (!ids.insert(test.id()).second)
-            throw std::logic_error("two tests are called \"" + test.id() + "\"");
+            throw std::logic_error("two tests have the name \"" + test.id() + "\"");
     }
     std::stable_sort(
         tests.begin(), tests.end(),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the tests are written down. A test is a function with an area and a sentence:
+// The registry of conformance tests. A test is a function with an area and a sentence:
 //
 //     CONFORMANCE_TEST("memory", "a copy moves every byte of its regions and no other") {
 //         pi_queue queue = ...
 //     }
 //
-// Its body has `fixture` (fixture.hpp) and says with require() (require.hpp) what must hold. It is run once
-// for each device, each time in a process of its own. A CONFORMANCE_TEST_PAIRS is run for each ordered pair of places
+// Its body uses `fixture` (fixture.hpp) and require() (require.hpp). It runs once for each device,
+// each time in a process of its own. A CONFORMANCE_TEST_PAIRS runs for each ordered pair of places
 // (device, context): fixture.src() and fixture.dst().
 #pragma once
 
@@ -28,14 +28,14 @@ struct ConformanceTest {
     std::string id() const;
 };
 
-/// The areas, in the order in which they are told.
+/// The areas, in the order of reports.
 const std::vector<std::string> &areas();
 
-/// All tests, by area. Reads what the registrations have written before main began; throws
-/// std::logic_error when two are alike or an area does not exist.
+/// All registered tests, by area. Throws std::logic_error if two have the same name or an area is
+/// unknown.
 std::vector<ConformanceTest> all_tests();
 
-/// Writes a test down, at start.
+/// Registers a test before main begins.
 struct Registration {
     explicit Registration(ConformanceTest test);
 };

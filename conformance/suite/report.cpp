@@ -168,7 +168,7 @@ std::string not_run(const Report &report) {
     if (report.not_run == 0 && report.stopped_by.empty())
         return "";
     return join("not run after ",
-                report.stopped_by.empty() ? "the first failure, as --fail-fast wants"
+                report.stopped_by.empty() ? "the first failure, because of --fail-fast"
                                           : report.stopped_by + " came",
                 ": ", report.not_run, report.not_run == 1 ? " test" : " tests");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is told of a run: on the terminal and in files.
+// The reports of a run: on the terminal and in files.
 #pragma once
 
 #include "options.hpp"
@@ -40,29 +40,30 @@ struct Report {
     /// Why nothing was tested, or "": sentences, each on a line of its own.
     std::string problem;
 
-    /// The plugin's own name; if that is not known, the one in its file's, libpi_plugin_<name>.so, or what it was asked for by.
+    /// The plugin's own name; if unknown, the one in its file's name, libpi_plugin_<name>.so, or
+    /// --plugin's value.
     std::string plugin() const;
 };
 
-/// "not run after the first failure, as --fail-fast wants: 3 tests", or "" if all were run.
+/// "not run after the first failure, because of --fail-fast: 3 tests", or "" if all were run.
 std::string not_run(const Report &report);
 
-/// What is wrong with the run itself, or "": nothing was tested, or a signal ended it.
+/// A problem of the run itself, or "": nothing was tested, or a signal ended it.
 std::string problem_of_run(const Report &report);
 
-/// Failures with their output, skips by their reasons, the table of devices and areas, how many tests
-/// were not run, and the last line.
+/// Failures with their output, skips by their reasons, the table of devices and areas, how many
+/// tests were not run, and the last line.
 void print_report(std::ostream &out, const Report &report, bool colours);
 
-/// As docs/plugin-authors.md tells.
+/// As docs/plugin-authors.md documents.
 void write_json(std::ostream &out, const Report &report);
 
-/// As Jenkins, GitLab and GitHub's actions read it: what failed by itself is a <failure>, what crashed,
-/// hung or left an <error>; what failed as expected is <skipped>. That nothing was tested, or a signal ended the run, is an <error>
-/// of a test of its own, as what has no failure is green there.
+/// JUnit XML for Jenkins, GitLab and GitHub: a failed test is a <failure>; one that crashed, hung
+/// or left an <error>; one that failed as expected is <skipped>. A run that tested nothing, or that
+/// a signal ended, is an <error> of a test of its own; without it the run would be green.
 void write_junit(std::ostream &out, const Report &report);
 
-/// A page of its own that needs nothing else: the table of devices and areas, failures, and skips by their reasons.
+/// A self-contained page: the table of devices and areas, failures, and skips by their reasons.
 void write_html(std::ostream &out, const Report &report);
 
 /// "2026-11-23T23:20:38"

@@ -57,7 +57,7 @@ void write_junit_property(std::ostream &out, const char *name, const std::string
     out << "      <property name=\"" << name << "\" value=\"" << markup(value) << "\"/>\n";
 }
 
-// What is wrong with the run itself.
+// A problem of the run itself.
 void write_junit_error(std::ostream &out, const Report &report, const std::string &problem) {
     out << "    <testcase classname=\"" << markup(report.plugin())
         << ".run\" name=\"the conformance tests run\" time=\"0\">\n      <error message=\""

@@ -11,15 +11,15 @@
 namespace pi::suite {
 
 void fail_at(Location where, const std::string &text) {
-    std::string told = text;
+    std::string reason = text;
     if (where.file != nullptr) {
         const char *slash = std::strrchr(where.file, '/');
-        told = join(text, " (", slash != nullptr ? slash + 1 : where.file, ":", where.line, ")");
+        reason = join(text, " (", slash != nullptr ? slash + 1 : where.file, ":", where.line, ")");
     }
-    std::string line = join(broken_mark, told);
+    std::string line = join(broken_mark, reason);
     std::replace(line.begin(), line.end(), '\n', ' ');
     std::cerr << join(line, '\n') << std::flush;
-    throw Failure{told};
+    throw Failure{reason};
 }
 
 void require_error_of(Result result, std::initializer_list<pi_result> allowed,
@@ -32,12 +32,12 @@ void require_error_of(Result result, std::initializer_list<pi_result> allowed,
     if (std::find(allowed.begin(), allowed.end(), result.code) == allowed.end())
         fail_at(result.where, join(what, ": ", result_name(result.code), " (", last_error_text(),
                                    "), should be ", wanted));
-    pi_result told = PI_SUCCESS;
+    pi_result last = PI_SUCCESS;
     const char *message = nullptr;
-    piGetLastError(&told, &message);
-    if (told != result.code)
+    piGetLastError(&last, &message);
+    if (last != result.code)
         fail_at(result.where, join(what, ": returned ", result_name(result.code),
-                                   ", but piGetLastError tells ", result_name(told)));
+                                   ", but piGetLastError returns ", result_name(last)));
     if (message == nullptr || message[0] == '\0')
         fail_at(result.where, join(what, ": ", result_name(result.code), " without a text"));
 }

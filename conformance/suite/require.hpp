@@ -13,12 +13,13 @@
 
 namespace pi::suite {
 
-/// Thrown: the test fails; the text names what was done, what came and what would have been right.
+/// Thrown: the test fails; the text says what was done, what happened and what would have been
+/// right.
 struct Failure {
     std::string text;
 };
 
-/// Thrown: the plugin or this machine has not what the test speaks of.
+/// Thrown: the plugin or this machine does not have what the test is about.
 struct Skip {
     std::string reason;
 };
@@ -48,7 +49,7 @@ struct Result {
         : code(from), where{file, line} {}
 };
 
-/// Fails the test unless the condition holds. The texts say what is wrong if it does not.
+/// Fails the test unless the condition holds. The texts say what is wrong.
 template <typename... Texts>
 void require(Condition condition, const Texts &...texts) {
     if (!condition.value)
@@ -74,7 +75,7 @@ void require_success(Result result, const Texts &...texts) {
 void require_error_of(Result result, std::initializer_list<pi_result> allowed,
                       const std::string &what);
 
-/// A call that must fail with this code, and with a text that piGetLastError tells.
+/// A call that must fail with this code, and with a text of piGetLastError.
 template <typename... Texts>
 void require_error(Result result, pi_result expected, const Texts &...texts) {
     require_error_of(result, {expected}, join(texts...));
@@ -84,7 +85,7 @@ void require_error(Result result, std::initializer_list<pi_result> allowed, cons
     require_error_of(result, allowed, join(texts...));
 }
 
-/// Two ranges of bytes are equal; tells the first difference and how many there are.
+/// Two ranges of bytes are equal; reports the first difference and their number.
 void require_same_bytes(const void *actual, const void *expected, std::size_t size,
                         const std::string &what);
 

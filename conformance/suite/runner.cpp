@@ -50,7 +50,7 @@ std::string how_it_died(const Options &options, const Ended &ended, const std::s
     return join("ended with exit code ", ended.exit_code, unlike);
 }
 
-// Takes the lines of broken_mark out of a test's output; returns what the last of them tells.
+// Removes the lines of broken_mark from a test's output; returns the reason of the last one.
 std::string take_broken(std::string &output) {
     std::string rest;
     std::string broken;
@@ -65,12 +65,12 @@ std::string take_broken(std::string &output) {
     return broken;
 }
 
-// What the test's process told as its result, if that is one: the plugin in it can write there, too.
+// The result that the test's process wrote, if it is valid: the plugin in it can write there, too.
 std::optional<Verdict> verdict_of(const std::string &result) {
     try {
-        const json told = json::parse(result);
-        const std::string outcome = told.at("result");
-        const std::string reason = told.at("reason");
+        const json answer = json::parse(result);
+        const std::string outcome = answer.at("result");
+        const std::string reason = answer.at("reason");
         for (const Outcome one : {Outcome::passed, Outcome::failed, Outcome::skipped}) {
             if (outcome == outcome_name(one))
                 return Verdict{one, reason};
@@ -83,15 +83,15 @@ std::optional<Verdict> verdict_of(const std::string &result) {
 
 Verdict judge(const Options &options, Ended &ended) {
     const std::string broken = take_broken(ended.output);
-    const std::optional<Verdict> told = verdict_of(ended.result);
-    if (!told)
+    const std::optional<Verdict> written = verdict_of(ended.result);
+    if (!written)
         return {Outcome::failed,
-                how_it_died(options, ended,
-                            join(ended.result.empty() ? ", without a result"
-                                                      : ", with a result that is none",
-                                 broken.empty() ? "" : ", after this did not hold: ", broken)),
+                how_it_died(
+                    options, ended,
+                    join(ended.result.empty() ? ", without a result" : ", with an invalid result",
+                         broken.empty() ? "" : ", after this did not hold: ", broken)),
                 true};
-    Verdict verdict = *told;
+    Verdict verdict = *written;
     const char *outcome = outcome_name(verdict.outcome);
     const int right_code = verdict.outcome == Outcome::failed ? 1 : 0;
     if (ended.timed_out || ended.signal != 0 || ended.exit_code != right_code)
@@ -119,39 +119,40 @@ std::optional<TestResult> run_once(const Options &options, const TestCase &test_
         if (verdict.broke_off)
             ended.output = with_names(ended.output);
     } catch (const std::exception &exception) {
-        // The other tests go on.
+        // Other tests still run.
         verdict = {Outcome::failed, join("it could not be run: ", exception.what()), true};
     }
-    // What a plugin says is shown on terminals and in pages.
+    // A plugin's texts are shown on terminals and in pages.
     verdict.reason = command_line::printable(verdict.reason);
     return TestResult{
         test_case,  verdict, command_line::printable(ended.output),        ended.seconds,
         repetition, seed,    verdict.outcome == Outcome::failed ? 1u : 0u, ""};
 }
 
-// The smaller one is told.
+// The smaller one is reported.
 int rank(Outcome outcome) {
     return outcome == Outcome::failed ? 0 : outcome == Outcome::skipped ? 2 : 1;
 }
 
-// Whether of two repetitions of a case this one is told rather than the other.
-bool is_told_before(const TestResult &one, const TestResult &other) {
+// Whether this repetition of a case is reported rather than the other.
+bool is_reported_before(const TestResult &one, const TestResult &other) {
     return std::make_tuple(rank(one.verdict.outcome), one.repetition) <
            std::make_tuple(rank(other.verdict.outcome), other.repetition);
 }
 
-// Adds a repetition to those that came before, in any order; keeps what is told of one only, as there may be many.
+// Adds a repetition to those before, in any order. Stores the output of one only, as there may be
+// many.
 void merge(TestResult &all, TestResult one) {
     const double seconds = all.seconds + one.seconds;
     const unsigned failures = all.failures + one.failures;
-    if (is_told_before(one, all))
+    if (is_reported_before(one, all))
         all = std::move(one);
     all.seconds = seconds;
     all.failures = failures;
 }
 
 // Says in the reason which repetition it is of.
-void tell_repetition(const Options &options, TestResult &result) {
+void add_repetition(const Options &options, TestResult &result) {
     if (options.repeat == 1 || result.failures == 0)
         return;
     result.verdict.reason =
@@ -160,7 +161,7 @@ void tell_repetition(const Options &options, TestResult &result) {
              ": ", result.verdict.reason);
 }
 
-// All repetitions of all cases, in order, as threads take and give them back.
+// All repetitions of all cases, in order, which threads run.
 class Schedule {
 public:
     Schedule(const Options &options, const Expectations &expectations,
@@ -207,9 +208,9 @@ private:
 
     void finish(Slot &slot) {
         TestResult &result = *slot.result;
-        tell_repetition(options_, result);
+        add_repetition(options_, result);
         expectations_.judge(result);
-        // Of what went well nobody tells what it printed.
+        // The output of a passed test is not reported.
         if (result.verdict.outcome == Outcome::passed || result.verdict.outcome == Outcome::skipped)
             std::string().swap(result.output);
         slot.finished = true;
@@ -267,19 +268,19 @@ std::string quoted(const std::string &text) {
     return join("'", std::regex_replace(text, std::regex("'"), "'\\''"), "'");
 }
 
-// What the process that lists the devices told, if that is in the form of it.
+// The devices that the child process listed, if its answer is valid.
 std::optional<Discovery> discovery_of(const std::string &result) {
     try {
-        const json told = json::parse(result);
+        const json answer = json::parse(result);
         Discovery found;
-        found.name = command_line::printable_line(told.value("name", ""));
-        found.path = command_line::printable_line(told.value("path", ""));
-        const std::string status = told.value("status", "?");
-        const std::string reason = command_line::printable(told.value("reason", ""));
-        for (const json &device : told.value("devices", json::array()))
+        found.name = command_line::printable_line(answer.value("name", ""));
+        found.path = command_line::printable_line(answer.value("path", ""));
+        const std::string status = answer.value("status", "?");
+        const std::string reason = command_line::printable(answer.value("reason", ""));
+        for (const json &device : answer.value("devices", json::array()))
             found.devices.push_back({command_line::printable_line(device.value("selector", "")),
                                      command_line::printable_line(device.value("name", ""))});
-        for (const std::string &sentence : told.value("missing", std::vector<std::string>()))
+        for (const std::string &sentence : answer.value("missing", std::vector<std::string>()))
             found.missing.push_back(command_line::printable(sentence));
         if (status != "loaded")
             found.problem = status + ": " + reason;

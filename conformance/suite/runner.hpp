@@ -16,7 +16,7 @@ struct NamedDevice {
     std::string name;
 };
 
-/// What is there to test. `problem` says why it cannot be, or is "".
+/// The plugin and its devices. `problem` says why they cannot be tested, or is "".
 struct Discovery {
     std::string problem;
     std::string name;
@@ -26,35 +26,36 @@ struct Discovery {
     std::vector<std::string> missing;
 };
 
-/// Asks the plugin for its devices, in a process of its own, which is ended when a stop is asked for.
+/// Lists the plugin's devices, in a process of its own, which a stop request ends.
 Discovery discover_devices(const Options &options, const std::stop_token &stop);
 
-/// The tests that the options want.
+/// The tests that the options select.
 std::vector<ConformanceTest> wanted_tests(const Options &options);
 
 /// Each test on each device; tests of pairs on each ordered pair of places.
 std::vector<TestCase> make_cases(const std::vector<ConformanceTest> &tests,
                                  const std::vector<NamedDevice> &devices);
 
-/// What is told while cases run, one call at a time.
+/// Called while cases run, one call at a time.
 class RunListener {
 public:
     virtual ~RunListener() = default;
-    /// This case's first repetition begins.
+    /// The case's first repetition begins.
     virtual void started(const TestCase &test_case) = 0;
-    /// All its repetitions are done that are to be. Not called for a case that is not among the results.
+    /// Its last repetition is done. Not called for a case that is not among the results.
     virtual void ended(const TestResult &result) = 0;
 };
 
-/// Runs each case options.repeat times, options.jobs at a time, and measures it by the expectations. The
-/// seed of a repetition is options.seed plus the number of those before it. With options.fail_fast none
-/// is started after a failure, and none after a stop was asked for, which ends those under way; a case
-/// that has not failed and was not run as often as wished is not among the results then.
+/// Runs each case options.repeat times, options.jobs at a time, and compares it with the
+/// expectations. The seed of a repetition is options.seed plus the number of those before it. No
+/// case starts after a stop request, which also ends running cases, or after a failure with
+/// options.fail_fast; then a case that has not failed and has repetitions left is not among the
+/// results.
 std::vector<TestResult> run_cases(const Options &options, const Expectations &expectations,
                                   const std::vector<TestCase> &cases, RunListener &listener,
                                   const std::stop_token &stop);
 
-/// What to type to run this one again: the repetition that is told.
+/// The command that repeats the reported repetition.
 std::string command_of(const Options &options, const TestResult &result);
 
 } // namespace pi::suite

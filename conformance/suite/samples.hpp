@@ -10,8 +10,8 @@
 
 namespace pi::suite {
 
-/// A valid descriptor of every command that the device has, with the objects that they name. For tests
-/// that hold for all commands alike.
+/// A valid descriptor of every command that the device has, with its objects, for tests of all
+/// commands.
 class Samples {
 public:
     explicit Samples(Fixture &fixture);
@@ -21,8 +21,8 @@ public:
 
     pi_queue queue() const { return queue_; }
 
-    /// Calls visit(desc) with a valid descriptor of each command. An unmap's pointer is mapped, so it may
-    /// be enqueued once; a map that is enqueued must be given to clean_up().
+    /// Calls visit(desc) with a valid descriptor of each command. An unmap's pointer is mapped, so
+    /// enqueue it at most once; call clean_up() after a map.
     template <typename Visit>
     void for_each(Visit &&visit) {
         visit(read_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What nearly every file of tests includes, for the compiler to read once; a file includes what it uses all the same.
+// The precompiled header of the tests; a file still includes what it uses.
 #pragma once
 
 #include "checks.hpp"

@@ -14,15 +14,15 @@ enum class Outcome { passed, failed, skipped, xfail };
 /// "passed", "failed", "skipped", "xfail"
 const char *outcome_name(Outcome outcome);
 
-/// What became of one test, and why when it did not pass.
+/// The outcome of one test, and the reason if it did not pass.
 struct Verdict {
     Outcome outcome = Outcome::failed;
     std::string reason;
-    /// Of a failure: the test did not end by itself with a result, but crashed, hung or left.
+    /// Of a failure: the test crashed, hung or exited without a result.
     bool broke_off = false;
 };
 
-/// A test on a device, or on a pair of places.
+/// A conformance test on a device, or on a pair of places.
 struct TestCase {
     ConformanceTest test;
     std::string device;
@@ -33,20 +33,20 @@ struct TestCase {
     std::string place() const;
 };
 
-/// A case that has been run, once or several times. It has failed if it failed once, and is skipped if
-/// it was skipped each time.
+/// The result of a case that ran once or several times. It failed if one repetition failed, and is
+/// skipped if all were skipped.
 struct TestResult {
     TestCase test_case;
     Verdict verdict;
     std::string output;
     double seconds = 0; // of all repetitions together
-    /// Which repetition, from 1, the verdict and the output are of, and its seed: the first that failed,
-    /// or else the first that was not skipped, or else the first.
+    /// The repetition, from 1, of the verdict and the output, and its seed: the first that failed,
+    /// else the first that was not skipped, else the first.
     unsigned repetition = 1;
     uint64_t seed = 0;
     /// How many repetitions failed.
     unsigned failures = 0;
-    /// The line that says what is expected of it, "acme.expect:12", or "".
+    /// The line with its expectation, "acme.expect:12", or "".
     std::string expected_by;
 };
 

@@ -43,7 +43,8 @@ struct Token {
 };
 using TokenRef = std::shared_ptr<Token>;
 
-/// Bytes that a buffer, an image or an allocation ought to have, and the commands that the next one that uses them waits for.
+/// Bytes that a buffer, an image or an allocation ought to have, and the commands that the next one
+/// that uses them waits for.
 struct Memory {
     explicit Memory(Bytes content) : bytes(std::move(content)) {}
     Bytes bytes;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program of calls: the objects that it has, and its steps. Commands go to several queues, ordered by events wherever two use the
-// same bytes, so that what they do is what they do one after the other.
+// A program of calls: the objects that it has, and its steps. Commands go to several queues,
+// ordered by events wherever two use the same bytes, so that what they do is what they do one after
+// the other.
 #pragma once
 
 #include "model.hpp"
@@ -26,7 +27,8 @@ private:
     }
     uint32_t below(size_t count) { return input_.below(static_cast<uint32_t>(count)); }
     Bytes some_bytes(uint64_t size);
-    /// Bytes of a range in `size` from `offset` on: any, or such that it ends where that does, or one beside it.
+    /// Bytes of a range in `size` from `offset` on: any, or such that it ends where that does, or
+    /// one beside it.
     uint64_t bytes_from(uint64_t offset, uint64_t size);
     pi_region some_region(uint64_t size, bool is_source);
     /// `fits`: whether the regions lie within what they name; `plain`: then it may not be refused.

@@ -164,7 +164,8 @@ private:
 } // namespace
 
 std::vector<Bytes> single_edits() {
-    // The bytes that Planner::make() takes: a count less 1, the edit's index, and what the edit takes.
+    // The bytes that Planner::make() takes: a count less 1, the edit's index, and what the edit
+    // takes.
     return {{0, 0, 20},
             {0, 1, 7},
             {0, 2, 9},

@@ -51,15 +51,16 @@ struct Plan {
 /// The bytes by which make_plan() makes plans of one edit, of each kind.
 std::vector<Bytes> single_edits();
 
-/// A plan for a row's descriptor, whose bytes are `base`. Wrong handles are of `own`, or of `foreign`, which
-/// is of another plugin.
+/// A plan for a row's descriptor, whose bytes are `base`. Wrong handles are of `own`, or of
+/// `foreign`, which is of another plugin.
 Plan make_plan(Input &input, const Row &row, const Bytes &base, const Fixture &own,
                const Fixture &foreign);
 
 /// For the text of a finding.
 std::string to_string(const Plan &plan);
 
-/// The errors that pi.h requires. None: it is as good as the original descriptor, unless the plan is open.
+/// The errors that pi.h requires. None: it is as good as the original descriptor, unless the plan
+/// is open.
 std::vector<pi_result> expected_errors(const Plan &plan, const Row &row);
 
 } // namespace pi::fuzz

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the target descriptors knows of each function that takes a descriptor: one row a function, two where it takes two or one
-// in several ways. The members of a descriptor, which its row tells by their places, are found by their names.
+// What the target descriptors knows of each function that takes a descriptor: one row a function,
+// two where it takes two or one in several ways. The members of a descriptor, which its row tells
+// by their places, are found by their names.
 #pragma once
 
 #include "equipment.hpp"

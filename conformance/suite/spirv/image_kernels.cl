@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The suite's kernels on images (image_kernels.hpp): as they are for OpenCL C, and compiled to SPIR-V.
+// The suite's kernels on images (image_kernels.hpp): as they are for OpenCL C, and compiled to
+// SPIR-V.
 kernel void transpose(read_only image2d_t src, write_only image2d_t dst) {
     int2 at = (int2)(get_global_id(0), get_global_id(1));
     write_imageui(dst, (int2)(at.y, at.x), read_imageui(src, at));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --expect: what a file says of a test, beside what becomes of it.
+// --expect: the expectations of a file.
 
 #include "program.hpp"
 
@@ -37,7 +37,7 @@ Expected run_expecting(const std::string &toy, const std::string &text,
 
 } // namespace
 
-TEST_CASE("what is expected and what becomes of a test decide its result") {
+TEST_CASE("the outcome of a test and its expectation decide its result") {
     struct Row {
         const char *test;
         const char *kind;
@@ -62,7 +62,7 @@ TEST_CASE("what is expected and what becomes of a test decide its result") {
         CHECK(test.at("reason").get<std::string>().find(row.reason) != std::string::npos);
         CHECK(std::regex_search(test.at("expected_by").get<std::string>(),
                                 std::regex("\\.expect:1$")));
-        // The tests that nothing is expected of are what they were.
+        // Tests without an expectation have their results.
         CHECK(made.run.exit_code ==
               1 - (row.test == faulty_test && row.result == std::string("xfail")));
         CHECK_FALSE(
@@ -70,7 +70,7 @@ TEST_CASE("what is expected and what becomes of a test decide its result") {
     }
 }
 
-TEST_CASE("an expected failure is counted, told with its reason, and no failure") {
+TEST_CASE("an expected failure is counted and reported with its reason, and is not a failure") {
     const TemporaryFile junit(".xml");
     const Expected made =
         run_expecting("lies", line(faulty_test, "xfail | ticket 12, <b> | and more"),
@@ -107,7 +107,7 @@ TEST_CASE("a test that fails in one repetition fails as expected") {
     CHECK(made.report.at("not_run") == 0);
 }
 
-TEST_CASE("a pattern is of the whole sentence, and may name the device behind it") {
+TEST_CASE("a pattern matches the whole sentence, and may name the device after it") {
     struct Row {
         std::string pattern;
         bool matches;
@@ -131,7 +131,7 @@ TEST_CASE("a pattern is of the whole sentence, and may name the device behind it
     }
 }
 
-TEST_CASE("of several lines the first that matches counts") {
+TEST_CASE("the first line that matches counts") {
     const std::string general = "context: * | unsupported | general\n";
     const std::string special = line(faulty_test, "xfail | special");
     const std::vector<std::string> only{"--filter=" + std::string(faulty_test)};
@@ -153,20 +153,20 @@ TEST_CASE("several files are read in the order of the command line") {
         1);
 }
 
-TEST_CASE("an expectation of devices that are not here is no mistake, but told") {
+TEST_CASE("an expectation of absent devices is not an error, and is reported") {
     const Expected made = run_expecting("honest", "queue: * on level_zero:* | xfail | x\n");
     INFO(made.run.output);
     CHECK(made.run.exit_code == 0);
     CHECK(made.run.output.find(
               ".expect:1: no test of these devices is \"queue: * on level_zero:*\"\n") !=
           std::string::npos);
-    // What the command line leaves out has devices here.
+    // Devices that the command line leaves out are not absent.
     const Expected left_out = run_expecting("honest", "queue: * | unsupported | x\n");
     CHECK(left_out.run.output.find("no test of these") == std::string::npos);
 }
 
 TEST_CASE(
-    "every mistake in a file is told with its line and what would be right, and nothing is run") {
+    "every error in a file is reported with its line and what would be right, and nothing runs") {
     const Expected made = run_expecting("honest", "context: *\n"
                                                   "context: * | xfail\n"
                                                   "context: * | xfial | typing\n"
@@ -196,7 +196,7 @@ TEST_CASE(
           std::string::npos);
 }
 
-TEST_CASE("a file of expectations that is not there is told by its name") {
+TEST_CASE("a missing file of expectations is reported by its name") {
     for (const char *name : {"/no/such/folder/acme.expect", "/tmp"}) {
         const Run run = run_toy("honest", {std::string("--expect=") + name});
         INFO(run.output);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The suite while one call of the plugin fails in each test, for every function. The tests do not hold then; but each is told
-// of, by a failure that names the function, the suite neither crashes nor hangs, and its reports are whole.
+// The suite while one call of the plugin fails in each test, for every function. Each such test
+// fails and names the function; the suite does not crash or hang, and its reports are complete.
 #include "fault_sweep.hpp"
 #include "program.hpp"
 
@@ -22,7 +22,7 @@ struct Plugin {
     std::string variable; ///< "PI_SIM_MACHINE=..."
 };
 
-/// A test and what it calls of the plugin.
+/// A test and its calls of the plugin.
 struct ConformanceTest {
     std::string id;
     bool of_pairs = false;
@@ -49,7 +49,7 @@ std::vector<ConformanceTest> find_tests() {
     return tests;
 }
 
-/// Runs a test once without a fault, for what it calls.
+/// Runs a test once without a fault and counts its calls.
 void count_calls(const Plugin &plugin, ConformanceTest &test) {
     const TemporaryFile log(".jsonl");
     std::vector<std::string> arguments{"--plugin",    plugin.file,  "--device",
@@ -86,8 +86,8 @@ std::string filter_for(const std::vector<std::string> &tests) {
     return filter + ")$";
 }
 
-/// For every function that a test calls: the shortest test that does and one by chance, or all; of the calls the first and
-/// the last of the shortest test, or some of the longest.
+/// For every function: the shortest test that calls it and a random one, or all; the first and the
+/// last call of the shortest test, or some of the longest.
 std::vector<Trial> trials_for(const std::vector<ConformanceTest> &tests, bool all, unsigned seed) {
     std::mt19937 random(seed);
     std::map<std::string, std::vector<const ConformanceTest *>> callers;
@@ -110,7 +110,7 @@ std::vector<Trial> trials_for(const std::vector<ConformanceTest> &tests, bool al
                 last = std::max(last, test->calls.at(function));
             }
         }
-        // Where objects are left the loader waits five seconds for them.
+        // The loader waits five seconds for leaked objects.
         const bool short_of_time = !all && Fault{function}.is_release();
         if (!all && !short_of_time && by.size() > 1) {
             ids.push_back(by[1 + random() % (by.size() - 1)]->id);
@@ -128,26 +128,27 @@ std::vector<Trial> trials_for(const std::vector<ConformanceTest> &tests, bool al
     return trials;
 }
 
-/// Of what a failed test tells, what is wrong; or "". The name of a release need not be there, nobody asks whether one
-/// succeeds but in tests of its own: what it leaves is told. Nor must that of a signal, whose waiters are on other threads.
+/// The error in the report of a failed test, or "". The report need not name a release, as only
+/// some tests check that releases succeed: it has the leak. Nor a signal, whose waiters are on
+/// other threads.
 std::string problem_of(const Fault &fault, const json &test) {
     const std::string reason = test.at("reason");
     const auto says = [&](const std::string &words) {
         return reason.find(words) != std::string::npos;
     };
-    // Its process may crash behind that: commands that it does not wait for any more use memory that goes.
+    // Its process may crash afterwards: commands that it no longer waits for use released memory.
     for (const char *broken : {"crash: ", "hang: ", "ended with exit code"}) {
         if (reason.starts_with(broken) && !says("after this did not hold: ") &&
             !says("after it had failed: ")) {
             return reason;
         }
     }
-    const bool told = says(fault.function) || (fault.is_release() && says("leak: ")) ||
-                      (fault.function == "piEventSignalHost" && says("PI_ERROR_TIMEOUT"));
-    return told ? "" : "no function's name: " + reason;
+    const bool reported = says(fault.function) || (fault.is_release() && says("leak: ")) ||
+                          (fault.function == "piEventSignalHost" && says("PI_ERROR_TIMEOUT"));
+    return reported ? "" : "no function's name: " + reason;
 }
 
-/// What is wrong with the report of a run that had one, or "".
+/// The error in the report of a run, or "".
 std::string problem_of(const Fault &fault, const json &report, const Run &run) {
     std::map<std::string, unsigned> counts{{"passed", 0}, {"failed", 0}, {"skipped", 0}};
     for (const json &test : report.at("tests")) {
@@ -161,7 +162,7 @@ std::string problem_of(const Fault &fault, const json &report, const Run &run) {
     std::string last_line;
     for (const char *result : {"passed", "failed", "skipped"}) {
         if (report.at(result) != counts[result]) {
-            return std::string("the report counts other ") + result + " than it tells of";
+            return std::string("the report counts other ") + result + " than it lists";
         }
         last_line +=
             (last_line.empty() ? "" : ", ") + std::to_string(counts[result]) + " " + result;
@@ -172,7 +173,7 @@ std::string problem_of(const Fault &fault, const json &report, const Run &run) {
     return run.exit_code != (counts["failed"] == 0 ? 0 : 1) ? "a wrong exit code" : "";
 }
 
-/// Runs the suite; returns what is wrong with it, or "". Counts the runs in which a test failed.
+/// Runs the suite; returns an error, or "". Counts the runs in which a test failed.
 std::string run_trial(const Plugin &plugin, const Trial &trial, std::atomic<unsigned> &failed) {
     const TemporaryFile json_file(".json");
     const TemporaryFile junit(".xml");
@@ -180,23 +181,23 @@ std::string run_trial(const Plugin &plugin, const Trial &trial, std::atomic<unsi
     const Fault &fault = trial.fault;
     std::string variables = plugin.variable + " PI_LAYERS=fault PI_FAULT='" + fault.text() + "'";
     if (fault.is_release()) {
-        variables += " ASAN_OPTIONS=detect_leaks=0"; // what it did not release is no leak of ours
+        variables += " ASAN_OPTIONS=detect_leaks=0"; // a missing release is not a leak of ours
     }
     const Run run =
         run_suite({"--plugin", plugin.file, "--device", plugin.device, "--filter",
                    filter_for(trial.tests), "--timeout", "90", "--json=" + json_file.path(),
                    "--junit=" + junit.path(), "--html=" + html.path()},
                   variables + " timeout 3600");
-    const auto told = [&](const std::string &problem) {
+    const auto reported = [&](const std::string &problem) {
         return fault.text() + ": " + problem + "\n" + run.output;
     };
     failed += run.exit_code == 1 ? 1 : 0;
     if (run.exit_code != 0 && run.exit_code != 1) {
-        return told("exit code " + std::to_string(run.exit_code));
+        return reported("exit code " + std::to_string(run.exit_code));
     }
     const json report = json::parse(json_file.text(), nullptr, false);
     if (report.is_discarded()) {
-        return told("no report");
+        return reported("no report");
     }
     std::string problem;
     if (report.at("problem") == "") {
@@ -213,7 +214,7 @@ std::string run_trial(const Plugin &plugin, const Trial &trial, std::atomic<unsi
     if (problem.empty() && html.text().find("</html>") == std::string::npos) {
         problem = "a page without an end";
     }
-    return problem.empty() ? "" : told(problem);
+    return problem.empty() ? "" : reported(problem);
 }
 
 Plugin draw_plugin() {
@@ -242,10 +243,10 @@ void sweep(const Plugin &plugin, bool all) {
 
 } // namespace
 
-TEST_CASE("the suite names the function of which a call fails, and reports all the same") {
+TEST_CASE("the suite names the function whose call fails, and completes its report") {
     sweep(draw_plugin(), false);
 }
 
-TEST_CASE("the suite names the function of which any call fails, in all tests", "[.night]") {
+TEST_CASE("the suite names the function whose call fails, for any call of all tests", "[.night]") {
     sweep(draw_plugin(), true);
 }

@@ -27,7 +27,7 @@ TEST_CASE("a thread that each use leaves is a failure with its name") {
     CHECK(run.output.find("file descriptor") == std::string::npos);
 }
 
-TEST_CASE("a file descriptor that each use leaves is a failure with what it leads to") {
+TEST_CASE("a file descriptor that each use leaves is a failure with its target") {
     const Run run = run_on("leaves_file");
     INFO(run.output);
     CHECK(run.exit_code == 1);
@@ -37,13 +37,13 @@ TEST_CASE("a file descriptor that each use leaves is a failure with what it lead
     CHECK(run.output.find(" thread") == std::string::npos);
 }
 
-TEST_CASE("what a library keeps once a process is no failure") {
+TEST_CASE("resources that a library keeps once per process are not a failure") {
     const Run run = run_toy("keeps_both", {});
     INFO(run.output);
     CHECK(run.exit_code == 0);
 }
 
-TEST_CASE("the command that repeats a test finds what is left, too") {
+TEST_CASE("the command that repeats a test finds leaks, too") {
     const Run run =
         run_suite({"--plugin=" + toy_file("leaves_file"), "--device=template:0:0",
                    "--run-test=context: a context of no devices is refused", "--seed=1"});
@@ -52,7 +52,7 @@ TEST_CASE("the command that repeats a test finds what is left, too") {
     CHECK(run.output.find("leak: each use leaves more") != std::string::npos);
 }
 
-TEST_CASE("a test may take a few seconds only, and is looked at all the same") {
+TEST_CASE("a test with a timeout of a few seconds is checked for leaks, too") {
     for (const char *toy : {"leaves_thread", "leaves_file"}) {
         const Run run = run_on(toy, {"--timeout=3"});
         INFO(run.output);

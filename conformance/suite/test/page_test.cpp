@@ -11,7 +11,7 @@
 
 namespace {
 
-// A page without what XML does not know, so that the check for XML can read it.
+// The page without what is not XML, so that the check for XML can read it.
 std::string as_xml(const std::string &page) {
     const std::string begin = "<!doctype html>\n";
     return page.rfind(begin, 0) == 0 ? "<?xml?>" + page.substr(begin.size()) : page;
@@ -30,7 +30,7 @@ bool has(const std::string &page, const std::string &part) {
 
 } // namespace
 
-TEST_CASE("the page is one file that needs nothing else") {
+TEST_CASE("the page is self-contained") {
     const std::string page = page_of("lies", {});
     INFO(page);
     CHECK(xml_problem(as_xml(page)).empty());
@@ -40,7 +40,7 @@ TEST_CASE("the page is one file that needs nothing else") {
     CHECK(has(page, "prefers-color-scheme: dark"));
 }
 
-TEST_CASE("the page says of a failure why, what was printed, the seed and the command") {
+TEST_CASE("the page has the reason of a failure, its output, the seed and the command") {
     const std::string page = page_of("lies", {"--seed=4711"});
     INFO(page);
     CHECK(has(page, "<title>template: 1 failed</title>"));
@@ -67,7 +67,7 @@ TEST_CASE("the page's table counts devices and areas, and leads to the failures"
     CHECK(has(page, "<details class=\"failed\" id=\"" + target + "\" open=\"open\">"));
 }
 
-TEST_CASE("nothing that a plugin or a file says is taken for the page's own") {
+TEST_CASE("texts of a plugin or a file are escaped in the page") {
     const TemporaryFile file(".expect");
     file.write(std::string("context: ") + faulty_test +
                " | xfail | <script>alert(\"it's\")</script> & so\n");
@@ -82,7 +82,7 @@ TEST_CASE("nothing that a plugin or a file says is taken for the page's own") {
     CHECK(has(page, "<td class=\"has-xfail\">"));
 }
 
-TEST_CASE("the page tells repetitions, what was not run, and expectations of other devices") {
+TEST_CASE("the page has repetitions, tests that were not run, and expectations of other devices") {
     const TemporaryFile file(".expect");
     file.write("queue: * on level_zero:* | xfail | x\n");
     const std::string page = page_of("lies_at_even_seeds", {"--repeat=3", "--seed=1", "--fail-fast",
@@ -91,7 +91,7 @@ TEST_CASE("the page tells repetitions, what was not run, and expectations of oth
     CHECK(xml_problem(as_xml(page)).empty());
     CHECK(has(page, ", each test 3 times"));
     CHECK(has(page, "seed 2, repetition 2 of 3, 1 failed"));
-    CHECK(has(page, " not run after the first failure, as --fail-fast wants"));
+    CHECK(has(page, " not run after the first failure, because of --fail-fast"));
     CHECK(has(page, "<code>queue: * on level_zero:*</code>"));
 }
 

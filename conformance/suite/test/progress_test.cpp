@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The line that is written over and over on a terminal.
+// The line of progress on a terminal.
 
 #include "program.hpp"
 
@@ -17,7 +17,7 @@
 
 namespace {
 
-// A terminal of so many columns, and what was written to it.
+// A terminal of so many columns, and its output.
 class Terminal {
 public:
     explicit Terminal(unsigned short columns) : master_(posix_openpt(O_RDWR | O_NOCTTY)) {
@@ -48,7 +48,7 @@ public:
 private:
     void read_all() {
         char buffer[4096];
-        // An error is the end: nobody has the other side any more.
+        // An error is the end: the other side is closed.
         for (ssize_t size = 0; (size = read(master_, buffer, sizeof buffer)) > 0;)
             text_.append(buffer, static_cast<std::size_t>(size));
     }
@@ -69,7 +69,7 @@ int run_on(const Terminal &terminal, const std::string &toy, const std::string &
 
 } // namespace
 
-TEST_CASE("a terminal has one line of what is done and what is running, and none at the end") {
+TEST_CASE("a terminal has one line of progress, and none at the end") {
     const TemporaryFile out(".txt");
     Terminal terminal(200);
     CHECK(run_on(terminal, "lies", out.path()) != 0);
@@ -85,10 +85,10 @@ TEST_CASE("a terminal has one line of what is done and what is running, and none
     CHECK(text.find('\n') == std::string::npos);
     const std::string cleared = "\r\x1b[K";
     CHECK(text.rfind(cleared) == text.size() - cleared.size());
-    // What is not for the terminal has nothing of it.
+    // Standard output has no such line.
     CHECK(out.text().find('\x1b') == std::string::npos);
     CHECK(out.text().find("running: ") == std::string::npos);
-    // A failure tells why at once, not at the end of a long run.
+    // A failure is printed with its reason at once, not at the end of a long run.
     CHECK(std::regex_search(out.text(),
                             std::regex("\\] failed: context: [^\n]* on template:0:0\n    "
                                        "piContextGetInfo, PI_CONTEXT_INFO_REFERENCE_COUNT: ")));
@@ -104,7 +104,7 @@ TEST_CASE("the line is no longer than the terminal is wide") {
     CHECK_FALSE(std::regex_search(text, std::regex("[^\r\n\x1b]{63}")));
 }
 
-TEST_CASE("what is no terminal has no such line") {
+TEST_CASE("without a terminal there is no such line") {
     const Run run = run_toy("lies", {});
     CHECK(run.output.find("running: ") == std::string::npos);
     CHECK(run.output.find('\r') == std::string::npos);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --repeat: on a toy that fails where the seed is even.
+// --repeat, on a toy that fails with even seeds.
 
 #include "program.hpp"
 
@@ -41,7 +41,7 @@ TEST_CASE(
     CHECK(report.at("seed") == 5);
 }
 
-TEST_CASE("of several repetitions that fail the first is told, and how many there are") {
+TEST_CASE("the first of several failed repetitions is reported, and their number") {
     Run run;
     const json report =
         report_of_toy(toy, {only_faulty(), "--seed=1", "--repeat=6", "--jobs=4"}, run);
@@ -68,7 +68,7 @@ TEST_CASE("a test that passes each time counts once") {
     }
 }
 
-TEST_CASE("the command that is told repeats the repetition that failed, and it alone") {
+TEST_CASE("the printed command repeats the failed repetition alone") {
     Run run;
     const json report = report_of_toy(toy, {only_faulty(), "--seed=5", "--repeat=3"}, run);
     const auto again = test_of(report, faulty_test).at("again").get<std::string>();
@@ -101,8 +101,8 @@ TEST_CASE("--fail-fast starts no further repetition, and a test that was cut sho
 }
 
 #ifndef PI_SANITIZED // a sanitizer needs memory of its own
-TEST_CASE("what repetitions print that are not told is not kept") {
-    // Each prints more than is kept of one.
+TEST_CASE("the output of repetitions that are not reported is not stored") {
+    // Each prints more than is stored of one.
     const std::string plugin = "--plugin=" + toy_file("floods");
     const pid_t pid = fork();
     REQUIRE(pid >= 0);

@@ -35,7 +35,7 @@ TEST_CASE("a plugin without a device has no required one either") {
           std::string::npos);
 }
 
-TEST_CASE("a required selector that is none says what would be one") {
+TEST_CASE("an invalid required selector is refused, with a valid one in the text") {
     const Run run = run_toy("honest", {"--require=template:x"});
     INFO(run.output);
     CHECK(run.exit_code == 1);

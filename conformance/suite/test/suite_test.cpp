@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The conformance suite on plugins with planted faults: each is a failed test with its reason, and the
-// rest goes on.
+// The conformance suite on plugins with injected faults: each is a failed test with its reason, and
+// the other tests run.
 
 #include "program.hpp"
 #include "skip.hpp"
@@ -32,7 +32,7 @@ json run_to_json(const std::string &toy, std::vector<std::string> arguments = {}
     return report;
 }
 
-// The test's only case on this toy, "area: sentence", and the arguments that the run has beside it.
+// The only case of the test "area: sentence" on this toy, with more arguments.
 json run_test(const std::string &toy, const std::string &id,
               std::vector<std::string> arguments = {}) {
     const TemporaryFile file(".json");
@@ -129,7 +129,7 @@ TEST_CASE("the calls of a crash have their functions' names where addr2line know
 }
 #endif
 
-TEST_CASE("an alignment that a buffer tells and does not have is found in a map of it in place") {
+TEST_CASE("an alignment that a buffer reports and does not have is found by a map in place") {
     const std::string id =
         "memory: an alignment is honoured in all that the buffer reports, or refused";
     const json test = run_test("claims_alignment", id);
@@ -139,7 +139,7 @@ TEST_CASE("an alignment that a buffer tells and does not have is found in a map 
     CHECK(run_test("honest", id).at("result") == "passed");
 }
 
-TEST_CASE("an information that is not answered is called by its name") {
+TEST_CASE("a failing query is reported by its name") {
     const json test = run_test("hides_queue_flags",
                                "queue: an out-of-order queue lets a command pass a gated one");
     INFO(test.dump(2));
@@ -167,7 +167,7 @@ TEST_CASE("no control character of a plugin's texts is printed or written") {
     }
 }
 
-TEST_CASE("a command that never ends is told, and where it is") {
+TEST_CASE("a command that never ends is reported with its place") {
     const json test = run_test(
         "never_ends", "memory: access flags are about kernels; commands read and write in any case",
         {"--timeout=6"});
@@ -188,14 +188,14 @@ TEST_CASE("a hang is one failed test, and is killed") {
 
 TEST_CASE("objects left at the loader's release are a failed test") {
     const Run run = run_suite({"--plugin=" + toy_file("leaks"), "--filter=a context of no devices|"
-                                                                "tells its context, its device"});
+                                                                "reports its context, its device"});
     INFO(run.output);
     CHECK(run.exit_code == 1);
     CHECK(run.output.find("leak: ") != std::string::npos);
     CHECK(run.last_line == "1 passed, 1 failed, 0 skipped");
 }
 
-TEST_CASE("what a plugin logs while it is torn down is no leak") {
+TEST_CASE("a log message during teardown is not a leak") {
     const Run run = run_toy("warns_at_teardown", {});
     INFO(run.output);
     CHECK(run.exit_code == 0);
@@ -221,7 +221,7 @@ TEST_CASE(
 #endif
 }
 
-TEST_CASE("a result that is none is one failed test, and the others go on") {
+TEST_CASE("an invalid result is one failed test, and the others run") {
     const json report = run_to_json("garbles_result");
     INFO(report.dump(2));
     CHECK(report.at("exit_code") == 1);
@@ -229,10 +229,10 @@ TEST_CASE("a result that is none is one failed test, and the others go on") {
     const json test = find_test(report, faulty_test);
     CHECK(test.at("result") == "failed");
     CHECK(test.at("broke_off") == true);
-    CHECK(test.at("reason") == "ended with exit code 0, with a result that is none");
+    CHECK(test.at("reason") == "ended with exit code 0, with an invalid result");
 }
 
-TEST_CASE("devices that are told in no form that is known are told as a failure") {
+TEST_CASE("an invalid list of devices is a failure") {
     const Run run = run_toy("garbles_devices", {});
     INFO(run.output);
     CHECK(run.exit_code == 1);
@@ -240,7 +240,7 @@ TEST_CASE("devices that are told in no form that is known are told as a failure"
           std::string::npos);
 }
 
-TEST_CASE("a wrong size is one failed test that tells both sizes") {
+TEST_CASE("a wrong size is one failed test with both sizes") {
     const json report = run_to_json("lies");
     require_one_failure(report, "PI_CONTEXT_INFO_REFERENCE_COUNT: the size is 8, should be 4");
 }
@@ -253,7 +253,7 @@ TEST_CASE("a crash at the process's exit fails the test that had passed") {
     CHECK(run.last_line == "0 passed, 1 failed, 0 skipped");
 }
 
-TEST_CASE("a plugin that cannot be tested is told with its reason") {
+TEST_CASE("a plugin that cannot be tested is reported with its reason") {
     struct Row {
         const char *toy;
         const char *text;
@@ -273,7 +273,7 @@ TEST_CASE(
     "the reports of a plugin that cannot be tested say why, and are not those of an earlier run") {
     struct Row {
         const char *toy;
-        const char *name; // its file's where it did not tell its own, or was not asked
+        const char *name; // of its file, if it did not report one
         std::vector<std::string> arguments;
         const char *text;
         int exit_code = 1;
@@ -282,11 +282,7 @@ TEST_CASE(
         {"unavailable", "template", {}, "toy driver 7 is not installed"},
         {"no_such_toy", "toy_no_such_toy", {}, "libpi_plugin_toy_no_such_toy.so"},
         {"honest", "template", {"--require=acme:0:0"}, "--require acme:0:0: "},
-        {"honest",
-         "toy_honest",
-         {"--filter=no test is called like this"},
-         "no test is called like that",
-         2},
+        {"honest", "toy_honest", {"--filter=no test is called like this"}, "no test matches", 2},
         {"honest", "toy_honest", {"--expect=/no/such/file"}, "/no/such/file: cannot be opened", 2}};
     for (const Row &row : rows) {
         const TemporaryFile json_file(".json"), junit_file(".xml"), page(".html");
@@ -315,7 +311,7 @@ TEST_CASE(
     CHECK(run_to_json("honest").at("problem") == "");
 }
 
-TEST_CASE("wrong usage ends with 2 and says what is wrong") {
+TEST_CASE("wrong usage exits with 2 and a text") {
     const std::string plugin = "--plugin=" + toy_file("honest");
     struct Row {
         std::vector<std::string> arguments;
@@ -329,7 +325,7 @@ TEST_CASE("wrong usage ends with 2 and says what is wrong") {
         {{plugin, "--timeout=0"}, "--timeout"},
         {{plugin, "--filter=no test is called like this"}, "--list"},
         {{plugin, "--run-test=no such test"}, "there is no test"},
-        {{plugin, "--list", "--filter=no test is called like this"}, "no test is called like that"},
+        {{plugin, "--list", "--filter=no test is called like this"}, "no test matches"},
         {{plugin, "--seed=99999999999999999999999"}, "--seed"},
         {{plugin, "--seed=18446744073709551616"}, "--seed"},
         {{plugin, "--seed=-1"}, "--seed"},
@@ -350,7 +346,7 @@ TEST_CASE("a seed is any number of 64 bits") {
     CHECK(report.at("seed") == 18446744073709551615u);
 }
 
-TEST_CASE("one test in this process takes no option of whole runs") {
+TEST_CASE("--run-test excludes the options of whole runs") {
     for (const char *option :
          {"--json=x.json", "--junit=x.xml", "--html=x.html", "--filter=x", "--area=context",
           "--fail-fast", "--jobs=2", "--list", "--repeat=2", "--require=host", "--expect=x"}) {
@@ -387,7 +383,7 @@ TEST_CASE("the list needs no plugin and names each test once") {
     CHECK(area.output.find("context: ") == std::string::npos);
 }
 
-TEST_CASE("the JSON report has what is promised of it") {
+TEST_CASE("the JSON report has its documented fields") {
     const json report = run_to_json("lies", {"--seed=4711"});
     int counts[3] = {};
     for (const json &test : report.at("tests")) {
@@ -403,7 +399,7 @@ TEST_CASE("the JSON report has what is promised of it") {
     CHECK(report.at("skipped") == counts[2]);
 }
 
-TEST_CASE("the JSON report tells more of a failed test") {
+TEST_CASE("the JSON report has more fields of a failed test") {
     const json report = run_to_json("lies");
     INFO(report.dump(2));
     CHECK(report.at("plugin") == "template");
@@ -423,7 +419,7 @@ TEST_CASE("the JSON report tells more of a failed test") {
     CHECK(without_variables(test.at("again")).starts_with("pi-conformance --plugin "));
 }
 
-TEST_CASE("after a failure no further test is started where that is wished") {
+TEST_CASE("with --fail-fast no test starts after a failure") {
     const TemporaryFile file(".xml");
     const json report = run_to_json("lies", {"--fail-fast", "--jobs=1", "--junit=" + file.path()});
     INFO(report.dump(2));
@@ -435,14 +431,14 @@ TEST_CASE("after a failure no further test is started where that is wished") {
     CHECK(not_run >= 1);
     CHECK(report.at("tests").size() + not_run == all);
     CHECK(report.at("output").get<std::string>().find(
-              "as --fail-fast wants: " + std::to_string(not_run) + " test") != std::string::npos);
+              "because of --fail-fast: " + std::to_string(not_run) + " test") != std::string::npos);
     INFO(file.text());
     CHECK(xml_problem(file.text()).empty());
     CHECK(file.text().find("name=\"not_run\" value=\"" + std::to_string(not_run) + "\"") !=
           std::string::npos);
 }
 
-TEST_CASE("a run that a signal ends tells what it has found, and what was not run") {
+TEST_CASE("a run that a signal ends reports its results and how many tests were not run") {
     const auto all = run_to_json("honest").at("tests").size();
     for (const char *name : {"TERM", "INT"}) {
         // One of its tests never ends.
@@ -476,7 +472,7 @@ TEST_CASE("a run that a signal ends tells what it has found, and what was not ru
     }
 }
 
-TEST_CASE("a signal ends the listing of devices, too, and all that runs for it") {
+TEST_CASE("a signal ends the listing of devices, too, with its processes") {
     const TemporaryFile file(".json");
     const Run run = run_suite({"--plugin=" + toy_file("lists_for_ever"), "--json=" + file.path()},
                               "timeout --preserve-status --signal=TERM 2");
@@ -511,7 +507,7 @@ TEST_CASE("the JUnit report is well-formed, whatever a plugin prints") {
     }
 }
 
-TEST_CASE("JUnit counts what failed, broke off and was skipped, for the run and its suite") {
+TEST_CASE("JUnit counts failures, errors and skips, of the run and its suite") {
     struct Row {
         const char *toy;
         const char *element;
@@ -520,31 +516,32 @@ TEST_CASE("JUnit counts what failed, broke off and was skipped, for the run and 
     };
     for (const Row row : {Row{"lies", "failure", 1, 0}, Row{"crashes", "error", 0, 1}}) {
         const TemporaryFile file(".xml");
-        // Of the tests of imports the template can keep none, as it says.
+        // The template skips all tests of imports.
         const Run run = run_suite({"--plugin=" + toy_file(row.toy), "--junit=" + file.path(),
                                    std::string("--filter=import|") + faulty_test});
         const std::string text = file.text();
         INFO(run.output << text);
-        std::smatch told;
-        REQUIRE(std::regex_match(run.last_line, told,
+        std::smatch reported;
+        REQUIRE(std::regex_match(run.last_line, reported,
                                  std::regex("([0-9]+) passed, 1 failed, ([0-9]+) skipped")));
-        CHECK(count_of(text, "<testcase ") == std::stoul(told[1]) + 1 + std::stoul(told[2]));
-        CHECK(count_of(text, "<skipped message=\"") == std::stoul(told[2]));
-        CHECK(std::stoul(told[2]) > 0);
+        CHECK(count_of(text, "<testcase ") ==
+              std::stoul(reported[1]) + 1 + std::stoul(reported[2]));
+        CHECK(count_of(text, "<skipped message=\"") == std::stoul(reported[2]));
+        CHECK(std::stoul(reported[2]) > 0);
         CHECK(count_of(text, std::string("<") + row.element + " message=\"") == 1);
         CHECK(count_of(text, "<failure ") == row.failures);
         CHECK(count_of(text, "<error ") == row.errors);
         const std::string counts = " tests=\"" + std::to_string(count_of(text, "<testcase ")) +
                                    "\" failures=\"" + std::to_string(row.failures) +
                                    "\" errors=\"" + std::to_string(row.errors) + "\" skipped=\"" +
-                                   told[2].str() + "\" time=\"";
+                                   reported[2].str() + "\" time=\"";
         CHECK(count_of(text, counts) == 2);
         CHECK(std::regex_search(text, std::regex("<testsuite [^>]* timestamp=\"[0-9]{4}-[0-9]{2}-"
                                                  "[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\"")));
     }
 }
 
-TEST_CASE("the XML check of these tests finds what is no XML") {
+TEST_CASE("the XML check of these tests finds invalid XML") {
     CHECK(xml_problem("<?xml version=\"1.0\"?><a b=\"c\"><d/>&amp;</a>\n").empty());
     for (const char *bad : {"<a/>", "<?xml?><a>", "<?xml?><a></b>", "<?xml?><a>&</a>",
                             "<?xml?><a b=\"<\"/>", "<?xml?><a>\x01</a>", "<?xml?><a></a><b></b>"})
@@ -557,7 +554,7 @@ TEST_CASE("a report that cannot be written is an error") {
     CHECK(run.output.find("/no/such/folder/report.json") != std::string::npos);
 }
 
-TEST_CASE("a result that cannot be written to standard output is no success") {
+TEST_CASE("a result that cannot be written to standard output is not a success") {
     const std::string command = std::string(PI_CONFORMANCE) + " --plugin " + toy_file("honest");
     for (const std::string arguments :
          {" --area context", " --list",
@@ -568,11 +565,11 @@ TEST_CASE("a result that cannot be written to standard output is no success") {
     }
 }
 
-TEST_CASE("a failed test is repeated by the command that is told") {
+TEST_CASE("the printed command repeats a failed test") {
     const Run run = run_toy("lies", {"--seed=99"});
     std::smatch match;
     REQUIRE(std::regex_search(run.output, match, std::regex("again: .*pi-conformance (--.*)\n")));
-    // What a shell would make of it.
+    // As a shell splits it.
     const Run again =
         run_suite({"--plugin", toy_file("lies"), "--device", "template:0:0", "--run-test",
                    std::string("context: ") + faulty_test, "--seed", "99"});
@@ -584,7 +581,7 @@ TEST_CASE("a failed test is repeated by the command that is told") {
 }
 
 #ifndef PI_SANITIZED // nothing may be loaded before a sanitizer's run-time
-TEST_CASE("what was preloaded, as a sanitizer's run-time, is so in the command that is told") {
+TEST_CASE("the printed command preloads what was preloaded, as a sanitizer's run-time") {
     const Run run = run_suite(
         {"--seed=99", "--plugin=" + toy_file("lies"), std::string("--filter=") + faulty_test},
         "env LD_PRELOAD=libm.so.6 'TSAN_OPTIONS=a=1 b' ASAN_OPTIONS=c=2");

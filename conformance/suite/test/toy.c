@@ -35,7 +35,7 @@
 #define FLOODS                                                                                     \
     14 /* prints 1 MiB for each context; lies about that info, and crashes when the context goes then */
 #define GARBLES_RESULT 15    /* of each test that makes a context: no result is its like */
-#define GARBLES_DEVICES 16   /* what is told of them */
+#define GARBLES_DEVICES 16   /* in their queries */
 #define LISTS_FOR_EVER 17    /* its platforms, in two processes */
 #define LEAVES_PROCESS 18    /* for each context, in a group of its own */
 #define CRASHES_ON_THREAD 19 /* of its own, at that info */
@@ -57,7 +57,7 @@ static void crash(void) {
 #endif
 
 #if PI_TOY_FAULT == LIES_AT_EVEN_SEEDS
-/* Whether this process was told "--seed=N" or "--seed N" with an even N. */
+/* Whether this process has the option "--seed=N" or "--seed N" with an even N. */
 static bool seed_is_even(void) {
     static const char name[] = "--seed";
     char arguments[4096] = "";
@@ -221,7 +221,7 @@ static pi_result PI_CALL faulty_context_release(pi_context context) {
 
 #if PI_TOY_FAULT == GARBLES_RESULT || PI_TOY_FAULT == GARBLES_DEVICES
 static void tell(const char *result) {
-    /* Where the suite's processes tell theirs. */
+    /* The descriptor where the suite's processes write their result. */
     _exit(write(3, result, strlen(result)) < 0 ? 1 : 0);
 }
 #endif

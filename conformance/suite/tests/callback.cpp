@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests of lifetimes that are about callbacks: what they may do, and how often they are called.
+// Callbacks: what they may do, and how often they are called.
 
 #include "checks.hpp"
 #include "command_cases.hpp"
@@ -49,7 +49,7 @@ CONFORMANCE_TEST("lifetime",
                  "a callback may release the last reference of an object of every kind") {
     Context context = fixture.make_context({fixture.device()});
     Everything all(fixture, {fixture.device(), context});
-    const Event gate = fixture.make_host_event(); // of a context that stays
+    const Event gate = fixture.make_host_event(); // of a context that outlives it
     Event held = fixture.fill(all.queue, all.mem, 0, 64, Bytes(1, std::byte{1}), {gate});
     const auto done = fixture.on_complete(held, [&](pi_event, pi_result result) {
         require_equal(result, PI_SUCCESS, "the result that the callback was given");
@@ -67,7 +67,7 @@ CONFORMANCE_TEST("lifetime", "other threads get through their calls while a call
     const CommandCases commands = make_command_cases(fixture);
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
-    // Where a call fails, too, commands are over before what they use goes.
+    // Also if a call fails, commands end before their memory is released.
     const std::unique_ptr<pi_queue_s, decltype(&piQueueFinish)> busy(queue.get(), &piQueueFinish);
     const Event gate = fixture.make_host_event();
     const Event second_gate = fixture.make_host_event();

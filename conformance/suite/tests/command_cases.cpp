@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t size = 4096;
 
-// What the cases on buffers share. `now_` is what the command finds when it runs in its time.
+// What the cases on buffers share. `now_` is the content when the command runs at the right time.
 class BufferCase : public CommandCase {
 public:
     BufferCase(Fixture &fixture, std::string name)
@@ -168,7 +168,7 @@ public:
     void clean_up(pi_queue other) override {
         if (mapped_)
             fixture_.wait(fixture_.unmap(other, mem_, pointer_), "unmapping");
-        else // the address may have been written early, but not if the command has failed
+        else // the address may be written early, but not by a command that failed
             require(same(pointer_, poison<void *>()), name(),
                     ": an address was written, although the command never ran");
     }
@@ -178,7 +178,7 @@ private:
     bool mapped_ = false;
 };
 
-// The range is mapped from the beginning; the host's bytes must be there once it is unmapped.
+// The range is mapped before; the host's bytes must be in the buffer after the unmap.
 class Unmap final : public BufferCase {
 public:
     explicit Unmap(Fixture &fixture) : BufferCase(fixture, "piEnqueueMemUnmap") {
@@ -263,7 +263,7 @@ private:
     std::atomic<int> calls_{0};
 };
 
-// A command of which nothing is seen but its event.
+// A command without an effect but its event.
 template <typename Desc>
 class Marker final : public CommandCase {
 public:
@@ -292,7 +292,7 @@ Event CommandCase::start(pi_queue queue, const Waits &waits, uint64_t flags) {
     require_success(enqueue(queue, flags, static_cast<uint32_t>(waits.size()),
                             waits.empty() ? nullptr : waits.data(), event.out()),
                     name());
-    require(event.get() != nullptr, name(), ": succeeded, but gave no event");
+    require(event.get() != nullptr, name(), ": succeeded, but returned no event");
     return event;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One command of each kind together with what can be seen of it, for tests that hold for all commands
-// alike: they hold it back, let it fail, refuse it, and look at what it has done.
+// One command of each kind and checks of its effect, for tests of all commands: they delay it, let
+// it fail, have it refused, and check what it has done.
 #pragma once
 
 #include "fixture.hpp"
@@ -13,7 +13,7 @@
 
 namespace pi::suite {
 
-/// A command that is enqueued once, on the fixture's place.
+/// A command on the fixture's place, to be enqueued once.
 class CommandCase {
 public:
     explicit CommandCase(std::string name) : name_(std::move(name)) {}
@@ -24,14 +24,14 @@ public:
     /// As the command's function: flags are PI_COMMAND_, the rest as given.
     virtual pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                               const pi_event *wait_list, pi_event *out_event) = 0;
-    /// Changes what the command works on, by a command of `other`, while it is held back: if it has run
-    /// already, require_done() will not find what it should.
+    /// Changes the command's memory by a command of `other` while the command must wait: if it has
+    /// run already, require_done() fails.
     virtual void disturb(pi_queue other) { static_cast<void>(other); }
-    /// Nothing of the command's effect is to be seen. Legal while it is held back and if it never runs.
+    /// The command had no effect. Legal while it must wait, and if it never runs.
     virtual void require_undone(pi_queue other) { static_cast<void>(other); }
-    /// All of its effect is there. Legal when its event is complete with success.
+    /// The command had its whole effect. Legal when its event is complete with success.
     virtual void require_done(pi_queue other) { static_cast<void>(other); }
-    /// Undoes what would be in the way of releasing everything, whether the command has run or not.
+    /// Undoes what prevents releasing everything, as a map, whether the command has run or not.
     virtual void clean_up(pi_queue other) { static_cast<void>(other); }
 
     /// Enqueues it; the call must succeed.
@@ -47,7 +47,7 @@ using CommandCases = std::vector<std::unique_ptr<CommandCase>>;
 /// timestamp and the commands on USM, images and device globals where the device has them.
 CommandCases make_command_cases(Fixture &fixture);
 
-/// The latter parts of them.
+/// Parts of make_command_cases().
 void add_usm_command_cases(Fixture &fixture, CommandCases &commands);
 void add_image_command_cases(Fixture &fixture, CommandCases &commands);
 void add_global_command_cases(Fixture &fixture, CommandCases &commands);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the question answers. Whether the answers are true is told by connection_*.cpp.
+// The answers of the connection queries. connection_*.cpp test whether they are true.
 
 #include "checks.hpp"
 #include "host_memory.hpp"
@@ -22,7 +22,7 @@ CONFORMANCE_TEST_PAIRS("connection", "a place is unified with itself") {
                       "the connection of a place with itself");
 }
 
-// Everything of the answer that can be judged without doing anything.
+// Checks an answer by itself.
 void require_sound(const pi_memory_connection_info &info, const std::string &what) {
     const struct {
         const char *name;
@@ -124,11 +124,11 @@ CONFORMANCE_TEST_PAIRS("connection",
     const pi_memory_connection_info info = connection_info(fixture.src(), fixture.dst(), nullptr);
     const auto ask_again = [&] {
         require_equal(fixture.connection(fixture.src(), fixture.dst()), answer,
-                      "the connection when asked again");
+                      "the connection on the second call");
         const pi_memory_connection_info again =
             connection_info(fixture.src(), fixture.dst(), nullptr);
         require(std::memcmp(&again, &info, sizeof info) == 0,
-                "the info is another one when asked again");
+                "the info is another one on the second call");
     };
     fixture.run_threads(4, [&](unsigned) {
         for (int i = 0; i < 300; ++i)
@@ -256,8 +256,7 @@ CONFORMANCE_TEST("connection",
         (of_src ? query.src_scope : query.dst_scope) = scopes;
         pi_memory_connection_info info{};
         const pi_result result = try_connection_info(place, place, &query, info);
-        // Not said which: that there is no such scope, or that its memory, which nobody can have, is of
-        // no use.
+        // pi.h does not say which: an error, or a scope without a connection.
         if (result == PI_SUCCESS)
             require_equal(info.connection, PI_MEMORY_CONNECTION_NONE,
                           "the connection of a scope that there is not");

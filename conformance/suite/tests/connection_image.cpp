@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The promises of connections, for images: piGetMemoryConnectionInfo answers for the kind.
+// Connections of images, which piGetMemoryConnectionInfo reports.
 
 #include "checks.hpp"
 #include "image.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MIGRATABLE: a copy from src's to dst's buffer is accepted on a queue of either end, asynchronous, exact, at
-// any offset and size.
+// MIGRATABLE: a copy from src's to dst's buffer is accepted on a queue of either end, asynchronous,
+// exact, at any offset and size.
 
 #include "checks.hpp"
 #include "link.hpp"
@@ -25,7 +25,7 @@ void on_either_end(Fixture &fixture, Body &&body) {
     }
 }
 
-// A source and a destination with their bytes, as their own places see them.
+// A source and a destination with their bytes, as seen by their own places.
 struct Ends {
     Fixture &fixture;
     const Link &link;
@@ -89,7 +89,7 @@ void check_held(Fixture &fixture, const Link &link, const Queue &queue, const st
     require_success(piQueueFlush(queue), "piQueueFlush");
     ends.require_models(what + ", held back");
     require(!fixture.is_complete(copied), what, ": the copy is complete before its events");
-    // What it finds when it runs, not when it was enqueued.
+    // The bytes when it runs, not those when it was enqueued.
     ends.src_model = fixture.random_bytes(size);
     fixture.upload(ends.src_queue, ends.src, ends.src_model);
     fixture.signal(gates[1 - last]);
@@ -284,7 +284,7 @@ CONFORMANCE_TEST_PAIRS("connection", "views migrate as buffers do") {
     });
 }
 
-// The other commands are promised for UNIFIED alone: they are refused, or as exact as there.
+// Other commands are guaranteed for UNIFIED only: they are refused or exact.
 CONFORMANCE_TEST_PAIRS("connection",
                        "other commands on MIGRATABLE memory are refused, or do their work") {
     for (const Link &link : links_that_are(fixture, PI_MEMORY_CONNECTION_MIGRATABLE)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// NONE: dst's commands refuse src's memory, and change nothing.
+// NONE: dst's commands refuse src's memory and change nothing.
 
 #include "checks.hpp"
 #include "kernels.hpp"
@@ -42,7 +42,7 @@ void require_launch_refused(Fixture &fixture, const Place &place, pi_queue queue
     const Kernel kernel = make_kernel(program, "combine");
     const uint64_t alignment =
         std::max(offset_alignment(fixture, foreign), offset_alignment(fixture, own));
-    const uint64_t step = alignment <= 1024 ? 1024 : 0; // the memory alone is to be refused
+    const uint64_t step = alignment <= 1024 ? 1024 : 0; // nothing but the memory is wrong
     for (std::size_t position = 0; position < 3; ++position) {
         Arguments arguments;
         for (std::size_t i = 0; i < 3; ++i)
@@ -53,7 +53,7 @@ void require_launch_refused(Fixture &fixture, const Place &place, pi_queue queue
     }
 }
 
-// Every command of a queue of `place` refuses the foreign memory, in every position.
+// Every command of a queue of `place` refuses the memory, as source and as destination.
 void require_all_refused(Fixture &fixture, const Place &place, pi_mem foreign,
                          const std::string &what) {
     const Queue queue = fixture.make_queue(place);
@@ -82,7 +82,7 @@ void require_all_refused(Fixture &fixture, const Place &place, pi_mem foreign,
     map.out_pointer = &pointer;
     require_refused(queue, map, what);
     require(same(pointer, poison<void *>()), "a map of ", what,
-            " was refused, but gave an address");
+            " was refused, but returned an address");
     pi_unmap_desc unmap = describe<pi_unmap_desc>();
     unmap.mem = foreign;
     unmap.pointer = host.data();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// UNIFIED: every command on a queue of dst accepts src's memory in every position and sees the same bytes
-// once events order it.
+// UNIFIED: every command on a queue of dst accepts src's memory in every position and sees the same
+// bytes once events order it.
 
 #include "kernels.hpp"
 #include "link.hpp"
@@ -170,7 +170,7 @@ CONFORMANCE_TEST_PAIRS("connection",
         const Event gate = fixture.make_host_event(link.src.context);
         Event last = fixture.make_host_event(link.src.context);
         fixture.signal(last);
-        // src writes, dst copies to its own and overwrites, src reads what dst has left, and so on.
+        // src writes; dst copies to its own and overwrites; src reads that; and so on.
         for (std::size_t i = 0; i < sent.size(); ++i) {
             const Event written = fixture.write(src_queue, shared, 0, sent[i], {gate, last});
             const Event copied = fixture.copy(dst_queue, shared, 0, own, 0, size, {written});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// UNIFIED, of USM of a device: dst's queues use it by its address, wherever it was allocated from.
+// UNIFIED device USM: dst's queues use it by its address, whatever it was allocated from.
 
 #include "kernels.hpp"
 #include "link.hpp"
@@ -15,8 +15,8 @@ namespace {
 
 constexpr uint64_t size = 8192;
 
-// Device memory of src from everything that gives some, allocated before dst is granted access to it, if it ever was not,
-// and after. Addresses are of one context, so the places have it together.
+// Device memory of src from each allocator, allocated before and after dst is granted access.
+// Addresses belong to one context, so both places share it.
 class Sources {
 public:
     explicit Sources(Fixture &fixture)

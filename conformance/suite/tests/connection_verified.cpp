@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// UNIFIED and MIGRATABLE, as the loader verifies them: what a runtime does before it uses a pair. And the kernel that it does
-// so with, where a plugin has one.
+// UNIFIED and MIGRATABLE, as the loader verifies them before a runtime uses a pair; and the
+// verification kernel of plugins that have one.
 
 #include "checks.hpp"
 #include "kernels.hpp"

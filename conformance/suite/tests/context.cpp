@@ -34,15 +34,16 @@ CONFORMANCE_TEST("context", "a context has the devices that it was made of") {
         choices.push_back(all);
     for (const auto &devices : choices) {
         const Context context = fixture.make_context(devices);
-        const auto told =
+        const auto reported =
             get_info_list<pi_device>(&piContextGetInfo, context.get(), PI_CONTEXT_INFO_DEVICES);
-        require_equal(told.size(), devices.size(), "how many devices the context tells");
-        require(std::set<pi_device>(told.begin(), told.end()) ==
+        require_equal(reported.size(), devices.size(),
+                      "the number of devices that the context reports");
+        require(std::set<pi_device>(reported.begin(), reported.end()) ==
                     std::set<pi_device>(devices.begin(), devices.end()),
-                "the context tells other devices than it was made of");
+                "the context reports other devices than it was made of");
         require(get_info<pi_platform>(&piContextGetInfo, context.get(), PI_CONTEXT_INFO_PLATFORM) ==
                     fixture.platform(),
-                "the context tells another platform");
+                "the context reports another platform");
     }
 }
 
@@ -143,10 +144,10 @@ CONFORMANCE_TEST("context", "contexts of one device have events and memory of th
     require(one.get() != two.get(), "two contexts are one object");
     const Mem mem = fixture.make_buffer({fixture.device(), two}, 128);
     require(get_info<pi_context>(&piMemGetInfo, mem.get(), PI_MEM_INFO_CONTEXT) == two.get(),
-            "a buffer tells another context than it was made in");
+            "a buffer reports another context than it was made in");
     const Event event = fixture.make_host_event(one);
     require(get_info<pi_context>(&piEventGetInfo, event.get(), PI_EVENT_INFO_CONTEXT) == one.get(),
-            "a host event tells another context than it was made in");
+            "a host event reports another context than it was made in");
     fixture.signal(event);
 }
 

@@ -19,7 +19,7 @@ CONFORMANCE_TEST("device", "the devices of a platform are a list, and always the
     };
     const auto first = check_list<pi_device>("piDevicesGet", ask);
     require(first == check_list<pi_device>("piDevicesGet", ask),
-            "piDevicesGet tells other devices when asked again");
+            "piDevicesGet reports other devices on the second call");
     require_equal(std::set<pi_device>(first.begin(), first.end()).size(), first.size(),
                   "how many of the devices differ");
     require_equal(std::count(first.begin(), first.end(), fixture.device()), 1,
@@ -52,7 +52,7 @@ CONFORMANCE_TEST("device", "no type bits select all devices, and an unknown bit 
                                      });
     };
     const auto all = list(PI_DEVICE_TYPE_ALL);
-    require(list(0) == all, "piDevicesGet of types 0 tells others than of all types");
+    require(list(0) == all, "piDevicesGet of types 0 reports other devices than of all types");
     constexpr pi_device_type unknown = UINT32_C(1) << 30;
     require(list(unknown).empty(), "a device is of a type that there is not");
     const auto own =
@@ -98,7 +98,7 @@ CONFORMANCE_TEST("device", "a device's identities are its own and never zero") {
         require(std::any_of(bytes.begin(), bytes.end(), [](unsigned char b) { return b != 0; }),
                 "the ", identity.text, " is all zeros, should be PI_ERROR_UNSUPPORTED_FEATURE");
         require(bytes == get_info_list<unsigned char>(&piDeviceGetInfo, device, identity.name),
-                "the ", identity.text, " differs when asked again");
+                "the ", identity.text, " differs on the second call");
     }
 }
 
@@ -166,17 +166,17 @@ CONFORMANCE_TEST("device",
         if (asked == PI_ERROR_UNSUPPORTED_FEATURE)
             continue;
         require_success(asked, "the size of info ", name);
-        const auto told = get_info_list<uint64_t>(&piDeviceGetInfo, fixture.device(), name);
+        const auto reported = get_info_list<uint64_t>(&piDeviceGetInfo, fixture.device(), name);
         const std::string what = name == PI_DEVICE_INFO_HOST_READ_CHANNELS
                                      ? "PI_DEVICE_INFO_HOST_READ_CHANNELS"
                                      : "PI_DEVICE_INFO_HOST_WRITE_CHANNELS";
-        require(told.size() <= PI_CONNECTION_MAX_CHANNELS, what, " tells ", told.size(),
+        require(reported.size() <= PI_CONNECTION_MAX_CHANNELS, what, " reports ", reported.size(),
                 ", at most PI_CONNECTION_MAX_CHANNELS are known");
-        const std::set<uint64_t> channels(told.begin(), told.end());
-        require_equal(channels.size(), told.size(), what + ": how many are different");
-        require(!channels.contains(0), what, " tells 0, which is none");
-        require(told == get_info_list<uint64_t>(&piDeviceGetInfo, fixture.device(), name), what,
-                " differs when asked again");
+        const std::set<uint64_t> channels(reported.begin(), reported.end());
+        require_equal(channels.size(), reported.size(), what + ": how many are different");
+        require(!channels.contains(0), what, " reports 0");
+        require(reported == get_info_list<uint64_t>(&piDeviceGetInfo, fixture.device(), name), what,
+                " differs on the second call");
     }
 }
 
@@ -224,11 +224,11 @@ CONFORMANCE_TEST("device", "retaining and releasing a root device changes nothin
     const std::vector<pi_device> before = fixture.devices();
     for (int round = 0; round < 3; ++round)
         require_success(piDeviceRetain(fixture.device()), "piDeviceRetain");
-    // Also more often than it was retained: it lives as long as its plugin.
+    // Also more often than retained: it lives as long as its plugin.
     for (int round = 0; round < 5; ++round)
         require_success(piDeviceRelease(fixture.device()), "piDeviceRelease");
     const Mem mem = fixture.make_buffer(64);
-    require(fixture.devices() == before, "piDevicesGet tells other devices");
+    require(fixture.devices() == before, "piDevicesGet reports other devices");
 }
 
 CONFORMANCE_TEST("device",
@@ -286,7 +286,7 @@ CONFORMANCE_TEST("device", "the device's clock counts nanoseconds, as the host's
     const auto nanoseconds = [](Clock::duration time) {
         return static_cast<double>(std::chrono::nanoseconds(time).count());
     };
-    // However long a busy machine takes within the calls, it lies between these.
+    // However slow the machine is, it lies between these.
     const double least = nanoseconds(end.before - begin.after);
     const double most = nanoseconds(end.after - begin.before);
     const auto passed = static_cast<double>(end.device - begin.device);

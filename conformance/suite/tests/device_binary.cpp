@@ -16,7 +16,7 @@ void need_select(Fixture &fixture) {
         skip("the plugin does not have piDeviceSelectBinary");
 }
 
-// The images that the device should take, of those whose targets' names pi.h gives.
+// The images that the device should choose, among targets that pi.h names.
 std::vector<pi_program_binary> suitable(Fixture &fixture) {
     const auto formats =
         get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
@@ -69,7 +69,7 @@ CONFORMANCE_TEST("device",
     const Binaries turned(all.rbegin(), all.rend());
     const pi_program_binary &one = all[select(fixture, all)];
     const pi_program_binary &other = turned[select(fixture, turned)];
-    // Of equals it is the first.
+    // Of equal ones the first.
     if (std::string(all[0].target) == all[1].target)
         require(one.format == all[0].format && other.format == turned[0].format,
                 "of equal images not the first was chosen");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What holds for every command: it does its work, not before its wait list, not after a failure, and
-// the call that enqueues it waits for nothing.
+// Rules of every command: it does its work, not before its wait list and not after a failure, and
+// its enqueue does not wait.
 
 #include "checks.hpp"
 #include "command_cases.hpp"
@@ -18,7 +18,7 @@ std::string event_text(pi_event event) {
     return get_info_list<char>(&piEventGetInfo, event, PI_EVENT_INFO_ERROR_TEXT).data();
 }
 
-// The command is not done. What is enqueued and finished here would have given it time to run.
+// The command has not run, although other commands were enqueued and finished.
 void require_held(Fixture &fixture, pi_queue queue, pi_queue other, CommandCase &command,
                   pi_event event) {
     require_success(piQueueFlush(queue), "piQueueFlush");
@@ -48,7 +48,7 @@ CONFORMANCE_TEST("enqueue", "every command has done its work when its event is c
         command->require_done(other);
         command->clean_up(other);
     }
-    // What takes longer than a look at its last bytes, which are done last if it completed too early.
+    // Long commands, which have not written their last bytes if the event completes too early.
     const uint64_t large = fixture.at_most(16 << 20);
     const Mem mem = fixture.make_buffer(large);
     for (int value = 1; value <= 4; ++value) {
@@ -73,8 +73,7 @@ CONFORMANCE_TEST("enqueue", "every command of an out-of-order queue does its wor
     }
 }
 
-// The wait list has one that is complete already between two that are not, of which either may be the last to
-// be signalled.
+// The wait list has a complete event between two pending ones; either of these is signalled last.
 void check_held(Fixture &fixture, pi_queue queue, pi_queue other, CommandCase &command,
                 std::size_t last) {
     const Event done = fixture.barrier(other);
@@ -193,14 +192,14 @@ void check_poisoned(Fixture &fixture, pi_queue queue, pi_queue other, CommandCas
     fixture.signal(good);
     fixture.require_result(event, PI_ERROR_DEPENDENCY_FAILED,
                            command.name() + ": the result behind a failed event");
-    const std::string told = last_error_text();
+    const std::string reported = last_error_text();
     const std::string text = event_text(event);
     const std::string root = event_text(bad);
     require(!root.empty(), "the host event that was signalled with an error has no text");
     require(text.find(root) != std::string::npos, command.name(), ": its event's text is \"", text,
             "\", should be the root's, \"", root, "\"");
-    require(told.find(root) != std::string::npos, command.name(), ": waiting told \"", told,
-            "\", should be the root's text, \"", root, "\"");
+    require(reported.find(root) != std::string::npos, command.name(), ": waiting returned \"",
+            reported, "\", should be the root's text, \"", root, "\"");
     require_equal(get_info<pi_result>(&piEventGetInfo, event.get(), PI_EVENT_INFO_RESULT),
                   PI_ERROR_DEPENDENCY_FAILED, command.name() + ": PI_EVENT_INFO_RESULT");
     command.require_undone(other);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocking commands. A plugin may do them within the call, past its queue: nobody must see the difference.
+// Blocking commands. A plugin may run them within the call, without its queue; the effect must be
+// the same.
 
 #include "regions.hpp"
 #include "registry.hpp"
@@ -11,7 +12,7 @@
 namespace pi::suite {
 namespace {
 
-/// Two buffers, and what they must hold once everything is done.
+/// Two buffers, and their expected bytes once everything is done.
 class Model {
 public:
     Model(Fixture &fixture, uint64_t size) : fixture_(fixture) {
@@ -54,7 +55,7 @@ public:
         }
     }
 
-    /// Everything that was enqueued has ended.
+    /// Every enqueued command has ended.
     void require_all(pi_queue queue) {
         require_success(piQueueFinish(queue), "piQueueFinish");
         for (const Read &read : reads_)
@@ -77,12 +78,12 @@ private:
         enqueue(queue, read_desc(mems_[from], read.into, regions));
         read.story = story_;
         if (blocking_)
-            require_read(read); // it is there when the call returns
+            require_read(read); // it is done when the call returns
     }
     static void require_read(const Read &read) {
-        require(read.into == read.expected, "a read gave other bytes", read.story);
+        require(read.into == read.expected, "a read returned other bytes", read.story);
     }
-    const Bytes &keep(Bytes bytes) { return kept_.emplace_back(std::move(bytes)); }
+    const Bytes &keep(Bytes bytes) { return sources_.emplace_back(std::move(bytes)); }
 
     template <typename Desc>
     void enqueue(pi_queue queue, Desc desc) {
@@ -101,7 +102,7 @@ private:
     Fixture &fixture_;
     Bytes bytes_[2];
     Mem mems_[2];
-    std::deque<Bytes> kept_; ///< what commands in flight may still read
+    std::deque<Bytes> sources_; ///< of pending commands
     std::deque<Read> reads_;
     bool blocking_ = false;
     std::string story_;
@@ -163,7 +164,7 @@ CONFORMANCE_TEST("enqueue",
         auto read = read_desc(mem, seen, read_region);
         read.flags |= PI_COMMAND_BLOCKING;
         require_success(try_enqueue(queue, read), "a blocking read of ", size, " bytes");
-        require(seen == around, "a blocking read of ", size, " bytes gave others");
+        require(seen == around, "a blocking read of ", size, " bytes returned others");
         fixture.require_contents(queue, mem, expected,
                                  join("after a blocking write of ", size, " bytes"));
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Commands of optional groups that are no commands on memory: host functions and timestamps.
+// Optional commands that are not on memory: host functions and timestamps.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -32,7 +32,7 @@ void PI_CALL note_call(void *user_data) {
     Calls &calls = *call.calls;
     const std::scoped_lock lock(calls.mutex);
     calls.order.push_back(call.index);
-    // Whoever does wait is told so by the timeout, and would wait for ever in piQueueFinish.
+    // A plugin that waits here fails by the timeout; piQueueFinish would hang.
     if (piEventWait(calls.unsignalled, 1) != PI_ERROR_WOULD_BLOCK)
         calls.problem = "piEventWait in a host function is not refused by PI_ERROR_WOULD_BLOCK";
     else if (piQueueFinish(calls.queue) != PI_ERROR_WOULD_BLOCK)
@@ -79,7 +79,7 @@ CONFORMANCE_TEST("enqueue",
     fixture.wait(held);
 }
 
-// What a host function finds in memory that a command before it writes.
+// A host function sees the bytes of the command before it.
 struct Seen {
     const Bytes *memory;
     Bytes found;
@@ -181,7 +181,7 @@ CONFORMANCE_TEST("enqueue",
     fixture.wait(first);
     const Event second = fixture.enqueue(queue, describe<pi_timestamp_desc>());
     fixture.wait(second);
-    // Of one clock: coarse times may be equal, but do not go back.
+    // Times of one clock may be equal if it is coarse, but do not go back.
     uint64_t last = 0;
     for (const auto &[what, event] :
          {std::pair{"one that ran before", before.get()},

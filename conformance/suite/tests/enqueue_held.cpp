@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What may be done beside a command that is held back: everything but waiting for it.
+// While a command must wait, every call but those that wait for it returns.
 
 #include "checks.hpp"
 #include "everything.hpp"
@@ -65,7 +65,7 @@ CONFORMANCE_TEST("enqueue", "only blocking calls wait for a pending command") {
         arguments.buffer(held.mem).value(uint32_t{1});
         launched = fixture.enqueue(held.queue, launch_desc(held.kernel, arguments, 4));
     }
-    // Whatever waits here waits for ever.
+    // A call that waits here hangs.
     fixture.signal_after(gate, [&] {
         Context context = fixture.make_context({fixture.device()});
         for (const Place &place : {fixture.place(), Place{fixture.device(), context}}) {

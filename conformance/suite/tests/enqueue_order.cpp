@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Order: what events say, what barriers and events waits say, and what nobody says.
+// Order by events, by barriers and events waits, and without either.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -17,8 +17,8 @@ namespace {
 constexpr uint64_t size = 512;
 constexpr std::size_t buffers = 5;
 
-// Enqueues commands that are ordered by events wherever they touch one buffer, and keeps what the
-// buffers and the host must hold in the end. Nothing runs before `gate`.
+// Enqueues commands that events order if they touch the same buffer, and tracks the expected bytes
+// of the buffers and the host. No command runs before `gate`.
 class RandomProgram {
 public:
     RandomProgram(Fixture &fixture, std::vector<pi_queue> queues)
@@ -31,7 +31,7 @@ public:
     }
     RandomProgram(const RandomProgram &) = delete;
     RandomProgram &operator=(const RandomProgram &) = delete;
-    /// Also where the test has failed no command is left that uses the host's bytes.
+    /// Also after a failure no command may still use the host's bytes.
     ~RandomProgram() {
         gate_.reset();
         for (const Event &event : events_)
@@ -64,7 +64,7 @@ public:
             fixture_.wait(event);
         for (std::size_t i = 0; i < reads_.size(); ++i)
             require_same_bytes(reads_[i].data(), expected_reads_[i].data(), reads_[i].size(),
-                               join("what read ", i, " gave"));
+                               join("what read ", i, " returned"));
         const Queue queue = fixture_.make_queue();
         for (std::size_t i = 0; i < buffers; ++i)
             fixture_.require_contents(queue, mems_[i], model_[i], join("buffer ", i));
@@ -88,7 +88,7 @@ private:
             waits.insert(waits.end(), touched_[writes].readers.begin(),
                          touched_[writes].readers.end());
         if (fixture_.random(0, 3) == 0)
-            waits.push_back(waits.back()); // twice the same is no mistake
+            waits.push_back(waits.back()); // a duplicate is legal
         std::shuffle(waits.begin(), waits.end(), fixture_.random());
         return waits;
     }
@@ -165,7 +165,7 @@ CONFORMANCE_TEST(
 
 // ----- Events waits and barriers -----
 
-// The queue is flushed, and a command of another queue has been waited for.
+// Flushes the queue, and waits for a command of another queue.
 void give_time(Fixture &fixture, pi_queue queue) {
     require_success(piQueueFlush(queue), "piQueueFlush");
     const Queue other = fixture.make_queue();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Buffer commands that must be refused: with which code, and with nothing enqueued.
+// Buffer commands that must be refused, with the right code and nothing enqueued.
 
 #include "checks.hpp"
 #include "regions.hpp"
@@ -15,7 +15,7 @@ constexpr uint64_t huge = UINT64_MAX;
 struct Misdescribed {
     const char *what;
     pi_region region;
-    bool of_src; // the source is wrong, else the destination; both if neither end is at fault
+    bool of_src; // the source is wrong, else the destination; ignored if neither is
     bool of_dst;
 };
 
@@ -26,7 +26,7 @@ pi_region box(uint64_t row, uint64_t rows, uint64_t slices) {
     return region;
 }
 
-// The wrong numbers once in the source's fields and once in the destination's.
+// The wrong numbers, in the members of the source and in those of the destination.
 void add_both_ends(std::vector<Misdescribed> &list, const char *what, const pi_region &src_wrong) {
     list.push_back({what, src_wrong, true, false});
     pi_region dst_wrong = src_wrong;
@@ -66,7 +66,7 @@ std::vector<Misdescribed> sizes_that_are_wrong() {
     return list;
 }
 
-// The regions are refused, whichever of them is at fault, and nothing is moved.
+// The regions are refused, whichever is wrong, and nothing is moved.
 void require_refused(Fixture &fixture, pi_queue queue, Transfer transfer, const std::string &what,
                      const Regions &regions, std::initializer_list<pi_result> allowed) {
     const Bytes src = fixture.random_bytes(size);
@@ -80,7 +80,7 @@ void require_refused(Fixture &fixture, pi_queue queue, Transfer transfer, const 
     transferred.require_contents(queue, src, dst, whole);
 }
 
-// A host pointer has no end that the plugin could know.
+// The plugin cannot know the size of host memory.
 bool at_fault(Transfer transfer, const Misdescribed &one) {
     return (one.of_src && transfer != Transfer::write) ||
            (one.of_dst && transfer != Transfer::read);
@@ -178,7 +178,7 @@ CONFORMANCE_TEST("enqueue", "a fill with an invalid descriptor is refused and ch
         });
     };
     const std::initializer_list<pi_result> range{PI_ERROR_INVALID_SIZE};
-    // The header tells what a pattern is, not under which of these names it is refused.
+    // pi.h leaves open which of these codes an invalid pattern has.
     const std::initializer_list<pi_result> pattern_codes{PI_ERROR_INVALID_SIZE,
                                                          PI_ERROR_INVALID_VALUE};
     for (const uint64_t bad : {uint64_t{0}, uint64_t{3}, uint64_t{24}, uint64_t{256}, huge})
@@ -217,7 +217,7 @@ CONFORMANCE_TEST("enqueue", "a map with an invalid descriptor is refused and wri
             return try_enqueue(queue, desc, {}, out);
         });
         require_success(piQueueFinish(queue), "piQueueFinish");
-        require(same(pointer, poison<void *>()), "a map with ", what, " gave an address");
+        require(same(pointer, poison<void *>()), "a map with ", what, " returned an address");
     };
     const std::initializer_list<pi_result> range{PI_ERROR_INVALID_SIZE};
     for (const uint64_t flags : {PI_MAP_READ, PI_MAP_WRITE, PI_MAP_WRITE_DISCARD}) {
@@ -238,7 +238,7 @@ CONFORMANCE_TEST("enqueue", "only an address that a map returned can be unmapped
     const Bytes bytes = fixture.random_bytes(size);
     const Mem mem = fixture.make_buffer(fixture.place(), bytes);
     const Mem other = fixture.make_buffer(fixture.place(), bytes);
-    // Refused by the call, or by the command: what is held back is only known when it runs.
+    // Refused by the call, or by the command when it runs.
     const auto refused = [&](const std::string &what, pi_mem of, void *pointer) {
         pi_unmap_desc desc = describe<pi_unmap_desc>();
         desc.mem = of;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What reads, writes, copies and fills do with their regions, against a byte array.
+// Regions of reads, writes, copies and fills, compared with a byte array.
 
 #include "regions.hpp"
 #include "registry.hpp"
@@ -65,8 +65,7 @@ CONFORMANCE_TEST("enqueue", "a large transfer moves its last bytes, too") {
         require_moved(fixture, queue, transfer, {linear(from, to, size - 64)}, size, size);
 }
 
-// A picture of `columns` columns: each of them is a region, and every one lies within the others'
-// first and last byte.
+// `columns` columns of a picture: each is a region, and all interleave.
 Regions columns(uint64_t count, uint64_t width, uint64_t rows) {
     Regions regions;
     for (uint64_t column = 0; column < count; ++column) {
@@ -145,7 +144,7 @@ CONFORMANCE_TEST("enqueue", "a copy of many regions begins after its event of an
     constexpr uint64_t count = 8, part = 4096, size = count * part;
     const Queue first = fixture.make_queue(), second = fixture.make_queue();
     const Mem src = fixture.make_buffer(size), dst = fixture.make_buffer(size);
-    std::vector<pi_region> regions; // apart from each other, so that no backend makes one of them
+    std::vector<pi_region> regions; // with gaps, so that no backend merges them
     for (uint64_t i = 0; i < count; ++i)
         regions.push_back(linear(i * part, i * part, part - 1));
     Bytes expected(size, std::byte{0});
@@ -190,7 +189,7 @@ CONFORMANCE_TEST("enqueue", "regions are copied during the call") {
     }
 }
 
-// Within one buffer: whether it overlaps is decided by bytes.
+// Within one buffer, where overlap is decided by bytes.
 void check_copy_within(Fixture &fixture, pi_queue queue, pi_mem mem, Bytes &model,
                        const pi_region &region) {
     const Regions regions{region};

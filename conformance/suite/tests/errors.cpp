@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How calls fail: with one code for one cause and a text, on the calling thread, with nothing written
-// and nothing half-done.
+// Failing calls: one code for one cause, a text on the calling thread, no output written, nothing
+// half-done.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -23,7 +23,7 @@ CONFORMANCE_TEST("errors", "the last error is its thread's own") {
         require(code == PI_SUCCESS && message != nullptr && message[0] == '\0',
                 "a new thread's last error is ", result_name(code),
                 ", should be PI_SUCCESS and \"\"");
-        // Each thread fails in a way of its own, again and again.
+        // Each thread fails in its own way, again and again.
         for (int round = 0; round < 200; ++round) {
             if (thread % 2 == 0)
                 require_error(piMemRetain(nullptr), PI_ERROR_INVALID_MEM_OBJECT,
@@ -185,7 +185,7 @@ CONFORMANCE_TEST("errors", "the output struct of the connection's info is writte
     require(std::all_of(bytes.begin() + whole, bytes.end(),
                         [](std::byte b) { return b == std::byte{0xA5}; }),
             "more than the struct is written");
-    // As a caller of an older and of a newer header.
+    // As called with an older and with a newer header.
     constexpr uint32_t older = offsetof(pi_memory_connection_info, bandwidth);
     require_success(ask(older), "piGetMemoryConnectionInfo of a shorter struct");
     require_equal(info.connection, PI_MEMORY_CONNECTION_UNIFIED, "the same in a shorter struct");
@@ -231,7 +231,7 @@ CONFORMANCE_TEST("errors",
                  "functions of capabilities that a device does not have are unsupported") {
     const pi_context context = fixture.context();
     const pi_device device = fixture.device();
-    // Those of the plugin: a device may lack what its plugin has, which only its own calls can tell.
+    // The capabilities of the plugin: those of one device need not be all.
     const auto plugin =
         get_info<uint64_t>(&piPluginGetInfo, fixture.plugin(), PI_PLUGIN_INFO_CAPABILITIES);
     const auto lacks = [&](uint64_t capability) { return (plugin & capability) == 0; };

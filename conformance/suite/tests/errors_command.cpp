@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests of errors that hold for every command alike.
+// Errors of every command.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -126,7 +126,7 @@ CONFORMANCE_TEST("errors",
             Event event;
             require_success(try_enqueue(samples.queue(), desc, {}, event.out()),
                             Description<Desc>::name, " with PI_COMMAND_BLOCKING");
-            require(event.get() != nullptr, Description<Desc>::name, " gave no event");
+            require(event.get() != nullptr, Description<Desc>::name, " returned no event");
             require(fixture.is_complete(event), Description<Desc>::name,
                     " is not complete when a blocking call returns");
             samples.clean_up(desc, event);
@@ -155,10 +155,10 @@ CONFORMANCE_TEST("errors", "every command's event reports its queue, context and
                     desc.type, join("PI_EVENT_INFO_COMMAND of ", Description<Desc>::name));
             require(get_info<pi_queue>(&piEventGetInfo, event.get(), PI_EVENT_INFO_QUEUE) ==
                         samples.queue(),
-                    Description<Desc>::name, ": the event tells another queue");
+                    Description<Desc>::name, ": the event reports another queue");
             require(get_info<pi_context>(&piEventGetInfo, event.get(), PI_EVENT_INFO_CONTEXT) ==
                         fixture.context(),
-                    Description<Desc>::name, ": the event tells another context");
+                    Description<Desc>::name, ": the event reports another context");
             samples.clean_up(desc, event);
         }
     });

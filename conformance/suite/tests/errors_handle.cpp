@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Handles of another kind where no other call would notice: they must not be counted, nor taken for what
-// they are not.
+// Handles of another kind in calls where a plugin may fail to notice.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -55,7 +54,7 @@ CONFORMANCE_TEST("errors", "a handle of another kind is not retained and not rel
     if (fixture.can(PI_CAPABILITY_IMAGE))
         require_not_counted("a queue as a sampler", a_queue, &piSamplerRetain, &piSamplerRelease,
                             PI_ERROR_INVALID_SAMPLER);
-    // Both are still there, with the references that they had.
+    // Both still have their references.
     const Bytes bytes = fixture.random_bytes(64);
     fixture.upload(queue, mem, bytes);
     fixture.require_contents(queue, mem, bytes, "a buffer that was taken for a queue");

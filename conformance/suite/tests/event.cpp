@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One event: what it tells, waiting for it, callbacks, and signals of host events.
+// One event: queries, waiting, callbacks, and signals of host events.
 
 #include "checks.hpp"
 #include "registry.hpp"
@@ -65,9 +65,9 @@ CONFORMANCE_TEST("event", "a host event reports its context, and no queue and no
     const Event event = fixture.make_host_event();
     require(get_info<pi_context>(&piEventGetInfo, event.get(), PI_EVENT_INFO_CONTEXT) ==
                 fixture.context(),
-            "a host event tells another context");
+            "a host event reports another context");
     require(get_info<pi_queue>(&piEventGetInfo, event.get(), PI_EVENT_INFO_QUEUE) == nullptr,
-            "a host event tells a queue");
+            "a host event reports a queue");
     require_equal(get_info<uint32_t>(&piEventGetInfo, event.get(), PI_EVENT_INFO_COMMAND), 0u,
                   "PI_EVENT_INFO_COMMAND of a host event");
     fixture.signal(event);
@@ -98,13 +98,14 @@ CONFORMANCE_TEST("event",
 CONFORMANCE_TEST("event", "waiting for a failed event returns the event's error and text") {
     const Event event = fixture.make_host_event();
     fixture.signal(event, PI_ERROR_OUT_OF_DEVICE_MEMORY);
-    // Another failure in between: what is told is the event's.
+    // Another failure in between must not replace the event's text.
     require_error(piMemRetain(nullptr), PI_ERROR_INVALID_MEM_OBJECT, "piMemRetain of NULL");
     for (const uint64_t timeout : {uint64_t{0}, uint64_t{1}, PI_TIMEOUT_NEVER}) {
         require_error(piEventWait(event, timeout), PI_ERROR_OUT_OF_DEVICE_MEMORY,
                       "piEventWait of a failed event, with timeout ", timeout);
-        require(last_error_text().find(text_of(event)) != std::string::npos, "piEventWait told \"",
-                last_error_text(), "\", the event's text is \"", text_of(event), "\"");
+        require(last_error_text().find(text_of(event)) != std::string::npos,
+                "piEventWait returned \"", last_error_text(), "\", the event's text is \"",
+                text_of(event), "\"");
     }
 }
 
@@ -158,7 +159,7 @@ CONFORMANCE_TEST("event", "a timeout of 0 polls, and a short one expires") {
     }
 }
 
-// Ends the wait of a test that would wait for ever.
+// Ends a wait that would never end.
 CONFORMANCE_TEST("event", "waiting ends with the signal, on every thread, also without a timeout") {
     const Queue queue = fixture.make_queue();
     const Event gate = fixture.make_host_event();
@@ -218,15 +219,16 @@ CONFORMANCE_TEST("event", "a callback receives its event and result, and is not 
         std::vector<std::shared_ptr<Flag>> flags;
         std::atomic<bool> signalled{false};
         const auto set = [&](pi_event event, pi_result expected) {
-            flags.push_back(fixture.on_complete(event, [=, &signalled](pi_event told,
-                                                                       pi_result with) {
-                require(signalled, "a callback was called before its event was complete");
-                require(told == event, "a callback was given another event");
-                require_equal(with, expected, "the result that a callback was given");
-                require_equal(status_of(told), pi_event_status{PI_EVENT_COMPLETE},
-                              "the status inside a callback");
-                require_equal(result_of(told), expected, "the event's result inside a callback");
-            }));
+            flags.push_back(
+                fixture.on_complete(event, [=, &signalled](pi_event reported, pi_result with) {
+                    require(signalled, "a callback was called before its event was complete");
+                    require(reported == event, "a callback was given another event");
+                    require_equal(with, expected, "the result that a callback was given");
+                    require_equal(status_of(reported), pi_event_status{PI_EVENT_COMPLETE},
+                                  "the status inside a callback");
+                    require_equal(result_of(reported), expected,
+                                  "the event's result inside a callback");
+                }));
         };
         for (int i = 0; i < 10; ++i) {
             set(gate, result);
@@ -279,9 +281,9 @@ CONFORMANCE_TEST("event", "an event may be released in its callback, and before 
     const Mem mem = fixture.make_buffer(4096);
     for (int round = 0; round < 50; ++round) {
         Event event = fixture.fill(queue, mem, 0, 4096, Bytes(1, std::byte{1}));
-        const auto done = fixture.on_complete(event, [](pi_event told, pi_result result) {
+        const auto done = fixture.on_complete(event, [](pi_event reported, pi_result result) {
             require_equal(result, PI_SUCCESS, "the result that a callback was given");
-            require_equal(result_of(told), PI_SUCCESS, "the result of a released event");
+            require_equal(result_of(reported), PI_SUCCESS, "the result of a released event");
         });
         event.reset();
         require_success(piQueueFlush(queue), "piQueueFlush");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Many events: how errors and order travel along wait lists, over queues, contexts and devices.
+// Many events: errors and order along wait lists, across queues, contexts and devices.
 
 #include "checks.hpp"
 #include "command_cases.hpp"
@@ -43,7 +43,7 @@ struct Everywhere {
     }
 };
 
-// Every queue is flushed, and something else has been done.
+// Flushes every queue, and lets some time pass.
 void give_time(Fixture &fixture, const std::vector<Queue> &queues) {
     for (const Queue &queue : queues)
         require_success(piQueueFlush(queue), "piQueueFlush");
@@ -139,7 +139,7 @@ CONFORMANCE_TEST(
             fixture.fill(all.queues[0], mem, 0, 64, Bytes(1, std::byte{1}), {chain.back()});
         const Event independent = fixture.fill(fixture.make_queue(), fixture.make_buffer(64), 0, 64,
                                                Bytes(1, std::byte{2}));
-        fixture.signal(root, -4242); // no code of the list, and yet the application's own
+        fixture.signal(root, -4242); // a code of the application's own
         const std::string text = text_of(root);
         require(!text.empty(), "a host event signalled with -4242 has no text");
         chain.push_back(fixture.events_wait(all.queues[0], {write}));
@@ -179,7 +179,7 @@ CONFORMANCE_TEST("event",
 
 // ----- Diamonds -----
 
-// Each level is two commands, each behind both of the level before: 2^64 ways lead through it.
+// Each level is two commands that wait for both of the level before: 2^64 paths.
 std::vector<Event> make_diamonds(Fixture &fixture, pi_queue left, pi_queue right, pi_event root) {
     std::vector<Event> events;
     for (int level = 0; level < 64; ++level) {
@@ -227,8 +227,8 @@ CONFORMANCE_TEST("event",
 
 // ----- Random graphs -----
 
-// A thousand events over many queues: host events and commands, of which some will fail. Each fill has a
-// buffer of its own that tells whether it has run.
+// A thousand events over many queues: host events and commands, of which some will fail. Each fill
+// has a buffer of its own that shows whether it has run.
 class Graph {
 public:
     Graph(Fixture &fixture, const Everywhere &all) : fixture_(fixture), all_(all) {}
@@ -255,7 +255,7 @@ public:
         } else {
             node.event = fixture_.events_wait(all_.queues[queue], waits);
         }
-        // Without a list it waits for all that is before it in the queue, whatever becomes of that.
+        // Without a list it waits for all commands before it in the queue, also for failed ones.
         nodes_.push_back(std::move(node));
     }
 
@@ -332,7 +332,7 @@ CONFORMANCE_TEST("event",
 CONFORMANCE_TEST("event", "threads that enqueue behind each other's events all get through") {
     constexpr unsigned threads = 6;
     constexpr std::size_t rounds = 60;
-    fixture.context(); // made here: the threads share it
+    fixture.context(); // created here, as threads share it
     std::vector<Event> gates;
     for (unsigned i = 0; i < threads; ++i)
         gates.push_back(fixture.make_host_event());

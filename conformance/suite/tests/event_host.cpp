@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Events of the host: signalled once, or abandoned; and the references of all events.
+// Host events: signalled once, or abandoned; and references of all events.
 
 #include "checks.hpp"
 #include "registry.hpp"
@@ -75,7 +75,7 @@ CONFORMANCE_TEST("event", "of many signals at once one counts") {
     for (Signalled &one : events)
         one.event = fixture.make_host_event();
     std::mutex mutex;
-    std::string otherwise; // told when all are through, since they wait for each other
+    std::string otherwise; // reported at the end, since the threads wait for each other
     fixture.run_threads(threads, [&](unsigned thread) {
         for (Signalled &one : events) {
             for (++one.arrived; one.arrived < threads;)
@@ -102,10 +102,10 @@ CONFORMANCE_TEST(
     "event", "a host event whose last reference is released before its signal fails as abandoned") {
     Event event = fixture.make_host_event();
     require_success(piEventRetain(event), "piEventRetain");
-    pi_result told = PI_SUCCESS;
+    pi_result reported = PI_SUCCESS;
     std::string text;
     const auto done = fixture.on_complete(event, [&](pi_event of, pi_result result) {
-        told = result;
+        reported = result;
         text = text_of(of);
     });
     require_success(piEventRelease(event), "piEventRelease");
@@ -115,7 +115,7 @@ CONFORMANCE_TEST(
     event.reset();
     fixture.wait(*done, "the callback of an abandoned host event");
     fixture.check_callbacks();
-    require_equal(told, PI_ERROR_ABANDONED, "the result of an abandoned host event");
+    require_equal(reported, PI_ERROR_ABANDONED, "the result of an abandoned host event");
     require(!text.empty(), "an abandoned host event has no text");
 }
 
@@ -186,7 +186,7 @@ CONFORMANCE_TEST("event", "a retained event outlives its first release") {
     require_success(piEventRetain(event), "piEventRetain");
     const Event again(event.get());
     event.reset();
-    // What would be where it was.
+    // Objects that may get the same address.
     std::vector<Event> others;
     for (int i = 0; i < 20; ++i)
         others.push_back(fixture.make_host_event());

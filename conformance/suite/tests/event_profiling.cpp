@@ -43,7 +43,7 @@ CONFORMANCE_TEST("event", "every command's times go forward, and stay as they ar
             fixture.wait(event, what);
             const Times times = times_of(event, what);
             require(times_of(event, what) == times, what,
-                    ": its times are other ones when asked again");
+                    ": its times are other ones on the second call");
             command->require_done(other);
             command->clean_up(other);
         }
@@ -68,8 +68,9 @@ CONFORMANCE_TEST("event", "a command's times are after those of the command that
     const Queue queue = make_profiling_queue(fixture);
     const Queue second = make_profiling_queue(fixture);
     const Mem mem = fixture.make_buffer(1 << 20);
-    static const Bytes written(1 << 20); // also for what is at work when one of the calls fails
-    // Fills and writes, which may be the work of different engines, all there before the first is done.
+    static const Bytes written(1 << 20); // outlives pending commands if a call fails
+    // Fills and writes, which may be the work of different engines, all there before the first is
+    // done.
     std::vector<Event> events;
     events.push_back(fixture.fill(queue, mem, 0, 1 << 20, Bytes(1, std::byte{1})));
     for (int i = 0; i < 10; ++i) {
@@ -91,7 +92,7 @@ CONFORMANCE_TEST("event", "a command's times are after those of the command that
     }
 }
 
-// The device's clock now, or what a device without one answers.
+// The device's clock, or the error of a device without one.
 std::optional<uint64_t> device_time(Fixture &fixture) {
     uint64_t time = 0;
     const pi_result result = piDeviceGetGlobalTimestamps(fixture.device(), &time, nullptr);
@@ -101,7 +102,7 @@ std::optional<uint64_t> device_time(Fixture &fixture) {
     return time;
 }
 
-// What a backend that translates a clock of its own may be off by.
+// The error that a backend may have that converts its own clock.
 constexpr uint64_t slack = 100'000'000;
 
 CONFORMANCE_TEST("event", "a command's times are between the device's clock before and after it") {
@@ -122,16 +123,16 @@ CONFORMANCE_TEST("event", "a command's times are between the device's clock befo
                                       {held, "a barrier that was held back"}}) {
         const Times times = times_of(event, what);
         require(times[0] + slack >= *before, what, " was queued at ", times[0],
-                ", the device's clock told ", *before, " before");
+                ", the device's clock was ", *before, " before");
         require(times[3] <= *after + slack, what, " ended at ", times[3],
-                ", the device's clock told ", *after, " afterwards");
+                ", the device's clock was ", *after, " afterwards");
     }
 }
 
 CONFORMANCE_TEST("event", "a timestamp has the time when it ran, on any queue") {
     fixture.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
     const auto before = device_time(fixture);
-    require(before.has_value(), "the device has timestamps, but tells no time");
+    require(before.has_value(), "the device has timestamps, but reports no time");
     for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_QUEUE_PROFILING}}) {
         const uint64_t honoured =
             get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
@@ -144,8 +145,8 @@ CONFORMANCE_TEST("event", "a timestamp has the time when it ran, on any queue") 
         fixture.wait(event);
         const Times times = times_of(event, "a timestamp");
         const auto after = device_time(fixture);
-        require(times[3] + slack >= *before && times[3] <= *after + slack, "a timestamp tells ",
-                times[3], ", the device's clock told ", *before, " before and ", *after,
+        require(times[3] + slack >= *before && times[3] <= *after + slack, "a timestamp reports ",
+                times[3], ", the device's clock was ", *before, " before and ", *after,
                 " afterwards");
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests of the variables of programs: device globals.
+// Device globals: variables of programs.
 
 #include "globals.hpp"
 
@@ -31,7 +31,7 @@ CONFORMANCE_TEST("program",
     write_global(fixture, queue, program, "table", bytes);
     require_global(fixture, fixture.make_queue(), program, "table", bytes, "what was written");
     require_global(fixture, queue, program, "second_table", Bytes(table_bytes),
-                   "the variable beside it");
+                   "the other variable");
 }
 
 CONFORMANCE_TEST(
@@ -247,7 +247,7 @@ CONFORMANCE_TEST("program", "kernels may use a variable's address, and its size 
     require_success(piProgramGetGlobalVariablePointer(program, fixture.device(), "second_table",
                                                       &again, nullptr),
                     "the address alone");
-    require(again == pointer, "a variable's address is another one when asked again");
+    require(again == pointer, "a variable's address is another one on the second call");
     uint64_t alone = 0;
     require_success(
         piProgramGetGlobalVariablePointer(program, fixture.device(), "fixed", nullptr, &alone),

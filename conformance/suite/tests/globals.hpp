@@ -16,8 +16,8 @@ namespace pi::suite {
 /// Of table and of second_table, bytes.
 constexpr uint64_t table_bytes = 4096;
 
-/// The format in which the suite has its program with variables, for this device; skips the test where there is none,
-/// or no PI_CAPABILITY_DEVICE_GLOBALS.
+/// The format in which the suite has its program with variables, for this device; skips the test
+/// where there is none, or no PI_CAPABILITY_DEVICE_GLOBALS.
 pi_program_format variables_format(Fixture &fixture);
 bool has_variables(Fixture &fixture);
 

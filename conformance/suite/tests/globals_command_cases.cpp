@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands on device globals as command cases. Programs of one library share its variables, so each case has one of its
-// own.
+// The commands on device globals as command cases. Programs of one library share its variables, so
+// each case has one of its own.
 
 #include "checks.hpp"
 #include "command_cases.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Application memory that is imported, and the tests' questions about importing.
+// Application memory to import, and queries about importing.
 #pragma once
 
 #include "fixture.hpp"
@@ -9,7 +9,7 @@
 
 namespace pi::suite {
 
-/// A block of bytes at a multiple of `alignment` and of no more. It must outlive what is imported of it.
+/// A block at a multiple of `alignment`, and not of twice that. It must outlive its imports.
 class HostMemory {
 public:
     HostMemory(uint64_t size, uint64_t alignment);

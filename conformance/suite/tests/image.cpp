@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images: what they are made with, their pixels by reads and writes, against a plain byte array, and what they tell.
+// Images: creation, queries, and their pixels by reads and writes, compared with a plain byte
+// array.
 
 #include "image.hpp"
 
@@ -322,7 +323,7 @@ CONFORMANCE_TEST(
             const Mem image = make_image(fixture, desc);
             uint64_t size = 0;
             if (piMemGetInfo(image, PI_MEM_INFO_PITCHES, 0, nullptr, &size) != PI_SUCCESS)
-                skip("images of the plugin do not tell pitches");
+                skip("images of the plugin do not report pitches");
             const auto pitches =
                 get_info_list<uint64_t>(&piMemGetInfo, image.get(), PI_MEM_INFO_PITCHES);
             const Pixels extent = extent_of(desc);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tests of images share: descriptions, formats that the device has, and images beside a model of their
-// pixels, which is a plain byte array.
+// For tests of images: descriptors, formats of the device, and a model of the pixels, a plain byte
+// array.
 #pragma once
 
 #include "fixture.hpp"
@@ -25,9 +25,9 @@ struct PixelFormat {
     bool operator==(const PixelFormat &) const = default;
 };
 
-/// All that pi.h lists, whether or not the device has them.
+/// All of pi.h, whether or not the device has them.
 std::vector<PixelFormat> all_formats();
-/// First that which tests of any type take where it is.
+/// The first is the one that tests of any type prefer.
 inline constexpr pi_image_type all_image_types[] = {PI_IMAGE_2D, PI_IMAGE_3D, PI_IMAGE_2D_ARRAY,
                                                     PI_IMAGE_1D, PI_IMAGE_1D_ARRAY};
 const char *name_of_type(pi_image_type type);
@@ -43,8 +43,8 @@ Pixels extent_of(const pi_mem_image_desc &desc);
 uint64_t size_of(const pi_mem_image_desc &desc);
 std::string text_of(const pi_mem_image_desc &desc);
 
-/// The formats that the device has for images of the type and access flags; those that it refuses, it refuses as
-/// pi.h says. Most tests take a few of them by chance.
+/// The formats that the device has for images of the type and access flags; those that it refuses,
+/// it refuses as pi.h says. Most tests choose a few at random.
 std::vector<PixelFormat> formats_of(Fixture &fixture, pi_image_type type, uint64_t flags = 0);
 std::vector<PixelFormat> formats_of(const Place &place, pi_image_type type, uint64_t flags = 0);
 std::vector<pi_image_type> types_of(Fixture &fixture);

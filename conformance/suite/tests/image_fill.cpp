@@ -152,7 +152,7 @@ CONFORMANCE_TEST(
                                         format, paint, "a pixel of " + text_of(desc));
             move_rows(before, rows, after, rows);
             require_same_bytes(after.data(), before.data(), after.size(),
-                               "pixels beside a fill of " + text_of(desc));
+                               "pixels outside a fill of " + text_of(desc));
         }
     }
 }
@@ -236,7 +236,7 @@ CONFORMANCE_TEST("image",
         require_painted(after.data() + line.offset + x * format_of(desc).size(), format_of(desc),
                         paint, "a fill whose colour was overwritten");
     move_rows(model, line, after, line);
-    require_same_bytes(after.data(), model.data(), model.size(), "pixels beside a fill of a row");
+    require_same_bytes(after.data(), model.data(), model.size(), "pixels outside a fill of a row");
 }
 
 CONFORMANCE_TEST("image",
@@ -251,7 +251,7 @@ CONFORMANCE_TEST("image",
         image_upload(fixture, queue, image, desc, pixels);
         const auto refused = [&](pi_result error, const void *paint, const Box &box) {
             require_untouched<pi_event>(
-                "piEnqueueMemImageFill, misdescribed", {error}, [&](pi_event *out) {
+                "piEnqueueMemImageFill, with an invalid descriptor", {error}, [&](pi_event *out) {
                     return try_enqueue(queue, image_fill_desc(image, paint, box), {}, out);
                 });
         };

@@ -152,7 +152,7 @@ Mem make_image(const Place &place, const pi_mem_image_desc &desc) {
     Mem image;
     require_success(piMemImageCreate(place.context, place.device, &desc, image.out()),
                     "piMemImageCreate of ", text_of(desc));
-    require(image.get() != nullptr, "piMemImageCreate: succeeded, but gave no image");
+    require(image.get() != nullptr, "piMemImageCreate: succeeded, but returned no image");
     return image;
 }
 

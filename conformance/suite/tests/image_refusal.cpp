@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images, and reads and writes of them, that are not to be had; and images where buffers are needed.
+// Images, and reads and writes of them, that are not to be had; and images where buffers are
+// needed.
 
 #include "checks.hpp"
 #include "image.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Views of buffers as images: the same bytes, both ways. A plugin may have none, or not of every type.
+// Views of buffers as images: the same bytes, both ways. A plugin may have none, or not of every
+// type.
 
 #include "checks.hpp"
 #include "image.hpp"
@@ -12,7 +13,7 @@
 namespace pi::suite {
 namespace {
 
-// 0 where the device does not tell it.
+// 0 if the device does not report it.
 uint64_t alignment(Fixture &fixture, pi_device_info name) {
     uint64_t bytes = 0;
     const pi_result result = piDeviceGetInfo(fixture.device(), name, sizeof bytes, &bytes, nullptr);
@@ -56,7 +57,7 @@ struct Views {
         const uint64_t pitch = alignment(on, PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT);
         for (const pi_mem_image_desc &kind : kinds)
             require(pitch != 0 || kind.image_type == PI_IMAGE_1D,
-                    "a device has views with rows, but does not tell their alignment");
+                    "a device has views with rows, but does not report their alignment");
         pitch_alignment = std::max<uint64_t>(pitch, 1);
         for (pi_mem_image_desc &kind : kinds)
             kind = described(kind.image_type, format_of(kind), {4, 3, 2});
@@ -171,7 +172,7 @@ CONFORMANCE_TEST("image", "a view has the buffer's access, or less") {
     Views views(fixture);
     const pi_mem_image_desc valid = views.kinds.front();
     const struct {
-        uint64_t buffer, view, told;
+        uint64_t buffer, view, reported;
         pi_result result;
     } rows[] = {{0, 0, 0, PI_SUCCESS},
                 {0, PI_MEM_READ_ONLY, PI_MEM_READ_ONLY, PI_SUCCESS},
@@ -190,7 +191,7 @@ CONFORMANCE_TEST("image", "a view has the buffer's access, or less") {
         if (row.result == PI_SUCCESS)
             require_equal(get_info<uint64_t>(&piMemGetInfo, views.make(buffer, desc).get(),
                                              PI_MEM_INFO_FLAGS),
-                          row.told, "the flags of a view");
+                          row.reported, "the flags of a view");
         else
             require_untouched<pi_mem>(
                 join("a view with flags ", row.view, " of a buffer with ", row.buffer),

@@ -53,10 +53,10 @@ CONFORMANCE_TEST("kernel", "a kernel reports its name, program, context and numb
         "combine", "the kernel's name");
     require(get_info<pi_program>(&piKernelGetInfo, kernel.get(), PI_KERNEL_INFO_PROGRAM) ==
                 setup.program.get(),
-            "the kernel tells another program");
+            "the kernel reports another program");
     require(get_info<pi_context>(&piKernelGetInfo, kernel.get(), PI_KERNEL_INFO_CONTEXT) ==
                 fixture.context(),
-            "the kernel tells another context");
+            "the kernel reports another context");
     uint32_t count = 4;
     if (piKernelGetInfo(kernel, PI_KERNEL_INFO_ARGUMENT_COUNT, sizeof count, &count, nullptr) !=
         PI_ERROR_UNSUPPORTED_FEATURE)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests of cooperative launches: all work-groups are there at once, so they may wait for each other.
+// Cooperative launches: all work-groups run at the same time, so they may wait for each other.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -18,8 +18,9 @@
 namespace pi::suite {
 namespace {
 
-// meet(global uint *state, uint rounds, local uint *own): all groups meet in each round at a barrier across the grid.
-// state[0] counts arrivals, state[1] how many gave up waiting, which no group should.
+// meet(global uint *state, uint rounds, local uint *own): all groups meet in each round at a
+// barrier across the grid. state[0] counts arrivals, state[1] how many gave up waiting, which no
+// group should.
 void PI_CALL meet(const pi_native_group *group, void *const *arguments) {
     auto *state = static_cast<uint32_t *>(arguments[0]);
     const uint32_t rounds = *static_cast<const uint32_t *>(arguments[1]);
@@ -177,7 +178,7 @@ struct Meeting : Cooperative {
         arguments.buffer(state).value(rounds).local(sizeof(uint32_t));
     }
 
-    // Of how many groups the state tells.
+    // The number of groups in the state.
     uint32_t met() {
         const std::vector<uint32_t> words = words_of(fixture.download(queue, state, 8));
         require_equal(words[1], 0u, "how often a group waited in vain, or lost its local memory");
@@ -186,7 +187,8 @@ struct Meeting : Cooperative {
     }
 };
 
-/// Of "add", which each program of the suite's kernels has: each work-item adds 1 to a word of its own.
+/// Of "add", which each program of the suite's kernels has: each work-item adds 1 to a word of its
+/// own.
 struct Addition : Cooperative {
     Mem words;
 
@@ -297,7 +299,7 @@ CONFORMANCE_TEST("kernel", "the number of resident groups is reported for a vali
                          uint32_t count = 0;
                          return piKernelGetMaxCooperativeGroups(addition.queue, desc, &count);
                      });
-    const auto told = [&](const pi_kernel_launch_desc &desc) {
+    const auto reported = [&](const pi_kernel_launch_desc &desc) {
         auto count = poison<uint32_t>();
         require_success(piKernelGetMaxCooperativeGroups(addition.queue, &desc, &count),
                         "piKernelGetMaxCooperativeGroups");
@@ -305,7 +307,7 @@ CONFORMANCE_TEST("kernel", "the number of resident groups is reported for a vali
     };
     pi_kernel_launch_desc beyond = addition.desc(1, {4, 77, 77}, {group, 77, 77});
     beyond.global_offset[1] = beyond.cluster_size[1] = beyond.cluster_size[2] = 77;
-    require_equal(told(beyond), told(valid),
+    require_equal(reported(beyond), reported(valid),
                   "how many groups can be, with entries beyond the axes,");
     const auto refused = [&](const std::string &what, pi_result error, pi_queue queue,
                              const pi_kernel_launch_desc &desc) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests of what kernels tell of groups and sub-groups, and of where they run.
+// Queries of groups and sub-groups of kernels, and devices that they run on.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -12,7 +12,7 @@
 namespace pi::suite {
 namespace {
 
-// Or `absent` of a backend that cannot tell.
+// `absent` if the backend does not support the query.
 template <typename T>
 T group_info(pi_kernel kernel, pi_device device, pi_kernel_group_info name, T absent) {
     const auto ask = [&](pi_kernel of, uint32_t what, uint64_t size, void *value, uint64_t *out) {
@@ -113,7 +113,7 @@ CONFORMANCE_TEST("kernel", "sub-groups are of a size that the device has, and en
                                        nullptr);
     };
     if (ask(PI_KERNEL_SUB_GROUP_INFO_MAX_SIZE, size) == PI_ERROR_UNSUPPORTED_FEATURE)
-        skip("the device tells nothing of sub-groups");
+        skip("the device reports no sub-groups");
     require_success(ask(PI_KERNEL_SUB_GROUP_INFO_MAX_SIZE, size), "the largest sub-group");
     require_success(ask(PI_KERNEL_SUB_GROUP_INFO_MAX_COUNT, count), "the sub-groups of a group");
     require_success(ask(PI_KERNEL_SUB_GROUP_INFO_COMPILE_SIZE, demanded), "the demanded size");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests of kernels that are about launches: ids, work sizes, offsets, work-group memory, threads.
+// Launches: ids, work sizes, offsets, work-group memory, threads.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -17,7 +17,8 @@ uint32_t launch_features(Fixture &fixture) {
     return result == PI_SUCCESS ? features : 0;
 }
 
-// Launches `kernel`, a "visit", and requires that each id of the box was visited once, and no other.
+// Launches `kernel`, a "visit", and requires that each id of the box was visited once, and no
+// other.
 void require_visited(LaunchFixture &setup, pi_kernel kernel, uint32_t dimensions,
                      const Size3 &offset, const Size3 &size, const Size3 &local,
                      const Size3 &cluster = {}) {
@@ -204,7 +205,7 @@ CONFORMANCE_TEST("kernel", "a buffer argument begins at its offset") {
     Arguments misaligned;
     misaligned.buffer(mem, between).value(uint32_t{1});
     const pi_kernel_launch_desc desc = launch_desc(kernel, misaligned, 1);
-    uint32_t mode = PI_BUFFER_OFFSET_SUB_BUFFER; // of a device that does not tell
+    uint32_t mode = PI_BUFFER_OFFSET_SUB_BUFFER; // if the device does not report it
     piDeviceGetInfo(fixture.device(), PI_DEVICE_INFO_BUFFER_OFFSET_MODE, sizeof mode, &mode,
                     nullptr);
     if ((mode & PI_BUFFER_OFFSET_POINTER) == 0) {
@@ -225,7 +226,7 @@ CONFORMANCE_TEST("kernel", "a buffer argument begins at its offset") {
         expected[between / 4] += 1;
     } else {
         require_error(result, PI_ERROR_MISALIGNED_OFFSET, "an offset of ", between, " where ",
-                      alignment, " is told");
+                      alignment, " is reported");
     }
     fixture.require_contents(setup.queue, mem, bytes_of(expected),
                              "the buffer after another launch");
@@ -276,7 +277,8 @@ CONFORMANCE_TEST("kernel",
     const uint32_t count = group * 20;
     std::vector<uint32_t> expected = counting(count);
     const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(expected));
-    // Both ways round, one is larger than the kernel needs, and of a size that is no multiple of a word's.
+    // Both ways round, one is larger than the kernel needs, and of a size that is no multiple of a
+    // word's.
     for (const uint64_t more : {uint64_t{0}, uint64_t{33}}) {
         const uint64_t size = group * sizeof(uint32_t);
         for (const auto &[sums, differences] :
@@ -308,7 +310,7 @@ CONFORMANCE_TEST(
     LaunchFixture setup(fixture);
     const Kernel kernel = make_kernel(setup.program, "reverse");
     const uint64_t most = local_memory_size(fixture);
-    uint64_t taken = 0; // a plugin without the question has nothing to tell of
+    uint64_t taken = 0; // of a plugin without the query
     piKernelGetGroupInfo(kernel, fixture.device(), PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE,
                          sizeof taken, &taken, nullptr);
     const uint64_t size = (most - std::min(most, taken)) / 64 * 64;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that are launched again: each launch has its own arguments, whatever a backend remembers of those before.
-// Objects come and go in between, so that new ones lie where released ones were.
+// Kernels that are launched again: each launch has its own arguments, whatever a backend caches of
+// earlier launches. Objects are released in between, so that new ones get their addresses.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -17,7 +17,8 @@ namespace {
 
 constexpr uint32_t count = 16;
 
-/// Launches in one of the ways in which an application may, by turns or at random; done when it returns.
+/// Launches in one of the ways in which an application may, by turns or at random; done when it
+/// returns.
 void launch(Fixture &fixture, pi_queue queue, pi_kernel_launch_desc desc, uint64_t way) {
     desc.flags |= way % 3 != 0 ? PI_COMMAND_BLOCKING : 0;
     Event event;

@@ -21,8 +21,8 @@ struct LaunchFixture {
     }
 };
 
-/// The kernels, built for the second of two devices of a context. Skips the test where the platform has one device,
-/// or the second does not run them.
+/// The kernels, built for the second of two devices of a context. Skips the test where the platform
+/// has one device, or the second does not run them.
 struct BuiltForSecond {
     std::vector<pi_device> devices;
     Context context;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// References, and what keeps what alive. Most tests here hold commands back behind a host event, release
-// everything that the commands name, and look at what they have done in the end.
+// References, and which object keeps which alive. Most tests make commands wait for a host event,
+// release every object of the commands, and check the effect in the end.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -18,7 +18,7 @@
 namespace pi::suite {
 namespace {
 
-// Retained and released again, it is as it was; the counts, for debugging only, are at least 1, if they are told.
+// Retains and releases. The reported counts, if there are any, are at least 1.
 template <typename Handle>
 void check_references(Handle handle,
                       pi_result (*function)(Handle, uint32_t, uint64_t, void *, uint64_t *),
@@ -105,7 +105,7 @@ CONFORMANCE_TEST("lifetime", "memory may be released right after the enqueue") {
         fixture.copy(queue, src, 0, middle, 0, size, {gate});
         copied = fixture.copy(queue, middle, 0, dst, 0, size);
     }
-    // New objects at the places of those that should still be there.
+    // New objects must not get the addresses of those that are still in use.
     std::vector<Mem> others;
     for (int i = 0; i < 8; ++i)
         others.push_back(fixture.make_buffer(fixture.place(), Bytes(size, std::byte{0xEE})));
@@ -159,7 +159,7 @@ CONFORMANCE_TEST("lifetime",
             copy(src, middle);
             copy(middle, dst);
         }
-        // New objects at the places of those that should still be there.
+        // New objects must not get the addresses of those that are still in use.
         const Mem other = fixture.make_buffer(fixture.place(), Bytes(size, std::byte{0xEE}));
         const Mem another = fixture.make_buffer(fixture.place(), Bytes(size, std::byte{0xEE}));
         fixture.require_contents(queue, dst, bytes, "what went through a released buffer");
@@ -336,7 +336,7 @@ CONFORMANCE_TEST("lifetime",
 }
 
 CONFORMANCE_TEST("lifetime", "the process may end while commands are pending") {
-    // Nothing is waited for: the next thing is the loader's release, and then the process's exit.
+    // Without waiting: next come the loader's release and the process's exit.
     const Queue queue = fixture.make_queue();
     const Mem mem = fixture.make_buffer(1 << 20);
     for (int i = 0; i < 20; ++i)
@@ -371,7 +371,7 @@ CONFORMANCE_TEST("lifetime", "an instance that ends leaves no thread and no desc
         const std::filesystem::directory_iterator entries(folder);
         return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
     };
-    // What libraries begin once they keep.
+    // Libraries may start threads once and keep them.
     use();
     for (const char *folder : {"/proc/self/task", "/proc/self/fd"}) {
         const std::size_t before = count(folder);

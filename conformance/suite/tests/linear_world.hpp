@@ -24,10 +24,11 @@ struct Thing {
     std::byte *bytes() const { return model->data() + begin; }
 };
 
-/// A region of two things: up to three extents, dense or with pitches. Nearly any numbers of the step do.
+/// A region of two things: up to three extents, dense or with pitches. Nearly any numbers of the
+/// step do.
 pi_region draw_region(Draw &draw, uint64_t src_size, uint64_t dst_size);
 
-/// As many bytes, told by one number.
+/// So many bytes, made from one number.
 Bytes counted_bytes(uint64_t size, uint64_t first);
 
 /// Things of one kind, all buffers or all USM, and the commands on them.
@@ -37,7 +38,8 @@ public:
 
     /// A buffer of zeros.
     void add_buffer(const std::string &name, const pi_mem_buffer_desc &desc);
-    /// Views of things that are there, of views as well, at multiples of the scope's offset_alignment.
+    /// Views of things that are there, of views as well, at multiples of the scope's
+    /// offset_alignment.
     void add_views(Draw &draw, uint64_t count);
 
     Action lay_out(Draw &draw) override;

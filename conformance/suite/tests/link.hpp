@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory of one place as another one sees it, for the tests of connections: kind by kind, scope by scope.
+// Memory of one place as another one sees it, for the tests of connections: kind by kind, scope by
+// scope.
 #pragma once
 
 #include "host_memory.hpp"
@@ -11,7 +12,7 @@
 
 namespace pi::suite {
 
-/// What memory of this kind and scope of src is to dst.
+/// The connection of memory of this kind and scope of src to dst.
 struct Link {
     Place src;
     Place dst;
@@ -24,16 +25,16 @@ struct Link {
     std::string name() const;
 };
 
-/// The plugin's whole answer; skips the test when it has none for this kind.
+/// The plugin's info; skips the test if it has none for this kind.
 pi_memory_connection_info connection_info(const Place &src, const Place &dst,
                                           const pi_memory_connection_query *query);
-/// The same as a call whose result is looked at.
+/// The same, as a result.
 pi_result try_connection_info(const Place &src, const Place &dst,
                               const pi_memory_connection_query *query,
                               pi_memory_connection_info &out);
 
-/// All links from fixture.src() to fixture.dst() whose memory the suite can make: buffers in every scope, and
-/// imported memory.
+/// All links from fixture.src() to fixture.dst() whose memory the suite can make: buffers in every
+/// scope, and imported memory.
 std::vector<Link> all_links(Fixture &fixture);
 /// Those with this connection; skips the test if there are none.
 std::vector<Link> links_that_are(Fixture &fixture, pi_memory_connection connection);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Creating buffers: what a description demands holds, or is refused.
+// Creating buffers: what a descriptor requires holds, or is refused.
 
 #include "memory.hpp"
 #include "checks.hpp"
@@ -50,7 +50,7 @@ CONFORMANCE_TEST("memory", "a large buffer holds its bytes") {
 }
 
 CONFORMANCE_TEST("memory", "released memory can be allocated again") {
-    // Together more than there is, where that is not too much for a test.
+    // Together more than the device has, if that is not too much for a test.
     constexpr uint64_t piece = 256u << 20, most_rounds = 64;
     uint64_t size = piece;
     uint64_t capacity = 0;
@@ -108,7 +108,7 @@ CONFORMANCE_TEST("memory", "sizes of 0 and beyond the device's maximum are refus
         require_refused(
             place, join(size, " bytes"), buffer_desc(size),
             {PI_ERROR_INVALID_SIZE, PI_ERROR_OUT_OF_DEVICE_MEMORY, PI_ERROR_OUT_OF_HOST_MEMORY});
-    // What was refused has taken nothing away.
+    // A refused allocation uses no memory.
     fixture.make_buffer(fixture.place(), Bytes(4096));
 }
 
@@ -125,20 +125,21 @@ CONFORMANCE_TEST("memory", "memory of a device that is not of the context is ref
 
 // ----- Alignment -----
 
-// What the object tells of its addresses, of which it may be able to tell none.
+// The addresses that the object reports; it may report none.
 void require_aligned(pi_mem mem, uint64_t alignment) {
-    uint64_t told = 0;
-    if (piMemGetInfo(mem, PI_MEM_INFO_ALIGNMENT, sizeof told, &told, nullptr) == PI_SUCCESS) {
-        require(told >= alignment && (told & (told - 1)) == 0, "PI_MEM_INFO_ALIGNMENT is ", told,
-                ", should be ", alignment, " at least");
+    uint64_t reported = 0;
+    if (piMemGetInfo(mem, PI_MEM_INFO_ALIGNMENT, sizeof reported, &reported, nullptr) ==
+        PI_SUCCESS) {
+        require(reported >= alignment && (reported & (reported - 1)) == 0,
+                "PI_MEM_INFO_ALIGNMENT is ", reported, ", should be ", alignment, " at least");
     }
     uint64_t address = 0;
     if (piMemGetInfo(mem, PI_MEM_INFO_DEVICE_ADDRESS, sizeof address, &address, nullptr) ==
         PI_SUCCESS) {
         require(address % alignment == 0, "PI_MEM_INFO_DEVICE_ADDRESS is ", address,
                 ", no multiple of ", alignment);
-        require(told == 0 || address % told == 0, "the device address ", address,
-                " is no multiple of PI_MEM_INFO_ALIGNMENT, ", told);
+        require(reported == 0 || address % reported == 0, "the device address ", address,
+                " is no multiple of PI_MEM_INFO_ALIGNMENT, ", reported);
     }
     void *pointer = nullptr;
     if (piMemGetHostPointer(mem, &pointer) == PI_SUCCESS) {
@@ -148,17 +149,17 @@ void require_aligned(pi_mem mem, uint64_t alignment) {
     }
 }
 
-// And of a buffer in a scope that maps in place, whose bytes the host finds where they are.
+// The same of a buffer in a scope that maps in place.
 void require_aligned_map(Fixture &fixture, pi_queue queue, pi_mem mem, uint64_t alignment) {
     const auto size = get_info<uint64_t>(&piMemGetInfo, mem, PI_MEM_INFO_SIZE);
-    const uint64_t told = info_or(&piMemGetInfo, mem, PI_MEM_INFO_ALIGNMENT, alignment);
+    const uint64_t reported = info_or(&piMemGetInfo, mem, PI_MEM_INFO_ALIGNMENT, alignment);
     void *pointer = nullptr;
     fixture.wait(fixture.map(queue, mem, PI_MAP_READ, 0, size, &pointer));
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     require(address % alignment == 0, "a map in place is at ", pointer, ", no multiple of ",
             alignment);
-    require(address % told == 0, "a map in place is at ", pointer,
-            ", no multiple of PI_MEM_INFO_ALIGNMENT, ", told);
+    require(address % reported == 0, "a map in place is at ", pointer,
+            ", no multiple of PI_MEM_INFO_ALIGNMENT, ", reported);
     fixture.wait(fixture.unmap(queue, mem, pointer));
 }
 
@@ -262,7 +263,7 @@ CONFORMANCE_TEST("memory",
     for (const uint64_t offset : {0, 1000}) {
         void *pointer = nullptr;
         fixture.wait(fixture.map(queue, mem, PI_MAP_READ, offset, size - offset, &pointer));
-        require(pointer == memory.data() + offset, "a map at ", offset, " gave ", pointer,
+        require(pointer == memory.data() + offset, "a map at ", offset, " returned ", pointer,
                 ", the host pointer is ", static_cast<void *>(memory.data()));
         require_same_bytes(memory.data() + offset, next.data() + offset, size - offset,
                            "the host's memory while it is mapped");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Descriptions of buffers, for tests of what is made of them and what is refused.
+// Descriptors of buffers, for tests of creation.
 #pragma once
 
 #include "checks.hpp"

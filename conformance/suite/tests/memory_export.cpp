@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that is given to others as a file descriptor or another handle, and taken again: one storage, with no copy of it.
+// Memory exported as a file descriptor or another handle, and imported again: one storage, without
+// a copy.
 
 #include "checks.hpp"
 #include "link.hpp"
@@ -81,7 +82,8 @@ Mem import_mem(const Place &place, const pi_mem_import_desc &desc) {
     return mem;
 }
 
-/// Calls body(type) for each type of descriptor that the device exports and imports; skips if there is none.
+/// Calls body(type) for each type of descriptor that the device exports and imports; skips if there
+/// is none.
 template <typename Body>
 void for_each_type(Fixture &fixture, Body &&body) {
     fixture.need(PI_CAPABILITY_MEM_EXPORT, "memory export");
@@ -156,12 +158,12 @@ CONFORMANCE_TEST("memory",
         const Descriptor first(handle.fd);
         const pi_external_handle again = export_mem(view, type);
         const Descriptor second(again.fd);
-        require(first.get() != second.get(), "two exports gave one descriptor");
+        require(first.get() != second.get(), "two exports returned one descriptor");
         require_equal(handle.size, unit, "the size of an exported view");
         require(handle.allocation_size == 0 ||
                     handle.allocation_size >= handle.offset + handle.size,
                 "an export of ", handle.size, " bytes from ", handle.offset,
-                " on tells an allocation of ", handle.allocation_size);
+                " on reports an allocation of ", handle.allocation_size);
         const Mem imported = import_mem(fixture.place(), import_desc(handle));
         const Bytes part(bytes.begin() + static_cast<std::ptrdiff_t>(unit),
                          bytes.begin() + static_cast<std::ptrdiff_t>(2 * unit));
@@ -267,7 +269,7 @@ std::size_t open_descriptors() {
 CONFORMANCE_TEST("memory",
                  "exporting and importing again and again leaves no file descriptor behind") {
     for_each_type(fixture, [&](pi_external_type type) {
-        // So much that a layer which keeps for a while what is released, as validate does, keeps few.
+        // So much that a layer that defers releases, as validate does, defers few.
         const Bytes bytes = fixture.random_bytes(4u << 20);
         const auto pass_on = [&] {
             const Mem mem = make_exportable(fixture, bytes, type);
@@ -331,7 +333,8 @@ CONFORMANCE_TEST(
     });
 }
 
-/// Buffers in a scope of src, as the types that the connection tells of: dst imports them, and both ends see one storage.
+/// Buffers in a scope of src, exported as each type of the connection: dst imports them, and both
+/// see one storage.
 void check_shared(Fixture &fixture, uint32_t scope, uint32_t types) {
     const Queue src = fixture.make_queue(fixture.src()), dst = fixture.make_queue(fixture.dst());
     for (pi_external_type type = PI_EXTERNAL_HOST_POINTER; type <= PI_EXTERNAL_ZE_IPC; ++type) {
@@ -364,7 +367,7 @@ CONFORMANCE_TEST_PAIRS(
             pi_memory_connection_info info{};
             const pi_result asked = try_connection_info(fixture.src(), fixture.dst(), &query, info);
             if (asked == PI_ERROR_UNSUPPORTED_FEATURE)
-                continue; // what it must answer other tests know
+                continue; // tested elsewhere
             require_success(asked, "piGetMemoryConnectionInfo");
             const uint32_t shared = info.external_handle_types;
             require((shared & ~(exports & imports)) == 0, "of the kind ", query.kind, " in scope ",

@@ -37,7 +37,7 @@ struct Imported {
         void *mapped = nullptr;
         if (coherence == PI_COHERENCE_MAP_UNMAP) {
             fixture.wait(fixture.map(queue, mem, map_flags, 0, memory.size(), &mapped));
-            require(mapped == memory.data(), "a map of imported memory gave ", mapped,
+            require(mapped == memory.data(), "a map of imported memory returned ", mapped,
                     ", it was imported from ", static_cast<void *>(memory.data()));
         } else if (coherence == PI_COHERENCE_FLUSH_INVALIDATE) {
             require_success(piMemInvalidate(mem, 0, memory.size()), "piMemInvalidate");
@@ -86,10 +86,10 @@ CONFORMANCE_TEST("memory", "commands see the host's writes to imported memory") 
         const Bytes model = fixture.random_bytes(imported.memory.size());
         imported.as_host(PI_MAP_WRITE,
                          [&](std::byte *bytes) { std::memcpy(bytes, model.data(), model.size()); });
-        fixture.require_contents(imported.queue, imported.mem, model, "what a read gives");
+        fixture.require_contents(imported.queue, imported.mem, model, "the bytes of a read");
         const Mem dst = fixture.make_buffer(model.size());
         fixture.wait(fixture.copy(imported.queue, imported.mem, 0, dst, 0, model.size()));
-        fixture.require_contents(imported.queue, dst, model, "what a copy gives");
+        fixture.require_contents(imported.queue, dst, model, "the bytes of a copy");
     }
 }
 
@@ -123,11 +123,11 @@ CONFORMANCE_TEST("memory",
     require_equal(get_info<uint64_t>(&piMemGetInfo, mem, PI_MEM_INFO_SIZE), imported.memory.size(),
                   "PI_MEM_INFO_SIZE");
     require(get_info<pi_device>(&piMemGetInfo, mem, PI_MEM_INFO_DEVICE) == fixture.device(),
-            "imported memory tells another device");
+            "imported memory reports another device");
     require(get_info<pi_context>(&piMemGetInfo, mem, PI_MEM_INFO_CONTEXT) == fixture.context(),
-            "imported memory tells another context");
+            "imported memory reports another context");
     require(get_info<pi_mem>(&piMemGetInfo, mem, PI_MEM_INFO_PARENT) == nullptr,
-            "imported memory tells a parent");
+            "imported memory reports a parent");
     uint64_t alignment = 0;
     if (piMemGetInfo(mem, PI_MEM_INFO_ALIGNMENT, 8, &alignment, nullptr) == PI_SUCCESS)
         require(alignment != 0 &&
@@ -139,7 +139,7 @@ CONFORMANCE_TEST("memory",
     if (result == PI_ERROR_UNSUPPORTED_FEATURE)
         return;
     require_success(result, "piMemGetHostPointer of imported memory");
-    require(pointer == imported.memory.data(), "piMemGetHostPointer of imported memory gave ",
+    require(pointer == imported.memory.data(), "piMemGetHostPointer of imported memory returned ",
             pointer, ", it was imported from ", static_cast<void *>(imported.memory.data()));
     const uint64_t atom = std::max<uint64_t>(fixture.scopes().at(0).offset_alignment, 1);
     if (!fixture.can(PI_CAPABILITY_VIEW) || 2 * atom > imported.memory.size())
@@ -147,7 +147,7 @@ CONFORMANCE_TEST("memory",
     const Mem view = fixture.make_view(mem, atom, atom);
     require_success(piMemGetHostPointer(view, &pointer), "piMemGetHostPointer of a view");
     require(pointer == imported.memory.data() + atom, "piMemGetHostPointer of a view from byte ",
-            atom, " on gave ", pointer, ", its root is at ",
+            atom, " on returned ", pointer, ", its root is at ",
             static_cast<void *>(imported.memory.data()));
 }
 
@@ -190,7 +190,7 @@ CONFORMANCE_TEST("memory", "an import may begin at an offset, and commands touch
         std::copy(bytes.begin(), bytes.end(), model.begin() + static_cast<std::ptrdiff_t>(part));
         void *pointer = nullptr;
         fixture.wait(fixture.map(queue, mem, PI_MAP_READ, 0, part, &pointer));
-        require(pointer == memory.data() + part, "a map of memory imported at an offset gave ",
+        require(pointer == memory.data() + part, "a map of memory imported at an offset returned ",
                 pointer, ", should be ", static_cast<void *>(memory.data() + part));
         fixture.wait(fixture.unmap(queue, mem, pointer));
         require_error(try_enqueue(queue,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What memory tells about itself, and how the host reaches it without a command.
+// Queries of memory, and host access without a command.
 
 #include "checks.hpp"
 #include "memory.hpp"
@@ -41,11 +41,11 @@ CONFORMANCE_TEST("memory", "a buffer reports its context, device, flags and kind
         require_equal(get_info<uint64_t>(&piMemGetInfo, mem, PI_MEM_INFO_FLAGS), flags,
                       "PI_MEM_INFO_FLAGS");
         require(get_info<pi_context>(&piMemGetInfo, mem, PI_MEM_INFO_CONTEXT) == fixture.context(),
-                "the buffer tells another context");
+                "the buffer reports another context");
         require(get_info<pi_device>(&piMemGetInfo, mem, PI_MEM_INFO_DEVICE) == fixture.device(),
-                "the buffer tells another device");
+                "the buffer reports another device");
         require(get_info<pi_mem>(&piMemGetInfo, mem, PI_MEM_INFO_PARENT) == nullptr,
-                "a root tells a parent");
+                "a root reports a parent");
         require_equal(get_info<uint64_t>(&piMemGetInfo, mem, PI_MEM_INFO_OFFSET), uint64_t{0},
                       "PI_MEM_INFO_OFFSET of a root");
         require_equal(get_info<uint32_t>(&piMemGetInfo, mem, PI_MEM_INFO_SCOPE), 0u,
@@ -61,9 +61,9 @@ CONFORMANCE_TEST("memory", "a buffer is created on the requested device, in a co
     for (const pi_device device : devices) {
         const Mem mem = fixture.make_buffer(Place{device, context}, 64);
         require(get_info<pi_device>(&piMemGetInfo, mem.get(), PI_MEM_INFO_DEVICE) == device,
-                "the buffer tells another device");
+                "the buffer reports another device");
         require(get_info<pi_context>(&piMemGetInfo, mem.get(), PI_MEM_INFO_CONTEXT) == context,
-                "the buffer tells another context");
+                "the buffer reports another context");
     }
 }
 
@@ -76,7 +76,7 @@ CONFORMANCE_TEST("memory", "a retained buffer outlives its first release") {
         require_success(piMemRetain(mem), "piMemRetain");
         const Mem again(mem.get());
         mem.reset();
-        // What would be where it was.
+        // Objects that may get the same address.
         for (int i = 0; i < 4; ++i)
             others.push_back(fixture.make_buffer(fixture.place(), Bytes(size, std::byte{0xEE})));
         fixture.require_contents(queue, again, bytes, "a buffer with one of two references left");
@@ -132,10 +132,10 @@ public:
     HostView(Fixture &fixture, pi_queue queue, pi_mem mem)
         : fixture_(fixture), queue_(queue), mem_(mem) {
         require_success(piMemGetHostPointer(mem, &pointer_), "piMemGetHostPointer");
-        require(pointer_ != nullptr, "piMemGetHostPointer succeeded, but gave NULL");
+        require(pointer_ != nullptr, "piMemGetHostPointer succeeded, but returned NULL");
         coherence_ = coherence_of(mem);
         if (coherence_ == PI_COHERENCE_UNKNOWN)
-            skip("nothing tells how the host may use the memory");
+            skip("the device does not report how the host may use the memory");
     }
 
     Bytes read() {
@@ -161,7 +161,7 @@ private:
             return nullptr;
         void *mapped = nullptr;
         fixture_.wait(fixture_.map(queue_, mem_, flags, 0, size, &mapped), "mapping");
-        require(mapped == pointer_, "a map gave ", mapped, ", piMemGetHostPointer ", pointer_);
+        require(mapped == pointer_, "a map returned ", mapped, ", piMemGetHostPointer ", pointer_);
         return mapped;
     }
     void end(void *mapped) {
@@ -227,10 +227,10 @@ CONFORMANCE_TEST("memory", "in every host-visible scope host and device see each
     fixture.need(PI_CAPABILITY_MEM_HOST_ACCESS, "PI_CAPABILITY_MEM_HOST_ACCESS");
     for (const uint32_t scope :
          scopes_with(fixture, PI_SCOPE_HOST_VISIBLE, "PI_SCOPE_HOST_VISIBLE")) {
-        const pi_memory_scope told = fixture.scopes().at(scope);
+        const pi_memory_scope reported = fixture.scopes().at(scope);
         // The view shares no unit of a flush with the bytes before it.
         const uint64_t begin =
-            std::lcm(told.offset_alignment, std::max<uint64_t>(told.flush_atom, 1));
+            std::lcm(reported.offset_alignment, std::max<uint64_t>(reported.flush_atom, 1));
         pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
         desc.scope = scope;
         desc.size = size;
@@ -252,12 +252,12 @@ CONFORMANCE_TEST("memory", "flush and invalidate accept ranges of the object and
     const Bytes bytes = fixture.random_bytes(whole);
     const Mem mem = fixture.make_buffer(fixture.place(), bytes);
     if (coherence_of(mem) == PI_COHERENCE_UNKNOWN)
-        skip("nothing tells how the host may use the memory");
+        skip("the device does not report how the host may use the memory");
     // Invalidated first: a flush may publish what the host sees.
     for (const auto function : {&piMemInvalidate, &piMemFlush}) {
         const char *name = function == &piMemFlush ? "piMemFlush" : "piMemInvalidate";
         if (coherence_of(mem) == PI_COHERENCE_MAP_UNMAP) {
-            // The host's bytes are handed over by maps alone: to do nothing would be to lose them.
+            // The host's bytes reach the device by maps only.
             require_error(function(mem, 0, whole), PI_ERROR_UNSUPPORTED_FEATURE, name,
                           " of memory that is mapped and unmapped");
             require_error(function(mem, 0, whole + 1),
@@ -294,7 +294,8 @@ CONFORMANCE_TEST("memory",
     };
     const pi_native_handle first = ask(mem);
     for (int i = 0; i < 100; ++i)
-        require(same_handle(ask(mem), first), "the native handle is another one when asked again");
+        require(same_handle(ask(mem), first),
+                "the native handle is another one on the second call");
     require(!same_handle(ask(other), first), "two buffers have one native handle");
     require_error(piMemGetNativeHandle(mem, fixture.device(), nullptr),
                   PI_ERROR_INVALID_NULL_POINTER, "piMemGetNativeHandle with out_handle NULL");

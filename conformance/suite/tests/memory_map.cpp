@@ -25,7 +25,7 @@ struct Mapped {
     std::byte *map(uint64_t flags, uint64_t offset, uint64_t size) {
         void *pointer = nullptr;
         fixture.wait(fixture.map(queue, mem, flags, offset, size, &pointer), "mapping");
-        require(pointer != nullptr, "a map succeeded, but gave NULL");
+        require(pointer != nullptr, "a map succeeded, but returned NULL");
         return static_cast<std::byte *>(pointer);
     }
     void unmap(void *pointer) { fixture.wait(fixture.unmap(queue, mem, pointer), "unmapping"); }

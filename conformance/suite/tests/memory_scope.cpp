@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The memory scopes of a device: what each holds is in no other, and commands take all of them.
+// The memory scopes of a device: each has its own memory, and commands accept all of them.
 
 #include "host_memory.hpp"
 #include "image.hpp"
@@ -39,8 +39,7 @@ CONFORMANCE_TEST("memory", "every scope of the device has memory, aligned as it 
         if (piMemGetInfo(mem, PI_MEM_INFO_ALIGNMENT, sizeof alignment, &alignment, nullptr) ==
             PI_SUCCESS)
             require(alignment >= scopes[scope].min_alignment, "scope ", scope,
-                    " gives an alignment of ", alignment, ", promises ",
-                    scopes[scope].min_alignment);
+                    " has an alignment of ", alignment, ", promises ", scopes[scope].min_alignment);
         if (scopes[scope].max_allocation != 0 && scopes[scope].max_allocation != UINT64_MAX) {
             desc.size = scopes[scope].max_allocation + 1;
             require_refused(fixture.place(), "more than its scope's max_allocation", desc,
@@ -212,7 +211,8 @@ CONFORMANCE_TEST("memory", "requirements on USM hold, or are refused") {
                 const auto has = [flag = flag](const pi_memory_scope &one) {
                     return (one.flags & flag) != 0;
                 };
-                // The host's memory, and what moves there, may be as the scope that the host's memory is in.
+                // The host's memory, and what moves there, may be as the scope that the host's
+                // memory is in.
                 const bool possible =
                     kind == PI_USM_DEVICE ? has(scopes[scope]) : std::ranges::any_of(scopes, has);
                 const std::string what =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a device does not have: refused as an unsupported feature, with a text, and with no output written.
+// Features that a device does not have: refused as unsupported, with a text and no output written.
 
 #include "checks.hpp"
 #include "registry.hpp"
@@ -20,7 +20,7 @@ bool lacks(Fixture &fixture, uint64_t capability) {
     return true;
 }
 
-// What the plugin has for other devices may find fault with the arguments before it looks at the device.
+// If the plugin has the feature for other devices, it may check the arguments before the device.
 bool plugin_lacks(Fixture &fixture, uint64_t capability) {
     return (get_info<uint64_t>(&piPluginGetInfo, fixture.plugin(), PI_PLUGIN_INFO_CAPABILITIES) &
             capability) == 0;
@@ -31,7 +31,8 @@ void require_unsupported(const char *what, Create &&create) {
     require_untouched<Handle>(what, {PI_ERROR_UNSUPPORTED_FEATURE}, create);
 }
 
-// Of arguments that are wrong on a device that has it, too: refused, by another name if the plugin has it.
+// Arguments that are also wrong on a device that has the feature: refused, with another code if the
+// plugin has it.
 template <typename Handle, typename Create>
 void require_refused(Fixture &fixture, uint64_t capability, const char *what, Create &&create) {
     Handle out = poison<Handle>();

@@ -13,7 +13,7 @@
 namespace pi::suite {
 namespace {
 
-// A root with random bytes and what is known of views on it.
+// A root with random bytes, and the rules of its views.
 struct Rooted {
     Fixture &fixture;
     uint64_t alignment; // of offsets
@@ -57,7 +57,7 @@ CONFORMANCE_TEST("memory", "a view and its root see each other's writes") {
         const std::string what = join("a view of ", size, " bytes at ", offset);
         require_view_info(view, rooted.root, offset, size);
         fixture.require_contents(rooted.queue, view, rooted.part(offset, size), what);
-        // Written through the view, seen in the root, and nothing beside it.
+        // Written through the view, read from the root; no other byte changes.
         const uint64_t length = fixture.random(1, size);
         const uint64_t at = fixture.random(0, size - length);
         const Bytes bytes = fixture.random_bytes(length);
@@ -146,7 +146,7 @@ CONFORMANCE_TEST("memory", "a view of a view outlives both that it was made of")
     const Mem both = fixture.make_view(view, rooted.alignment, size);
     view.reset();
     rooted.root.reset();
-    // New objects where those were.
+    // New objects that may get their addresses.
     std::vector<Mem> others;
     for (int i = 0; i < 8; ++i)
         others.push_back(
@@ -220,7 +220,7 @@ CONFORMANCE_TEST("memory", "a view's flags are its own, or its parent's when it 
     require_success(piMemBufferPartition(parent, &desc, view.out()), "piMemBufferPartition");
     require_equal(flags_of(view), uint64_t{PI_MEM_READ_ONLY},
                   "PI_MEM_INFO_FLAGS of a view without flags of its own");
-    // What is no access is of the storage.
+    // Other flags are the storage's.
     std::vector<std::byte> memory(4 * rooted.alignment);
     pi_mem_buffer_desc in_place = describe<pi_mem_buffer_desc>();
     in_place.size = memory.size();

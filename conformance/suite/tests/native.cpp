@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Native handles: of each kind of object there is one, which makes an object that means the same. The handle stays the
-// first object's, since a backend need not count: it is used while both live, and the second does nothing to it.
+// Native handles: each kind of object has one, from which an equivalent object can be created. The
+// first object owns the handle, since a backend need not count references: the second must not
+// release it.
 
 #include "native.hpp"
 #include "launch_fixture.hpp"
@@ -68,14 +69,14 @@ CONFORMANCE_TEST("context", "a context's native handle makes a second context, a
         const Context second = make_around<pi_context>(name, desc, create);
         const auto devices =
             get_info_list<pi_device>(&piContextGetInfo, second.get(), PI_CONTEXT_INFO_DEVICES);
-        require(devices == std::vector<pi_device>{fixture.device()}, "the new context tells ",
+        require(devices == std::vector<pi_device>{fixture.device()}, "the new context reports ",
                 devices.size(), " devices that are not the first one's");
         pi_native_handle its = poison<pi_native_handle>();
         require_success(piContextGetNativeHandle(second, fixture.device(), &its), "its handle");
         require_same_values(its, handle, name);
         work(second);
     }
-    work(first); // what did not take the handle over has not released it
+    work(first); // the second object did not release the handle
     check_refusals<pi_context>(name, desc, create);
     const Context last = make_around<pi_context>(name, desc, create);
     first.reset();
@@ -98,7 +99,7 @@ CONFORMANCE_TEST("queue", "a queue's native handle makes a second queue, and bot
         const Queue second = make_around<pi_queue>(name, desc, create);
         require(get_info<pi_device>(&piQueueGetInfo, second.get(), PI_QUEUE_INFO_DEVICE) ==
                     fixture.device(),
-                "the new queue tells another device");
+                "the new queue reports another device");
         pi_native_handle its = poison<pi_native_handle>();
         require_success(piQueueGetNativeHandle(second, &its), "its handle");
         require_same_values(its, handle, name);
@@ -134,7 +135,7 @@ CONFORMANCE_TEST("context", "native handles of another context's objects are ref
     const Queue queue = fixture.make_queue();
     const Mem mem = fixture.make_buffer(fixture.place(), Bytes(4096));
     pi_native_handle handle{};
-    // Level Zero does not tell the context of such handles, as the others do.
+    // Level Zero cannot report the context of such handles.
     const auto tells = [&] { return handle.type != PI_NATIVE_LEVEL_ZERO; };
     if (piQueueGetNativeHandle(queue, &handle) == PI_SUCCESS && tells()) {
         const pi_native_desc desc = native_desc(handle);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tests of native handles have in common: every kind of object gives one and is made around one alike.
+// For tests of native handles: every kind of object returns one and is created around one in the
+// same way.
 #pragma once
 
 #include "checks.hpp"
@@ -14,7 +15,7 @@ inline void need_native(Fixture &fixture) {
     fixture.need(PI_CAPABILITY_NATIVE, "PI_CAPABILITY_NATIVE");
 }
 
-/// Of one type, with the same values; no value alone need tell two objects apart.
+/// Of one type, with the same values; single values may be equal for different objects.
 inline bool same_handle(const pi_native_handle &a, const pi_native_handle &b) {
     return a.type == b.type && a.count == b.count &&
            std::equal(a.value, a.value + a.count, b.value);
@@ -27,7 +28,7 @@ pi_native_handle check_handle(const std::string &name, Get &&get) {
     const pi_result result = get(&handle);
     // A backend may have none of a kind, or none of an event that its plugin holds.
     if (result == PI_ERROR_UNSUPPORTED_FEATURE || result == PI_ERROR_INVALID_OPERATION)
-        skip(name + " has nothing to give: " + last_error_text());
+        skip(name + " has no native handle: " + last_error_text());
     require_success(result, name);
     require(handle.type != PI_NATIVE_NONE && !same(handle.type, poison<pi_native_type>()), name,
             ": the type is ", handle.type);
@@ -35,11 +36,11 @@ pi_native_handle check_handle(const std::string &name, Get &&get) {
             handle.count);
     pi_native_handle again = poison<pi_native_handle>();
     require_success(get(&again), name, " again");
-    require_equal(again.type, handle.type, name + ": the type when asked again");
-    require_equal(again.count, handle.count, name + ": the count when asked again");
+    require_equal(again.type, handle.type, name + ": the type on the second call");
+    require_equal(again.count, handle.count, name + ": the count on the second call");
     for (uint32_t i = 0; i < handle.count; ++i)
         require_equal(again.value[i], handle.value[i],
-                      join(name, ": value ", i, " when asked again"));
+                      join(name, ": value ", i, " on the second call"));
     require_error(get(nullptr), PI_ERROR_INVALID_NULL_POINTER, name, " with out_handle NULL");
     return handle;
 }
@@ -51,7 +52,8 @@ inline pi_native_desc native_desc(const pi_native_handle &handle, pi_device devi
     return desc;
 }
 
-/// What every ...CreateWithNativeHandle refuses, with create(desc, out): nothing is made, and the handle stays as it was.
+/// What every ...CreateWithNativeHandle refuses, with create(desc, out): nothing is made, and the
+/// handle stays as it was.
 template <typename Handle, typename Create>
 void check_refusals(const std::string &name, const pi_native_desc &good, Create &&create) {
     const auto refuse = [&](const char *what, const pi_native_desc &desc,
@@ -89,7 +91,7 @@ Owner<Handle> make_around(const std::string &name, const pi_native_desc &desc, C
     if (result == PI_ERROR_UNSUPPORTED_FEATURE)
         skip(name + " is unsupported: " + last_error_text());
     require_success(result, name);
-    require(made.get() != nullptr, name, ": succeeded, but gave no object");
+    require(made.get() != nullptr, name, ": succeeded, but returned no object");
     return made;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Partitions: which there are, what their parts tell, and what is refused.
+// Partitions: which there are, queries of sub-devices, and refusals.
 
 #include "partition.hpp"
 
@@ -17,7 +17,7 @@ CONFORMANCE_TEST("device", "a device reports how it can be partitioned, and othe
     require((kinds & ~0x1Eu) == 0, "PI_DEVICE_INFO_PARTITION_KINDS is ", kinds,
             ", with bits that are no PI_PARTITION_");
     require_equal(kinds != 0, fixture.can(PI_CAPABILITY_PARTITION),
-                  "whether the device has partition kinds, beside PI_CAPABILITY_PARTITION");
+                  "whether the device has partition kinds, as PI_CAPABILITY_PARTITION says");
     if (kinds != 0)
         return;
     const std::vector<uint32_t> one{1};
@@ -73,13 +73,14 @@ CONFORMANCE_TEST(
         const uint32_t count = count_of(fixture.device(), desc);
         for (const uint32_t capacity : {0u, 1u, count, count + 1}) {
             std::vector<pi_device> out(count + 2, poison<pi_device>());
-            uint32_t told = poison<uint32_t>();
-            require_success(piDevicePartition(fixture.device(), &desc, capacity, out.data(), &told),
-                            "piDevicePartition with capacity ", capacity);
+            uint32_t reported = poison<uint32_t>();
+            require_success(
+                piDevicePartition(fixture.device(), &desc, capacity, out.data(), &reported),
+                "piDevicePartition with capacity ", capacity);
             const uint32_t written = std::min(capacity, count);
-            // What is left would be told as a leak.
+            // Else they are reported as leaks.
             const Devices made(out.begin(), out.begin() + written);
-            require_equal(told, count, join("the count with capacity ", capacity));
+            require_equal(reported, count, join("the count with capacity ", capacity));
             require_equal(std::set<pi_device>(out.begin(), out.begin() + written).size(), written,
                           "how many of the sub-devices differ");
             for (uint32_t i = 0; i < out.size(); ++i)

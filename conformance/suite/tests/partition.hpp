@@ -14,7 +14,7 @@ using Device = Owner<pi_device>;
 using Devices = std::vector<Device>;
 
 bool has_kind(pi_device device, pi_partition_kind kind);
-/// 1 << PI_PARTITION_ bits; 0 where the device tells none.
+/// 1 << PI_PARTITION_ bits; 0 if the device reports none.
 uint32_t kinds_of(pi_device device);
 uint32_t units_of(pi_device device);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sub-devices at work: in contexts, beside each other, and for as long as somebody holds them.
+// Use of sub-devices: in contexts, several at once, and as long as there is a reference.
 
 #include "partition.hpp"
 
@@ -64,7 +64,7 @@ void require_test(const ConformanceTest &test, const Setup &setup, const std::st
     }
 }
 
-// What a test of pairs asks of two devices it asks of two sub-devices, too.
+// Tests of pairs of devices also hold for pairs of sub-devices.
 CONFORMANCE_TEST("connection", "sub-devices of one device pass all tests of pairs") {
     const Devices siblings = make_siblings(fixture);
     for (const ConformanceTest &test : all_tests()) {

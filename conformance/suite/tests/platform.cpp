@@ -24,7 +24,7 @@ CONFORMANCE_TEST("platform", "the platforms of a plugin are a list, and always t
     };
     const auto first = check_list<pi_platform>("piPlatformsGet", ask);
     const auto second = check_list<pi_platform>("piPlatformsGet", ask);
-    require(first == second, "piPlatformsGet tells other platforms when asked again");
+    require(first == second, "piPlatformsGet reports other platforms on the second call");
     require_equal(std::set<pi_platform>(first.begin(), first.end()).size(), first.size(),
                   "how many of the platforms differ");
 }
@@ -73,7 +73,7 @@ CONFORMANCE_TEST("platform", "many threads may query platforms and devices at on
         for (int round = 0; round < 50; ++round) {
             uint32_t count = 0;
             require_success(piPlatformsGet(fixture.plugin(), 0, nullptr, &count), "piPlatformsGet");
-            require(fixture.devices() == devices, "piDevicesGet tells other devices");
+            require(fixture.devices() == devices, "piDevicesGet reports other devices");
         }
     });
 }

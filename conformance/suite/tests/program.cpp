@@ -39,7 +39,7 @@ std::vector<uint64_t> need_binary_sizes(pi_program program) {
     const pi_result asked =
         piProgramGetInfo(program, PI_PROGRAM_INFO_BINARY_SIZES, 0, nullptr, &size);
     if (asked == PI_ERROR_UNSUPPORTED_FEATURE)
-        skip("the plugin gives no binaries");
+        skip("the plugin has no binaries");
     require_success(asked, "piProgramGetInfo(BINARY_SIZES)");
     return get_info_list<uint64_t>(&piProgramGetInfo, program, PI_PROGRAM_INFO_BINARY_SIZES);
 }
@@ -81,7 +81,7 @@ void require_builds_again(Fixture &fixture, pi_program program) {
     fixture.require_contents(queue, mem, bytes_of({21, 22, 23, 24}),
                              "what two launches of a kernel from before have made");
     require(get_info<pi_program>(&piKernelGetInfo, kernel.get(), PI_KERNEL_INFO_PROGRAM) == program,
-            "a kernel from before tells another program");
+            "a kernel from before reports another program");
 }
 
 CONFORMANCE_TEST("program", "a program can be built again while it has kernels, which still run") {
@@ -115,7 +115,7 @@ CONFORMANCE_TEST("program",
     const Program program = make_program(fixture);
     require(get_info<pi_context>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_CONTEXT) ==
                 fixture.context(),
-            "the program tells another context");
+            "the program reports another context");
     require_equal(
         get_info<pi_program_format>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_FORMAT),
         format, "the program's format");
@@ -176,21 +176,21 @@ CONFORMANCE_TEST("program", "a built program names its kernels") {
     uint64_t size = 0;
     if (piProgramGetInfo(program, PI_PROGRAM_INFO_KERNEL_NAMES, 0, nullptr, &size) ==
         PI_ERROR_UNSUPPORTED_FEATURE)
-        skip("the plugin does not tell the names of kernels");
+        skip("the plugin does not report the names of kernels");
     const auto names =
         get_info_list<char>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_KERNEL_NAMES);
-    std::set<std::string> told;
+    std::set<std::string> reported;
     std::string name;
     for (const char c : names) {
         if (c != ';' && c != '\0') {
             name += c;
             continue;
         }
-        require(told.insert(name).second, "the kernel \"", name, "\" is named twice");
+        require(reported.insert(name).second, "the kernel \"", name, "\" is named twice");
         name.clear();
     }
-    require(told == std::set<std::string>{"add", "butterfly", "combine", "follow", "is_null",
-                                          "reverse", "visit"},
+    require(reported == std::set<std::string>{"add", "butterfly", "combine", "follow", "is_null",
+                                              "reverse", "visit"},
             "the kernel names are \"", names.data(),
             "\", should be add, butterfly, combine, follow, is_null, reverse and visit with ';' "
             "between");
@@ -367,7 +367,7 @@ CONFORMANCE_TEST("program", "a program's binary makes the program again") {
         piProgramGetInfo(program, PI_PROGRAM_INFO_BINARIES, sizeof pointer, &pointer, nullptr),
         "PI_PROGRAM_INFO_BINARIES");
     if (!takes_binaries(fixture.device()))
-        skip("the device gives binaries, but takes none");
+        skip("the device has binaries, but accepts none");
     const Program again = create_program(fixture, binary_desc(binary));
     require_success(piProgramBuild(again, nullptr), "building a program of a binary");
     require_runs(fixture, again);
@@ -398,7 +398,7 @@ CONFORMANCE_TEST("program",
     const std::vector<uint64_t> sizes = need_binary_sizes(program);
     const auto built =
         get_info_list<pi_device>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_DEVICES);
-    require_equal(built.size(), std::size_t{2}, "how many devices the program tells");
+    require_equal(built.size(), std::size_t{2}, "the number of devices that the program reports");
     require_equal(sizes.size(), std::size_t{2}, "how many binaries a program of two devices has");
     std::vector<Bytes> binaries;
     std::vector<uint8_t *> pointers;

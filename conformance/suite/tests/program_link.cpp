@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests of programs that are compiled in parts, which are linked then.
+// Programs that are compiled in parts and linked.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -56,7 +56,7 @@ Program link(pi_context context, const Parts &parts, const char *options = nullp
     desc.options = options;
     Program program;
     require_success(piProgramLink(context, &desc, program.out()), "piProgramLink");
-    require(program.get() != nullptr, "piProgramLink succeeded, but gave no program");
+    require(program.get() != nullptr, "piProgramLink succeeded, but returned no program");
     return program;
 }
 
@@ -115,7 +115,7 @@ CONFORMANCE_TEST("program",
         texts.caller.format, "the linked program's format");
     require(get_info<pi_context>(&piProgramGetInfo, linked.get(), PI_PROGRAM_INFO_CONTEXT) ==
                 fixture.context(),
-            "the linked program tells another context");
+            "the linked program reports another context");
     const std::string names = "change";
     require_equal(text_or(&piProgramGetInfo, linked.get(), PI_PROGRAM_INFO_KERNEL_NAMES, names),
                   names, "the linked program's kernels");
@@ -162,7 +162,7 @@ CONFORMANCE_TEST("program", "a part that does not compile fails with a log, and 
     const PartTexts texts = part_texts(fixture);
     const Program broken = create(fixture.context(), texts.broken);
     require_error(piProgramCompile(broken, nullptr), PI_ERROR_BUILD_FAILED,
-                  "compiling a part with a name that nobody has declared");
+                  "compiling a part with an undeclared name");
     require_status(broken, fixture.device(), PI_PROGRAM_FAILED, "after a failed compilation");
     const std::string log = text_of(broken, fixture.device(), PI_PROGRAM_BUILD_INFO_LOG);
     require(log.find("nonsense") != std::string::npos,

@@ -41,7 +41,7 @@ CONFORMANCE_TEST("program", "a program is built with its options, and reports th
         require_success(build(program, options.c_str()), "building with ", options);
         options.replace(0, options.size(), options.size(), '?'); // it was copied
         require_options(program, fixture.device(), join("-DVALUE=", value),
-                        "the options that the program tells");
+                        "the options that the program reports");
         const Kernel kernel = make_kernel(program, "set");
         const Queue queue = fixture.make_queue();
         const Mem mem = fixture.make_buffer(fixture.place(), bytes_of({0}));

@@ -191,7 +191,8 @@ CONFORMANCE_TEST("program", "kernels keep the specialization constants that they
     values.of_uint += 1;
     set(program, {constant(UINT, values.of_uint)});
     build(program);
-    require_values(fixture, program, values, "the constants of which one was set beside a kernel");
+    require_values(fixture, program, values,
+                   "the constants of which one was set while there is a kernel");
     require_values(fixture, fixture.place(), kernel, before,
                    "the constants of a kernel from before");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests of programs in SPIR-V that those of other formats do not have, or have in another form. A device that takes
-// nothing else, or is told to, runs all other tests of programs and kernels with SPIR-V.
+// Programs in SPIR-V: tests that other formats do not have, or have in another form. A device that
+// runs only SPIR-V runs all other tests of programs and kernels with it.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -85,11 +85,11 @@ CONFORMANCE_TEST("program", "a group size that SPIR-V requires is reported and h
     require_success(piProgramBuild(program, nullptr), "piProgramBuild");
     const Kernel kernel = make_kernel(program, "fours");
     Size3 size{};
-    const pi_result told =
+    const pi_result reported =
         piKernelGetGroupInfo(kernel, fixture.device(), PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE,
                              sizeof size, &size, nullptr);
-    if (told != PI_ERROR_UNSUPPORTED_FEATURE) {
-        require_success(told, "PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE");
+    if (reported != PI_ERROR_UNSUPPORTED_FEATURE) {
+        require_success(reported, "PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE");
         require(size == Size3{4, 1, 1}, "the group size that is demanded is not 4, 1, 1");
     }
     const Queue queue = fixture.make_queue();
@@ -110,7 +110,7 @@ CONFORMANCE_TEST("kernel", "a sub-group size that SPIR-V requires is reported") 
     uint64_t bytes = 0;
     if (piDeviceGetInfo(fixture.device(), PI_DEVICE_INFO_SUB_GROUP_SIZES, sizes.size() * 4,
                         sizes.data(), &bytes) != PI_SUCCESS)
-        skip("the device does not tell its sizes of sub-groups");
+        skip("the device does not report its sizes of sub-groups");
     sizes.resize(bytes / 4);
     if (std::find(sizes.begin(), sizes.end(), 16u) == sizes.end())
         skip("the device has no sub-groups of 16, which the suite's kernel demands");
@@ -119,11 +119,11 @@ CONFORMANCE_TEST("kernel", "a sub-group size that SPIR-V requires is reported") 
     const Kernel kernel = make_kernel(program, "sixteens");
     for (const pi_kernel_sub_group_info name :
          {PI_KERNEL_SUB_GROUP_INFO_COMPILE_SIZE, PI_KERNEL_SUB_GROUP_INFO_MAX_SIZE}) {
-        uint32_t told = poison<uint32_t>();
-        require_success(
-            piKernelGetSubGroupInfo(kernel, fixture.device(), name, sizeof told, &told, nullptr),
-            "sub-group info ", name);
-        require_equal(told, 16u, join("sub-group info ", name, " where 16 are demanded"));
+        uint32_t reported = poison<uint32_t>();
+        require_success(piKernelGetSubGroupInfo(kernel, fixture.device(), name, sizeof reported,
+                                                &reported, nullptr),
+                        "sub-group info ", name);
+        require_equal(reported, 16u, join("sub-group info ", name, " where 16 are demanded"));
     }
 }
 

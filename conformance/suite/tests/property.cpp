@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random programs of commands on buffers: ordinary ones and n-D ones, views of views, one queue and several.
+// Random commands on buffers: ordinary ones and n-D ones, views of views, one queue and several.
 
 #include "linear_world.hpp"
 #include "memory.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random programs of commands on images of all types, and on a buffer that boxes of them are copied to and from.
+// Random commands on images of all types, and on a buffer that boxes are copied to and from.
 
 #include "checks.hpp"
 #include "image.hpp"
@@ -13,7 +13,7 @@
 namespace pi::suite {
 namespace {
 
-// Bytes that mean a finite number in any format.
+// Bytes that are finite numbers in any format.
 Bytes plain_pixels(uint64_t size, uint64_t first) {
     Bytes bytes(size);
     for (uint64_t i = 0; i < size; ++i)
@@ -64,13 +64,13 @@ Rows draw_rows(Draw &draw, const Pixels &extent, uint64_t pixel) {
 }
 
 // Pitches of 0 mean dense ones.
-Rows told(const Rows &rows) {
-    Rows as_told = rows;
+Rows reported(const Rows &rows) {
+    Rows as_reported = rows;
     if (rows.row_pitch == rows.row)
-        as_told.row_pitch = 0;
+        as_reported.row_pitch = 0;
     if (rows.slice_pitch == rows.row_pitch * rows.rows)
-        as_told.slice_pitch = 0;
-    return as_told;
+        as_reported.slice_pitch = 0;
+    return as_reported;
 }
 
 bool meet(const Box &a, const Box &b) {
@@ -122,7 +122,7 @@ private:
         const Box box = draw_box(draw, extent_of(image.desc));
         const Rows rows = draw_rows(draw, box.extent, image.pixel());
         const auto host = std::make_shared<Bytes>(plain_pixels(rows.end(), draw(1, 63)));
-        const pi_image_region region = image_region(box, told(rows));
+        const pi_image_region region = image_region(box, reported(rows));
         return {join("a write to ", text_of(image.desc), ", ", text_of(region)),
                 {},
                 {image.model},
@@ -143,7 +143,7 @@ private:
         const Rows rows = draw_rows(draw, box.extent, image.pixel());
         const auto host = std::make_shared<Bytes>(rows.end() + 9, std::byte{0xEE});
         const auto expected = std::make_shared<Bytes>(*host);
-        const pi_image_region region = image_region(box, told(rows));
+        const pi_image_region region = image_region(box, reported(rows));
         const std::string text = join("a read of ", text_of(image.desc), ", ", text_of(region));
         return {text,
                 {image.model},
@@ -201,8 +201,9 @@ private:
         const Picture &image = draw.one_of(pictures_);
         const Box box = draw_box(draw, extent_of(image.desc));
         const Rows rows = draw_rows(draw, box.extent, image.pixel());
-        const auto region = to_buffer ? image_copy_region(box.origin, {}, box.extent, told(rows))
-                                      : image_copy_region({}, box.origin, box.extent, told(rows));
+        const auto region = to_buffer
+                                ? image_copy_region(box.origin, {}, box.extent, reported(rows))
+                                : image_copy_region({}, box.origin, box.extent, reported(rows));
         return {join(text_of(region), to_buffer ? " to" : " from", " the buffer, ",
                      text_of(image.desc)),
                 {to_buffer ? image.model : buffer_model_},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random programs of commands on USM of all kinds, also on some that comes and goes in a queue's order.
+// Random programs of commands on USM of all kinds, also on some that comes and goes in a queue's
+// order.
 
 #include "linear_world.hpp"
 

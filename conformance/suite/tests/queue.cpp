@@ -31,10 +31,10 @@ CONFORMANCE_TEST(
                     "piQueueCreate with desc NULL");
     require(get_info<pi_context>(&piQueueGetInfo, queue.get(), PI_QUEUE_INFO_CONTEXT) ==
                 fixture.context(),
-            "the queue tells another context");
+            "the queue reports another context");
     require(get_info<pi_device>(&piQueueGetInfo, queue.get(), PI_QUEUE_INFO_DEVICE) ==
                 fixture.device(),
-            "the queue tells another device");
+            "the queue reports another device");
     require_equal(get_info<uint64_t>(&piQueueGetInfo, queue.get(), PI_QUEUE_INFO_FLAGS),
                   uint64_t{0}, "the flags of a queue without any");
 }
@@ -239,7 +239,7 @@ CONFORMANCE_TEST("queue", "finishing one queue does not wait for another") {
     require_success(piQueueFinish(free), "piQueueFinish of a queue without commands");
     const Mem mem = fixture.make_buffer(64);
     const Event event = fixture.fill(free, mem, 0, 64, Bytes(1, std::byte{1}));
-    require_success(piQueueFinish(free), "piQueueFinish beside a held queue");
+    require_success(piQueueFinish(free), "piQueueFinish while another queue waits");
     require(fixture.is_complete(event), "the command is not complete after piQueueFinish");
     require(!fixture.is_complete(waiting), "the held command is complete before its signal");
     fixture.signal(gate);

@@ -167,10 +167,10 @@ void run_program(Fixture &fixture, const std::vector<uint64_t> &queue_flags, Wor
             Action action = world.lay_out(draw);
             const std::string text = action.text;
             program << "\n  " << i + 1 << ". ";
-            const auto told = program.tellp();
-            program << text; // all there is to tell should it not be accepted
+            const auto reported = program.tellp();
+            program << text; // the text of the failure if it is not accepted
             schedule.add(std::move(action), draw);
-            program.seekp(told);
+            program.seekp(reported);
             program << schedule.text_of_last();
         }
         schedule.end();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random programs of commands beside the same ones on plain bytes. A program that differs is shrunk to the shortest
-// one that still does, and told step by step. What there is to work on is a World; what the commands wait for, and on
-// which queues they are, is chosen here.
+// Random programs of commands, compared with the same commands on plain bytes. A program that
+// differs is shrunk to the shortest one that still does, and printed step by step. A World has the
+// objects; this file chooses wait lists and queues.
 #pragma once
 
 #include "fixture.hpp"
@@ -15,8 +15,8 @@
 
 namespace pi::suite {
 
-/// The numbers that a step is made of. Any are legal, since each is taken modulo what is possible: so a shrunk
-/// program is a program, too.
+/// The numbers that a step is made of. Any are legal, since each is taken modulo what is possible:
+/// so a shrunk program is a program, too.
 struct Step {
     std::array<uint16_t, 24> numbers{};
 };
@@ -66,9 +66,10 @@ public:
 /// PI_QUEUE_ flags: two queues in order, and two out of order where the device has them.
 std::vector<uint64_t> several_queues(Fixture &fixture);
 
-/// Runs programs, each in a world of its own, made from numbers that are shrunk as well. There is a queue for each
-/// element of queue_flags. Commands wait for events where actions touch the same model and no queue orders them; with
-/// several queues also for host events, and for others of the program by chance.
+/// Runs programs, each in a world of its own, made from numbers that are shrunk as well. There is a
+/// queue for each element of queue_flags. Commands wait for events where actions touch the same
+/// model and no queue orders them; with several queues also for host events, and for others of the
+/// program by chance.
 void require_programs(Fixture &fixture, const std::vector<uint64_t> &queue_flags,
                       const std::function<std::unique_ptr<World>(Draw &draw)> &make_world);
 

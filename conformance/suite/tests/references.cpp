@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// References that several threads take and give at the same moment: none is lost, and one of them is the last.
+// References that several threads take and give at the same moment: none is lost, and one of them
+// is the last.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -34,7 +35,8 @@ private:
     std::atomic<unsigned> arrived_{0};
 };
 
-// step(thread, round) on all threads, round by round, at the same moments. It must not throw, or the others would wait.
+// step(thread, round) on all threads, round by round, at the same moments. It must not throw, or
+// the others would wait.
 void run_in_step(Fixture &fixture, unsigned rounds,
                  const std::function<void(unsigned, unsigned)> &step) {
     Pace pace;
@@ -49,7 +51,7 @@ void run_in_step(Fixture &fixture, unsigned rounds,
 template <typename Handle>
 using GetInfo = pi_result (*)(Handle, uint32_t, uint64_t, void *, uint64_t *);
 
-// Counts are for debugging only: they are compared where they tell what one thread does.
+// Counts are for debugging only; they are compared where one thread changes them.
 template <typename Handle>
 void check_counting(Fixture &fixture, Handle handle, GetInfo<Handle> get, uint32_t name) {
     constexpr unsigned rounds = 4; // threads that meet often wait long on a busy machine
@@ -61,19 +63,19 @@ void check_counting(Fixture &fixture, Handle handle, GetInfo<Handle> get, uint32
     require_success(Counted<Handle>::release(handle), "releasing a ", kind);
     const auto on_threads = [&](pi_result (*change)(Handle), const char *what, auto times) {
         std::mutex mutex;
-        std::string failure; // with its text, which its thread alone is told
+        std::string failure; // with its text, which its thread alone is reported
         run_in_step(fixture, rounds, [&](unsigned thread, unsigned round) {
             for (unsigned i = 0; times(thread, round, i); ++i)
                 if (const pi_result result = change(handle)) {
-                    const std::string told = join(result_name(result), ": ", last_error_text());
+                    const std::string reported = join(result_name(result), ": ", last_error_text());
                     const std::lock_guard lock(mutex);
-                    failure = told;
+                    failure = reported;
                 }
         });
         require(failure.empty(), what, " a ", kind, " on ", threads, " threads: ", failure);
     };
-    // A count that is loaded and stored loses one only while two threads are at it: many times, but where calls take long
-    // (layers that write each down) fewer.
+    // A count that is loaded and stored loses one only while two threads are at it: many times, but
+    // where calls take long (layers that write each down) fewer.
     constexpr unsigned least = 500, most = 50'000;
     constexpr std::chrono::milliseconds enough{20};
     unsigned taken[threads][rounds] = {};

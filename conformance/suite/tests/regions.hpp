@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rectangles of bytes for the tests: random ones, what a command must make of them (the model that every
-// plugin is compared with), and the descriptors of the commands that take them.
+// Rectangles of bytes for the tests: random ones, what a command must make of them (the model that
+// every plugin is compared with), and the descriptors of the commands that take them.
 #pragma once
 
 #include "fixture.hpp"
@@ -21,8 +21,8 @@ struct Room {
 /// One to three extents, dense or with pitches, with both ends inside these rooms.
 pi_region random_region(Fixture &fixture, Room src, Room dst);
 
-/// Regions whose destinations share no byte: each has a part of dst's bytes of its own. Their order is
-/// random, too.
+/// Regions whose destinations share no byte: each has a part of dst's bytes of its own. Their order
+/// is random, too.
 Regions random_regions(Fixture &fixture, uint64_t count, uint64_t src_size, uint64_t dst_size);
 
 /// Calls visit(src_offset, dst_offset, size) for each row.
@@ -65,7 +65,8 @@ enum class Transfer { read, write, copy };
 constexpr Transfer all_transfers[] = {Transfer::read, Transfer::write, Transfer::copy};
 const char *name_of(Transfer transfer);
 
-/// A command of this kind from one array of bytes to another, one end or both of them on the device.
+/// A command of this kind from one array of bytes to another, one end or both of them on the
+/// device.
 class Transferred {
 public:
     Transferred(Fixture &fixture, const Place &place, Transfer transfer, const Bytes &src,

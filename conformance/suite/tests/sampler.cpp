@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Samplers: what they are made with and what they tell. That kernels sample by them: image_kernel.cpp.
+// Samplers: creation and queries. Kernels that sample: image_kernel.cpp.
 
 #include "checks.hpp"
 #include "image.hpp"
@@ -22,12 +22,12 @@ pi_sampler_desc sampler_desc(uint32_t normalized, pi_addressing_mode addressing,
 Sampler make_sampler(Fixture &fixture, const pi_sampler_desc &desc) {
     Sampler sampler;
     require_success(piSamplerCreate(fixture.context(), &desc, sampler.out()), "piSamplerCreate");
-    require(sampler.get() != nullptr, "piSamplerCreate: succeeded, but gave no sampler");
+    require(sampler.get() != nullptr, "piSamplerCreate: succeeded, but returned no sampler");
     return sampler;
 }
 
 template <typename T>
-T told(pi_sampler sampler, pi_sampler_info name) {
+T reported(pi_sampler sampler, pi_sampler_info name) {
     return get_info<T>(&piSamplerGetInfo, sampler, name);
 }
 
@@ -42,13 +42,13 @@ CONFORMANCE_TEST("sampler",
                     continue;
                 const Sampler sampler =
                     make_sampler(fixture, sampler_desc(normalized, mode, filter));
-                require_equal(told<pi_context>(sampler, PI_SAMPLER_INFO_CONTEXT), fixture.context(),
-                              "PI_SAMPLER_INFO_CONTEXT");
-                require_equal(told<uint32_t>(sampler, PI_SAMPLER_INFO_NORMALIZED_COORDINATES),
+                require_equal(reported<pi_context>(sampler, PI_SAMPLER_INFO_CONTEXT),
+                              fixture.context(), "PI_SAMPLER_INFO_CONTEXT");
+                require_equal(reported<uint32_t>(sampler, PI_SAMPLER_INFO_NORMALIZED_COORDINATES),
                               normalized, "PI_SAMPLER_INFO_NORMALIZED_COORDINATES");
-                require_equal(told<pi_addressing_mode>(sampler, PI_SAMPLER_INFO_ADDRESSING), mode,
-                              "PI_SAMPLER_INFO_ADDRESSING");
-                require_equal(told<pi_filter_mode>(sampler, PI_SAMPLER_INFO_FILTER), filter,
+                require_equal(reported<pi_addressing_mode>(sampler, PI_SAMPLER_INFO_ADDRESSING),
+                              mode, "PI_SAMPLER_INFO_ADDRESSING");
+                require_equal(reported<pi_filter_mode>(sampler, PI_SAMPLER_INFO_FILTER), filter,
                               "PI_SAMPLER_INFO_FILTER");
             }
         }
@@ -121,9 +121,9 @@ CONFORMANCE_TEST(
     for (int i = 0; i < 3; ++i)
         require_success(piSamplerRelease(sampler), "piSamplerRelease");
     require(count() >= 1, "a sampler's reference count is 0 while it is held");
-    require_equal(told<pi_context>(sampler, PI_SAMPLER_INFO_CONTEXT), made_in,
+    require_equal(reported<pi_context>(sampler, PI_SAMPLER_INFO_CONTEXT), made_in,
                   "the context of a sampler");
-    require_equal(told<pi_addressing_mode>(sampler, PI_SAMPLER_INFO_ADDRESSING),
+    require_equal(reported<pi_addressing_mode>(sampler, PI_SAMPLER_INFO_ADDRESSING),
                   pi_addressing_mode{PI_ADDRESSING_REPEAT}, "PI_SAMPLER_INFO_ADDRESSING");
 }
 
@@ -139,8 +139,8 @@ CONFORMANCE_TEST("sampler", "samplers are made, retained and released by many th
             require_success(piSamplerRelease(shared), "piSamplerRelease");
         }
     });
-    require_equal(told<uint32_t>(shared, PI_SAMPLER_INFO_NORMALIZED_COORDINATES), 0u,
-                  "what a sampler tells that was retained and released");
+    require_equal(reported<uint32_t>(shared, PI_SAMPLER_INFO_NORMALIZED_COORDINATES), 0u,
+                  "a query of a sampler that was retained and released");
 }
 
 CONFORMANCE_TEST(
@@ -157,7 +157,7 @@ CONFORMANCE_TEST(
         return piSamplerCreateWithNativeHandle(fixture.context(), one, out);
     };
     const std::string name = "piSamplerCreateWithNativeHandle";
-    // Some drivers do not tell what a sampler is.
+    // Some drivers have no queries of samplers.
     const auto tells = [](pi_sampler sampler) {
         uint32_t word = 0;
         const pi_result result = piSamplerGetInfo(sampler, PI_SAMPLER_INFO_NORMALIZED_COORDINATES,
@@ -167,30 +167,29 @@ CONFORMANCE_TEST(
                  {PI_SAMPLER_INFO_NORMALIZED_COORDINATES, PI_SAMPLER_INFO_ADDRESSING,
                   PI_SAMPLER_INFO_FILTER})
                 require_error(piSamplerGetInfo(sampler, word_name, sizeof word, &word, nullptr),
-                              PI_ERROR_UNSUPPORTED_FEATURE,
-                              "what a sampler tells that is not known");
+                              PI_ERROR_UNSUPPORTED_FEATURE, "an unknown query of a sampler");
         return result == PI_SUCCESS;
     };
-    const auto require_told = [](pi_sampler sampler, const char *which) {
-        require_equal(told<uint32_t>(sampler, PI_SAMPLER_INFO_NORMALIZED_COORDINATES), 1u, which,
-                      ": PI_SAMPLER_INFO_NORMALIZED_COORDINATES");
-        require_equal(told<pi_addressing_mode>(sampler, PI_SAMPLER_INFO_ADDRESSING),
+    const auto require_reported = [](pi_sampler sampler, const char *which) {
+        require_equal(reported<uint32_t>(sampler, PI_SAMPLER_INFO_NORMALIZED_COORDINATES), 1u,
+                      which, ": PI_SAMPLER_INFO_NORMALIZED_COORDINATES");
+        require_equal(reported<pi_addressing_mode>(sampler, PI_SAMPLER_INFO_ADDRESSING),
                       pi_addressing_mode{PI_ADDRESSING_MIRRORED_REPEAT}, which,
                       ": PI_SAMPLER_INFO_ADDRESSING");
-        require_equal(told<pi_filter_mode>(sampler, PI_SAMPLER_INFO_FILTER),
+        require_equal(reported<pi_filter_mode>(sampler, PI_SAMPLER_INFO_FILTER),
                       pi_filter_mode{PI_FILTER_LINEAR}, which, ": PI_SAMPLER_INFO_FILTER");
     };
     {
         const Sampler second = make_around<pi_sampler>(name, desc, create);
         if (tells(second))
-            require_told(second, "the sampler made around a native handle");
-        require_equal(told<pi_context>(second, PI_SAMPLER_INFO_CONTEXT), fixture.context(),
+            require_reported(second, "the sampler made around a native handle");
+        require_equal(reported<pi_context>(second, PI_SAMPLER_INFO_CONTEXT), fixture.context(),
                       "the context of a sampler made around a native handle");
         pi_native_handle its = poison<pi_native_handle>();
         require_success(piSamplerGetNativeHandle(second, &its), "its handle");
         require_same_values(its, handle, name);
     }
-    require_told(first, "the first sampler after the second is gone");
+    require_reported(first, "the first sampler after the second is gone");
     check_refusals<pi_sampler>(name, desc, create);
     const Sampler last = make_around<pi_sampler>(name, desc, create);
     first.reset();

@@ -5,8 +5,8 @@
 
 namespace pi::suite {
 
-/// Another loader with an instance of its own of the plugin under test: what it makes is foreign to the
-/// fixture's. Objects of it must be gone before it is.
+/// Another loader with its own instance of the plugin under test, whose objects the fixture's
+/// instance refuses. Release its objects first.
 class SecondLoader {
 public:
     explicit SecondLoader(Fixture &fixture);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What belongs to the calling thread: calls may change it while they are at work, and leave it as they found it.
+// What belongs to the calling thread: calls may change it while they are at work, and leave it as
+// they found it.
 
 #include "checks.hpp"
 #include "command_cases.hpp"
@@ -90,7 +91,7 @@ CONFORMANCE_TEST("lifetime",
                 require_same(before, "waiting for " + command->name());
                 command->require_done(other);
                 command->clean_up(other);
-                require_same(before, "what is done beside " + command->name());
+                require_same(before, "the work after " + command->name());
             }
         }
         const Event gate = fixture.make_host_event();

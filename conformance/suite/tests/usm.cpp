@@ -20,8 +20,9 @@ const InfoName usm_info_names[] = {
     {PI_USM_INFO_POOL, "PI_USM_INFO_POOL", value_of<pi_usm_pool>, true},
 };
 
-// What any address of the allocation must tell.
-void require_told(Fixture &fixture, const Usm &usm, pi_usm_kind kind, const std::byte *address) {
+// The queries of any address of the allocation.
+void require_reported(Fixture &fixture, const Usm &usm, pi_usm_kind kind,
+                      const std::byte *address) {
     const pi_context context = fixture.context();
     const std::string what = join("byte ", address - usm.at(), " of ", usm.size(), " of ",
                                   name_of_kind(kind), " memory: ");
@@ -45,13 +46,14 @@ CONFORMANCE_TEST("memory", "any address inside USM reports its allocation") {
             const std::byte *inside = usm.at(fixture.random(0, size - 1));
             for (const std::byte *address : {static_cast<const std::byte *>(usm.at()), inside,
                                              static_cast<const std::byte *>(usm.at(size - 1))})
-                require_told(fixture, usm, kind, address);
+                require_reported(fixture, usm, kind, address);
             void *base = nullptr;
             const pi_result behind = piUsmGetInfo(fixture.context(), usm.at(size), PI_USM_INFO_BASE,
                                                   sizeof base, &base, nullptr);
             if (behind != PI_SUCCESS)
                 require_error(behind, PI_ERROR_INVALID_USM_POINTER, "the byte behind USM");
-            require(base != usm.at(), "the byte behind ", size, " bytes of USM is told of them");
+            require(base != usm.at(), "the byte behind ", size,
+                    " bytes of USM is reported as one of them");
             check_info(
                 "piUsmGetInfo",
                 [&](uint32_t name, uint64_t room, void *value, uint64_t *out_size) {
@@ -68,7 +70,7 @@ CONFORMANCE_TEST("memory", "USM of the kind host needs no device, other kinds do
         const pi_context context = fixture.context();
         if (kind == PI_USM_HOST) {
             const Usm usm(Place{nullptr, context}, desc);
-            require_told(fixture, usm, kind, usm.at(255));
+            require_reported(fixture, usm, kind, usm.at(255));
         } else {
             require_untouched<void *>(
                 "USM without a device", {PI_ERROR_INVALID_DEVICE},
@@ -114,7 +116,8 @@ CONFORMANCE_TEST("memory", "a requested alignment of USM is honoured or refused"
     }
 }
 
-// Many allocations that come and go; each byte that is asked for belongs to the right one, or to none.
+// Many allocations that come and go; each byte that is asked for belongs to the right one, or to
+// none.
 class Crowd {
 public:
     Crowd(Fixture &fixture, std::vector<pi_usm_kind> kinds)
@@ -160,7 +163,7 @@ private:
     }
     void check(const Member &member) {
         const uint64_t offset = fixture_.random(0, member.usm.size() - 1);
-        require_told(fixture_, member.usm, member.kind, member.usm.at(offset));
+        require_reported(fixture_, member.usm, member.kind, member.usm.at(offset));
         require_usm_contents(fixture_, queue_, member.usm.at(), member.bytes,
                              "an allocation among many");
     }

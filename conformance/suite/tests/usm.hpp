@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// USM for the tests: allocations that free themselves, and their bytes, which only commands are sure to reach.
+// USM for the tests: allocations that free themselves, and their bytes, which only commands are
+// sure to reach.
 #pragma once
 
 #include "regions.hpp"
@@ -17,7 +18,7 @@ std::vector<pi_usm_kind> need_usm(Fixture &fixture);
 /// The first of them, for tests that hold for any.
 pi_usm_kind any_usm_kind(Fixture &fixture);
 
-/// A description of scope 0.
+/// A descriptor of scope 0.
 pi_usm_desc usm_desc(pi_usm_kind kind, uint64_t size);
 
 /// An allocation; freed at the end of the scope.
@@ -36,7 +37,7 @@ public:
     uint64_t size() const { return size_; }
     /// Frees it now, which must succeed.
     void free();
-    /// Somebody else frees it.
+    /// Gives up ownership: other code frees it.
     void *take();
 
 private:
@@ -53,7 +54,8 @@ T usm_info(pi_context context, const void *pointer, pi_usm_info name) {
                     "piUsmGetInfo ", name);
     return value;
 }
-/// Whether the address is live USM of the context; another error than PI_ERROR_INVALID_USM_POINTER fails the test.
+/// Whether the address is live USM of the context; another error than PI_ERROR_INVALID_USM_POINTER
+/// fails the test.
 bool is_live_usm(pi_context context, const void *pointer);
 
 // ----- Commands; regions and patterns are borrowed -----

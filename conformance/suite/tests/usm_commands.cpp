@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What copies, fills and hints do with USM, against a byte array. Their order, events and failures are those of all
-// commands: they are cases.
+// What copies, fills and hints do with USM, against a byte array. Their order, events and failures
+// are those of all commands: they are cases.
 
 #include "usm.hpp"
 
@@ -269,7 +269,8 @@ CONFORMANCE_TEST("enqueue",
             desc.pattern_size = pattern_size;
             require_refused(queue, what, allowed, desc);
         };
-        // As of buffers: the header tells what a pattern is, not under which of these names it is refused.
+        // As of buffers: the header tells what a pattern is, not under which of these names it is
+        // refused.
         const std::initializer_list<pi_result> pattern_codes{PI_ERROR_INVALID_SIZE,
                                                              PI_ERROR_INVALID_VALUE};
         refused("of host memory", {PI_ERROR_INVALID_USM_POINTER}, host.data(), 4, 64);

@@ -40,7 +40,8 @@ Usm::Usm(Fixture &fixture, pi_usm_kind kind, uint64_t size)
 Usm::Usm(const Place &place, const pi_usm_desc &desc) : context_(place.context), size_(desc.size) {
     require_success(piUsmAlloc(place.context, place.device, &desc, &pointer_), "piUsmAlloc of ",
                     desc.size, " bytes of ", name_of_kind(desc.kind), " memory");
-    require(pointer_ != nullptr, "piUsmAlloc of ", desc.size, " bytes succeeded, but gave NULL");
+    require(pointer_ != nullptr, "piUsmAlloc of ", desc.size,
+            " bytes succeeded, but returned NULL");
 }
 
 Usm::Usm(Usm &&other) noexcept

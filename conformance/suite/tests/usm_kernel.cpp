@@ -70,8 +70,8 @@ CONFORMANCE_TEST("kernel", "copies, fills and launches of one queue on USM run i
                          "USM after two launches");
 }
 
-// Opens a gate and waits for what is behind it, however the test ends: that uses memory of the test's, and memory which is
-// only there when the gate was opened.
+// Opens a gate and waits for what is behind it, however the test ends: that uses memory of the
+// test's, and memory which is only there when the gate was opened.
 class Opened {
 public:
     Opened(pi_event gate, pi_queue queue) : gate_(gate), queue_(queue) {}

@@ -13,7 +13,7 @@
 namespace pi::suite {
 namespace {
 
-/// Where a failure is told, which the end of a Usm does not.
+/// Reports a failure, which the destructor of Usm does not.
 void free_all(std::deque<Usm> &live) {
     for (Usm &usm : live)
         usm.free();
@@ -77,7 +77,7 @@ CONFORMANCE_TEST("memory", "a pool of USM reports its context and how much of it
                 used += live.back().size();
                 require(usm_info<pi_usm_pool>(fixture.context(), live.back().at(),
                                               PI_USM_INFO_POOL) == pool.get(),
-                        "memory of a pool tells another pool");
+                        "memory of a pool reports another pool");
             } else {
                 used -= live.front().size();
                 live.front().free();
@@ -209,7 +209,7 @@ CONFORMANCE_TEST("memory", "a pool's memory outlives the pool's references") {
                                                                 "forgotten its memory");
         require_success(piUsmPoolRelease(pool.take()), "piUsmPoolRelease");
         require(usm_info<pi_usm_pool>(fixture.context(), usm.at(), PI_USM_INFO_POOL) == nullptr,
-                "memory tells a pool that is released");
+                "memory reports a pool that is released");
         usm_upload(fixture, queue, usm.at(), bytes);
         require_usm_contents(fixture, queue, usm.at(), bytes, "memory whose pool is released");
         require_equal(usm_info<uint64_t>(fixture.context(), usm.at(4999), PI_USM_INFO_SIZE),
@@ -349,7 +349,7 @@ CONFORMANCE_TEST("enqueue",
         const Event gate = fixture.make_host_event();
         const Event allocated = fixture.enqueue(queue, desc, {gate});
         require(usm_info<pi_usm_pool>(fixture.context(), pointer, PI_USM_INFO_POOL) == pool.get(),
-                "memory of a pool tells another pool");
+                "memory of a pool reports another pool");
         require_equal(usm_info<pi_usm_kind>(fixture.context(), pointer, PI_USM_INFO_KIND), kind,
                       "the kind of a pool's memory");
         pool.reset();
@@ -380,7 +380,7 @@ CONFORMANCE_TEST(
         desc.size = limited.limit;
         for (int round = 0; round < 2; ++round) {
             desc.out_pointer = &pointer;
-            fixture.wait(fixture.enqueue(queue, desc), "allocating all that a pool may give");
+            fixture.wait(fixture.enqueue(queue, desc), "allocating all that a pool may allocate");
             void *more = poison<void *>();
             pi_usm_alloc_desc beyond = desc;
             beyond.size = 1;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A plugin that keeps its commands as long as pi.h allows: the plugin that it was compiled for (PI_BATCHED_PLUGIN), whose
-// commands begin at a flush, a finish or a blocking command of their queue, at the queue's release, or when somebody waits for
-// what waits for them. Who waits otherwise waits for ever. Test equipment, never installed.
+// A plugin that keeps its commands as long as pi.h allows: the plugin that it was compiled for
+// (PI_BATCHED_PLUGIN), whose commands begin at a flush, a finish or a blocking command of their
+// queue, at the queue's release, or when somebody waits for what waits for them. Who waits
+// otherwise waits for ever. Test equipment, never installed.
 //
 // All commands of a queue wait for a host event, its gate, until then.
 
