@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Any sequence of calls on one device of host or sim, with the layer validate: buffers, views,
-// images and USM, in queues in order and out of order, whose commands wait for each other and for
-// host events that fail or are given up. Good calls do what they do to plain bytes; those with
-// numbers that are too large, with handles that were released or are of another kind are refused
-// and change nothing. The memory that is passed is as large as the call says: what is read or
-// written behind it a sanitizer sees.
+// images and USM, on queues in order and out of order, whose commands wait for each other and for
+// host events that fail or are abandoned. Good calls do to memory what they do to plain bytes.
+// Numbers that are too large, released handles and handles of another kind are refused and change
+// nothing. Memory is exactly as large as the call says, so that a sanitizer sees accesses beyond
+// it.
 #include "of_calls/program.hpp"
 
 #include <iterator>
@@ -67,7 +67,7 @@ Program::~Program() {
 
 void Program::run() {
     using Step = void (Program::*)();
-    // What is there twice comes twice as often.
+    // A step that is listed twice is chosen twice as often.
     static constexpr Step steps[] = {&Program::create_buffer,
                                      &Program::create_buffer,
                                      &Program::partition,
@@ -134,7 +134,7 @@ uint64_t Program::bytes_from(uint64_t offset, uint64_t size) {
     return end < 3 ? size - offset + end - 1 : any;
 }
 
-/// Of a command that has something of `size` bytes at its source or destination.
+/// A region of a command whose source or destination has `size` bytes.
 pi_region Program::some_region(uint64_t size, bool is_source) {
     pi_region region{};
     region.src_offset = input_.number();
@@ -154,7 +154,7 @@ pi_region Program::some_region(uint64_t size, bool is_source) {
 
 void Program::judge(bool taken, bool fits, bool plain, const char *what) const {
     if (taken && !fits) {
-        finding(what, " of no bytes, or past the end, is taken");
+        finding(what, " of no bytes, or past the end, is accepted");
     }
     if (!taken && fits && plain) {
         finding(what, " is refused: ", last_error());

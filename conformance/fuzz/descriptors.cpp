@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Any descriptor of any function that takes one, on host and sim, with and without the layer
-// validate: of any size, type, chain, flags and reserved words, with arrays and handles that are
-// not there. What the grammar of pi.h says of it must be the answer. A call that fails writes no
-// output, none leaves anything behind. Descriptors, chains and what they name are as large as they
-// say: what is read behind them a sanitizer sees.
+// validate: of any size, type, chain, flags and reserved words, with missing arrays and handles.
+// The result must be the one that pi.h requires. A call that fails writes no output, and no call
+// leaves anything behind. Descriptors, chains and their arrays are exactly as large as they say, so
+// that a sanitizer sees accesses beyond them.
 #include "of_descriptors/plan.hpp"
 
 #include <pi/pi_plugin.h>
@@ -20,7 +20,7 @@
 namespace pi::fuzz {
 namespace {
 
-/// A function of each row, and a row for each function.
+/// Whether a function takes a descriptor, and so must have a row.
 template <class... Parameters>
 constexpr bool takes_descriptor(pi_result (*)(Parameters...)) {
     const auto is = []<class T>(T *) {
@@ -50,22 +50,22 @@ void check_rows() {
 #include <pi/pi_functions.def>
 }
 
-/// Where calls are tried: with the layer, and without it. There what objects a context has can be
-/// counted.
+/// The objects of one place, with or without the layer. Without it the references to its context
+/// can be counted.
 class Setup {
 public:
     Setup(const Place &place, bool is_exact)
-        : fixture(place), exact(is_exact), kept(references()) {}
+        : fixture(place), exact(is_exact), held(references()) {}
 
     Fixture fixture;
     const bool exact;
-    const uint32_t kept; ///< references to the context, by the fixture
+    const uint32_t held; ///< references of the fixture to the context
     struct Base {
         pi_result result;
         std::vector<uint8_t> descriptor;
     };
     std::map<const Row *, Base> bases;
-    Setup *plain = nullptr; ///< of the same plugin, without the layer; NULL of such a one
+    Setup *plain = nullptr; ///< the same place without the layer; NULL if this is it
 
     uint32_t references() const {
         uint32_t count = 0;
@@ -106,7 +106,7 @@ class Attempt {
 public:
     Attempt(const Row &row, Setup &setup) : row_(row), setup_(setup), trial_(setup.fixture) {}
 
-    /// As planned, or the twin of that.
+    /// Calls the function with the planned descriptor, or with its twin.
     pi_result run(const Plan &plan, bool twin) {
         fill(plan, twin);
         set_up_call(plan);
@@ -128,8 +128,8 @@ public:
 
 private:
     void fill(const Plan &plan, bool twin) {
-        // At least a header, of which a callee may read that it is none. A twin has zeros where
-        // this one ends.
+        // At least a header, so that the callee can read that it is too short. A twin has zeros
+        // where the descriptor ends.
         size_ = std::max<uint32_t>({plan.size, sizeof(pi_struct_header), twin ? row_.size : 0});
         std::vector<uint64_t> whole(std::max<uint32_t>(size_, row_.size) / 8 + 1);
         auto *const header = reinterpret_cast<pi_struct_header *>(whole.data());
@@ -156,7 +156,7 @@ private:
         }
     }
 
-    /// Each link is a header and nothing else, but of one that is known.
+    /// Each link is only a header, unless its type is known.
     const void *make_chain(const std::vector<pi_struct_type> &types) {
         const void *next = nullptr;
         for (const pi_struct_type type : types) {
@@ -185,7 +185,7 @@ private:
         }
     }
 
-    /// An output struct keeps its header, and has zeros behind what is known.
+    /// An output struct keeps its header, and has zeros after its known members.
     void judge_output(const Bytes &before) {
         if (!std::equal(before.begin(), before.begin() + sizeof(pi_struct_header), bytes())) {
             finding(row_.function, " writes the header of its output");
@@ -209,7 +209,7 @@ private:
     pi_event queue_as_event_ = nullptr;
 };
 
-/// What a good descriptor does: what any other is measured by.
+/// The result of a good descriptor, with which others are compared.
 const Setup::Base &base_of(const Row &row, Setup &setup) {
     const auto known = setup.bases.find(&row);
     if (known != setup.bases.end()) {
@@ -219,7 +219,7 @@ const Setup::Base &base_of(const Row &row, Setup &setup) {
     plan.size = row.size;
     Attempt attempt(row, setup);
     const pi_result result = attempt.run(plan, false);
-    // For what a plugin cannot do there is no good descriptor, and the layer may see that first.
+    // A feature that the plugin lacks has no good descriptor, and the layer may notice that first.
     const bool possible =
         setup.plain == nullptr || base_of(row, *setup.plain).result != PI_ERROR_UNSUPPORTED_FEATURE;
     if (result != PI_SUCCESS && result != PI_ERROR_UNSUPPORTED_FEATURE && possible) {
@@ -245,7 +245,7 @@ void try_plan(const Plan &plan, const Row &row, Setup &setup) {
     std::vector<pi_result> errors = expected_errors(plan, row);
     const bool optional_absent = plan.absent && row.traits.optional;
     if (!errors.empty() && result == PI_SUCCESS) {
-        finding(row.function, " takes what it should refuse with ", errors[0], ": ",
+        finding(row.function, " accepts what it should refuse with ", errors[0], ": ",
                 to_string(plan));
     }
     if (plan.open || cut || optional_absent) {
@@ -259,11 +259,11 @@ void try_plan(const Plan &plan, const Row &row, Setup &setup) {
     }
 }
 
-/// What is left of a call goes when its command does, on another thread.
+/// References of a command are released when it ends, on another thread.
 void check_references(const Setup &setup) {
-    for (int tries = 0; setup.references() != setup.kept; ++tries) {
+    for (int tries = 0; setup.references() != setup.held; ++tries) {
         if (tries == 2000) {
-            finding("the context had ", setup.kept, " references and has ", setup.references());
+            finding("the context had ", setup.held, " references and has ", setup.references());
         }
         std::this_thread::sleep_for(std::chrono::microseconds(tries < 100 ? 10 : 1000));
     }
@@ -288,7 +288,7 @@ void run(Input input) {
 } // namespace
 
 std::vector<std::vector<uint8_t>> generated_inputs() {
-    // One edit at a time, of every kind, to every row at every place; then several by chance.
+    // One edit at a time, of every kind, for every row at every place; then random ones.
     std::vector<std::vector<uint8_t>> inputs;
     for (const Bytes &edit : single_edits()) {
         for (uint8_t place = 0; place < 4; ++place) {

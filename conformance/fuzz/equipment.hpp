@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the targets that call plugins share: loaders that hold the plugins host and sim, a device
-// and a context of each, and how calls are judged.
+// For targets that call plugins: loaders of the plugins host and sim, a device and a context of
+// each, and checks of calls.
 #pragma once
 
 #include "input.hpp"
@@ -37,7 +37,7 @@ struct Place {
     uint64_t capabilities = 0; ///< PI_CAPABILITY_, of the device
 };
 
-/// The first devices of host and sim, in one loader. What is left when it goes is a finding.
+/// The first devices of host and sim, in one loader. A leak at its end is a finding.
 class Equipment {
 public:
     /// With or without the layer validate.

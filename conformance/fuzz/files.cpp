@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any bytes, as each of the files that PI reads: a simulated machine, what links cost, what is
-// expected of a plugin, a log of calls. They are understood or refused with a sentence.
+// Any bytes, as each file that PI reads: a simulated machine, costs of links, expectations of a
+// plugin, a log of calls. Each is parsed or refused with a sentence.
 #include "input.hpp"
 
 #include "expectations.hpp"
@@ -29,7 +29,7 @@ void read_machine(const std::string &text) {
             for (sim::Site to = 0; to <= std::min<sim::Site>(sites, 4); ++to) {
                 if (from != sim::host_site && to != sim::host_site && from != to &&
                     links.find(from, to) == nullptr) {
-                    continue; // nothing goes there
+                    continue; // there is no link
                 }
                 const size_t channels = links.channels(from, to).size();
                 if (channels == 0 || channels > PI_CONNECTION_MAX_CHANNELS) {
@@ -75,8 +75,8 @@ void read_costs(const std::string &text) {
     }
 }
 
-/// Whether it can be run as it is: no number is what a machine may have and nobody here would use,
-/// and nothing in it waits for an event that another thread would have to signal.
+/// Whether it can be run here: no huge numbers, and no wait for an event that another thread would
+/// have to signal.
 bool is_modest(const pi_replay::Json &json) {
     if (json.is_number_unsigned()) {
         const auto number = json.get<uint64_t>();
@@ -105,9 +105,9 @@ void read_log(const std::string &text) {
         if (!any) {
             return;
         }
-        pi_replay::Replay replay("host", true, [](const std::string &told) {
-            if (told.empty()) {
-                finding("nothing is told of a call");
+        pi_replay::Replay replay("host", true, [](const std::string &line) {
+            if (line.empty()) {
+                finding("a call is not printed");
             }
         });
         pi_replay::Log again(file.path());

@@ -32,7 +32,7 @@ public:
     }
     /// From 0 to count - 1.
     uint32_t below(uint32_t count) { return take<uint8_t>() % count; }
-    /// Mostly small, sometimes any: what offsets and sizes are.
+    /// Mostly small, sometimes any: for offsets and sizes.
     uint64_t number() {
         const uint8_t kind = take<uint8_t>();
         return kind < 0xF0 ? take<uint16_t>() % (kind < 0x80 ? 256U : 8192U) : take<uint64_t>();
@@ -70,5 +70,5 @@ inline std::vector<std::vector<uint8_t>> random_inputs(size_t count, size_t size
 
 } // namespace pi::fuzz
 
-/// Each target has one; libFuzzer's name for it. Always 0.
+/// The entry of each target, by libFuzzer's name. Returns 0.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

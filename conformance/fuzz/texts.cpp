@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any text, as each of those that people give to a loader: a device selector, a specification of
-// faults, the value of each option, a plugin's manifest. It is understood or refused with a
-// sentence; and what is told of an understood one is understood again.
+// Any text, as each that people pass to a loader: a device selector, a specification of faults, the
+// value of each option, a plugin's manifest. It is parsed or refused with a sentence; and what is
+// parsed and printed can be parsed again.
 #include "input.hpp"
 
 #include "config.hpp"
@@ -70,7 +70,7 @@ void set_options(std::string_view text) {
     }
 }
 
-/// A folder as PI is installed into, with one manifest.
+/// A prefix like that of an installed PI, with one manifest.
 class Prefix {
 public:
     Prefix() : folder_(std::filesystem::temp_directory_path() / "pi_fuzz_XXXXXX") {
@@ -83,7 +83,7 @@ public:
         std::filesystem::create_directories(folder_ / "share/pi/plugins.d");
     }
     ~Prefix() {
-        std::error_code error; // a folder that stays is no finding
+        std::error_code error; // a folder that cannot be removed is not a finding
         std::filesystem::remove_all(folder_, error);
     }
     Prefix(const Prefix &) = delete;
@@ -127,7 +127,7 @@ std::vector<std::vector<uint8_t>> generated_inputs() {
 } // namespace pi::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    // Where a text from outside ends at the first 0, these do.
+    // As texts from outside, these end at the first 0.
     const std::string_view all(reinterpret_cast<const char *>(data), size);
     const std::string_view text = all.substr(0, all.find('\0'));
     pi::fuzz::select(text);

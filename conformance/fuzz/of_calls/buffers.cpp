@@ -6,7 +6,7 @@ namespace {
 
 constexpr size_t most_buffers = 12;
 
-/// What a machine may have, and nobody here would use.
+/// More than a test should allocate, although a machine may have it.
 bool is_excessive(uint64_t number, uint64_t least) {
     return number > least && number < uint64_t{1} << 48;
 }
@@ -24,7 +24,7 @@ void Program::create_buffer() {
     desc.scope = below(16) == 0 ? input_.take<uint32_t>() : 0;
     desc.alignment = below(8) == 0 ? input_.number() : 0;
     desc.flags = below(8) == 0 ? input_.take<uint64_t>() : 0;
-    desc.flags &= ~uint64_t{PI_MEM_USE_HOST_PTR}; // the memory would have to stay
+    desc.flags &= ~uint64_t{PI_MEM_USE_HOST_PTR}; // the memory would have to stay valid
     if (is_excessive(size, most_bytes) || is_excessive(desc.alignment, 1 << 20)) {
         return;
     }
@@ -48,7 +48,7 @@ void Program::create_buffer() {
     if (size == 0) {
         finding("a buffer of no bytes is made");
     }
-    if (!small) { // of so many the model keeps none
+    if (!small) { // too many for the model
         must(piMemRelease(mem), "piMemRelease");
         return;
     }
@@ -98,7 +98,7 @@ void Program::write_buffer() {
     }
     const bool fits =
         region.extent[0] != 0 && end_of(region, destination_of(region), end) && end <= buffer->size;
-    const Bytes &bytes = kept_.emplace_back(some_bytes(host_end));
+    const Bytes &bytes = host_bytes_.emplace_back(some_bytes(host_end));
     auto desc = describe<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
     desc.mem = buffer->mem;
     desc.host_ptr = bytes.data();
@@ -161,7 +161,7 @@ void Program::copy_buffer() {
     desc.regions = &region;
     Submission submission = begin({{from->memory, false}, {to->memory, true}});
     const Outcome outcome = submit(submission, desc, piEnqueueMemBufferCopy);
-    // Whether the two overlap is the plugin's to say; that it is right the next read says.
+    // The plugin decides whether the two overlap; the next read checks it.
     judge(outcome != Outcome::refused, fits, is_row(region) && from->memory != to->memory,
           "a copy");
     if (outcome == Outcome::done) {
@@ -203,7 +203,7 @@ void Program::map_buffer() {
     if (buffer == nullptr) {
         return;
     }
-    settle(); // the host has the range until the unmap
+    settle(); // the host uses the range until the unmap
     void *pointer = nullptr;
     auto desc = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
     desc.mem = buffer->mem;
@@ -249,7 +249,7 @@ void Program::release_buffer() {
     buffers_.erase(which);
 }
 
-/// All of it is what it ought to be.
+/// Checks all its bytes.
 void Program::check(const Buffer &buffer) {
     Bytes bytes(buffer.size);
     pi_region region{};

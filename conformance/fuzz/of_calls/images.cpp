@@ -18,7 +18,7 @@ constexpr Format formats[] = {{PI_CHANNEL_ORDER_R, PI_CHANNEL_UINT8, 1, 1},
                               {PI_CHANNEL_ORDER_RGBA, PI_CHANNEL_UINT8, 4, 1},
                               {PI_CHANNEL_ORDER_BGRA, PI_CHANNEL_UINT8, 4, 1},
                               {PI_CHANNEL_ORDER_RGBA, PI_CHANNEL_UINT32, 4, 4}};
-/// Where the axes of each type stand in its descriptor.
+/// The axes of each type in its descriptor.
 struct Type {
     pi_image_type type;
     uint64_t pi_mem_image_desc::*axes[3];
@@ -171,7 +171,7 @@ void Program::write_image() {
     if (!end_of(moved, source_of(moved), end) || end > most_bytes) {
         return;
     }
-    const Bytes &bytes = kept_.emplace_back(some_bytes(end));
+    const Bytes &bytes = host_bytes_.emplace_back(some_bytes(end));
     auto desc = describe<pi_image_write_desc>(PI_TYPE_IMAGE_WRITE_DESC);
     desc.image = image->mem;
     desc.host_ptr = bytes.data();

@@ -5,14 +5,14 @@
 
 namespace pi::fuzz {
 
-/// Where memory is short the layer gives back what it kept to know released handles by.
+/// If memory is short the layer frees what it stored to recognise released handles.
 void Program::forget_released(pi_result result) {
     if (result == PI_ERROR_OUT_OF_HOST_MEMORY || result == PI_ERROR_OUT_OF_DEVICE_MEMORY) {
         released_.clear();
     }
 }
 
-/// Handles that were released, at each place that takes one.
+/// Released handles, for each argument.
 void Program::use_released() {
     if (released_.empty()) {
         return;
@@ -44,7 +44,7 @@ void Program::use_released() {
     must_not(piMemBufferPartition(dead, &view, &made), "a view of what was released");
 }
 
-/// Handles of another kind, and none.
+/// Handles of another kind, and NULL.
 void Program::confuse() {
     const pi_queue queue = queues_[0];
     const auto as_mem = reinterpret_cast<pi_mem>(queue);
@@ -89,7 +89,7 @@ void Program::confuse() {
     }
 }
 
-/// Addresses that are none of USM, or not its begin.
+/// Addresses that are not of USM, or not its first.
 void Program::misuse_usm() {
     if (usm_.empty()) {
         return;
@@ -128,7 +128,7 @@ void Program::retain() {
     }
 }
 
-/// Any information, into memory of any size.
+/// Any query, into memory of any size.
 void Program::ask() {
     const uint32_t name = below(2) == 0 ? below(80) : input_.take<uint32_t>();
     Bytes value(below(64));

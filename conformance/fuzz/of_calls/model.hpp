@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What calls does commands by: plain bytes, and who has used them last.
+// The model of commands: plain bytes, and the commands that used them last.
 #pragma once
 
 #include "equipment.hpp"
@@ -19,9 +19,9 @@ struct Side {
 };
 Side source_of(const pi_region &region);
 Side destination_of(const pi_region &region);
-/// One past its last byte, or nothing where that is no number of 64 bits.
+/// One past its last byte, or nothing if that exceeds 64 bits.
 bool end_of(const pi_region &region, const Side &side, uint64_t &end);
-/// What the region does to plain bytes.
+/// Applies the region to plain bytes.
 void move_bytes(const pi_region &region, const uint8_t *from, uint8_t *to);
 /// A row of bytes and nothing else, which no plugin may refuse.
 bool is_row(const pi_region &region);
@@ -43,8 +43,8 @@ struct Token {
 };
 using TokenRef = std::shared_ptr<Token>;
 
-/// Bytes that a buffer, an image or an allocation ought to have, and the commands that the next one
-/// that uses them waits for.
+/// The expected bytes of a buffer, an image or an allocation, and the commands that the next one on
+/// them must wait for.
 struct Memory {
     explicit Memory(Bytes content) : bytes(std::move(content)) {}
     Bytes bytes;

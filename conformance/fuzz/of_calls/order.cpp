@@ -12,13 +12,13 @@ Program::Submission Program::begin(std::initializer_list<Use> uses, bool may_blo
                           .uses = uses,
                           .waits = {}};
     if (submission.blocks) {
-        open_gates(); // nobody else would
+        open_gates(); // no other code does
     }
     const auto wait = [&](const TokenRef &token, bool needed) {
         if (token == nullptr || token->event == nullptr) {
             return;
         }
-        // The queue's own order will do.
+        // The queue orders them.
         if (needed && token->queue == submission.queue && submission.queue < in_order_ &&
             below(2) == 0) {
             return;
@@ -62,7 +62,7 @@ Program::Outcome Program::end(Submission &submission, pi_result result) {
         }
     }
     if (submission.fails) {
-        return Outcome::failed; // it did nothing, so nobody has to wait for it
+        return Outcome::failed; // it did nothing, so no command has to wait for it
     }
     for (const Use &use : submission.uses) {
         if (use.writes) {
@@ -78,7 +78,7 @@ Program::Outcome Program::end(Submission &submission, pi_result result) {
     return Outcome::done;
 }
 
-/// A host event, whose end is known from the begin on.
+/// A host event, whose result is chosen in advance.
 void Program::make_gate() {
     if (gates_.size() >= 4) {
         return;
@@ -132,7 +132,7 @@ void Program::settle() {
         }
     }
     reads_.clear();
-    kept_.clear();
+    host_bytes_.clear();
 }
 
 /// Commands that only wait.

@@ -27,18 +27,18 @@ private:
     }
     uint32_t below(size_t count) { return input_.below(static_cast<uint32_t>(count)); }
     Bytes some_bytes(uint64_t size);
-    /// Bytes of a range in `size` from `offset` on: any, or such that it ends where that does, or
-    /// one beside it.
+    /// A range in `size` from `offset` on: any, or one that ends at its end or one byte before or
+    /// after.
     uint64_t bytes_from(uint64_t offset, uint64_t size);
     pi_region some_region(uint64_t size, bool is_source);
-    /// `fits`: whether the regions lie within what they name; `plain`: then it may not be refused.
+    /// `fits`: whether the regions lie within their objects; `plain`: it may not be refused then.
     void judge(bool taken, bool fits, bool plain, const char *what) const;
 
-    // order.cpp: queues, events, and what a command waits for.
+    // order.cpp: queues, events and wait lists.
     struct Submission {
         uint32_t queue;
         bool blocks;
-        bool fails; ///< what it waits for does
+        bool fails; ///< an event of the wait list does
         std::vector<Use> uses;
         std::vector<pi_event> waits;
         pi_event event = nullptr;
@@ -60,7 +60,7 @@ private:
     Outcome end(Submission &submission, pi_result result);
     void make_gate();
     void open_gates();
-    /// Every command has ended, as it should.
+    /// Waits for every command, and checks its result.
     void settle();
     void order_all();
     void wait_for_some();
@@ -101,7 +101,7 @@ private:
     void free_now(size_t index);
     void check(const Usm &usm);
 
-    // misuse.cpp: what must be refused, and change nothing.
+    // misuse.cpp: calls that must be refused and change nothing.
     void use_released();
     void forget_released(pi_result result);
     void confuse();
@@ -124,14 +124,14 @@ private:
         TokenRef token;
         bool abandoned;
     };
-    std::vector<Gate> gates_;       ///< that are not open
-    std::vector<TokenRef> tokens_;  ///< some that commands may wait for beside those that they must
-    std::vector<TokenRef> running_; ///< whose end nobody has seen
+    std::vector<Gate> gates_;       ///< that are not signalled
+    std::vector<TokenRef> tokens_;  ///< some that commands may wait for in addition
+    std::vector<TokenRef> running_; ///< not waited for yet
     struct Read {
         Bytes bytes, expected;
     };
-    std::deque<Read> reads_; ///< under way
-    std::deque<Bytes> kept_; ///< host memory of commands under way
+    std::deque<Read> reads_;       ///< under way
+    std::deque<Bytes> host_bytes_; ///< host memory of commands under way
 };
 
 } // namespace pi::fuzz

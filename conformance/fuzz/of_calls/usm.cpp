@@ -10,7 +10,7 @@ constexpr size_t most_allocations = 8;
 
 } // namespace
 
-/// Gives new memory bytes that are known, and takes it up.
+/// Fills new memory with known bytes, and adds it to the model.
 void Program::make_known(void *pointer, uint64_t size, pi_usm_kind kind, pi_usm_pool pool) {
     Bytes bytes = some_bytes(size);
     pi_region region{};
@@ -74,7 +74,7 @@ void Program::allocate_in_order() {
         }
         return;
     }
-    // Whether or not the command fails later: the memory stays until it is freed.
+    // Also if the command fails later: the memory stays until it is freed.
     settle();
     make_known(pointer, desc.size, PI_USM_DEVICE, desc.pool);
 }
@@ -120,7 +120,7 @@ void Program::copy_usm_and_host() {
         return;
     }
     const bool fits = region.extent[0] != 0 && end_of(region, device, end) && end <= usm->size();
-    // What the application has allocated is nowhere near NULL, also where it has no bytes.
+    // No allocation is near NULL, also if it has no bytes.
     Bytes bytes = some_bytes(std::max<uint64_t>(host_end, 1));
     auto desc = describe<pi_usm_copy_desc>(PI_TYPE_USM_COPY_DESC);
     desc.region_count = 1;
@@ -133,7 +133,7 @@ void Program::copy_usm_and_host() {
         desc.src = usm->pointer;
         desc.dst = read->bytes.data();
     } else {
-        source = &kept_.emplace_back(std::move(bytes));
+        source = &host_bytes_.emplace_back(std::move(bytes));
         desc.src = source->data();
         desc.dst = usm->pointer;
     }
@@ -173,7 +173,7 @@ void Program::fill_usm() {
     }
 }
 
-/// What is told of any address within.
+/// Queries of any address within.
 void Program::ask_usm() {
     const Usm *usm = any_of(usm_);
     if (usm == nullptr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands, launches excepted.
+// The commands, except launches.
 #include "row.hpp"
 
 namespace pi::fuzz {

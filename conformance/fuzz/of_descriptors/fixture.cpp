@@ -12,7 +12,7 @@ void PI_CALL do_nothing(const pi_native_group *, void *const *) {}
 const pi_native_kernel kernels[] = {{"nothing", do_nothing, 1, 0}};
 const pi_native_program native = {sizeof native, 1, kernels};
 
-/// NULL where the device has none.
+/// NULL if the device has none.
 template <class Handle, class Call>
 Handle optional_object(Call &&call, const char *what) {
     Handle made = nullptr;

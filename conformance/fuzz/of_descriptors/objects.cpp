@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions that make something of a descriptor, or answer a question that it asks.
+// The functions that create objects or answer queries from a descriptor.
 #include "row.hpp"
 
 namespace pi::fuzz {
@@ -11,7 +11,7 @@ constexpr uint64_t demands = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
 constexpr uint64_t all_memory_flags =
     access_flags | demands | PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR;
 
-/// What an import may name: more than any offset and size that are not refused.
+/// Memory to import: larger than any accepted offset and size.
 alignas(4096) uint8_t importable[1 << 15];
 
 void fill_native(Trial &, pi_native_desc &) {}
@@ -33,7 +33,7 @@ constexpr Traits launch_traits = {
     .known_flags = PI_COMMAND_BLOCKING | PI_LAUNCH_COOPERATIVE | PI_LAUNCH_INDIRECT_USM_HOST |
                    PI_LAUNCH_INDIRECT_USM_DEVICE | PI_LAUNCH_INDIRECT_USM_SHARED};
 
-/// A descriptor that makes an object of a context and its device.
+/// A row of a function that creates an object of a context and its device.
 template <class Handle, auto Function, auto Release, class Desc>
 pi_result make_on_device(Trial &trial, const Desc *desc) {
     return trial.make<Handle>(Release, [&](Handle *out) {

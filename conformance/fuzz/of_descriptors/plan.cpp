@@ -35,7 +35,7 @@ public:
 
 private:
     void cut() {
-        // Not within a pointer, which would be half of one.
+        // Not within a pointer.
         plan_.size = input_.below(row_.size);
         plan_.size -= plan_.size > 24 || row_.flags.size == 0 ? plan_.size % 8 : 0;
     }
@@ -92,7 +92,7 @@ private:
         if (plan_.changes_part(array.count) || plan_.changes_part(array.pointer)) {
             return;
         }
-        // Both or, where the descriptor ends before one of them, neither.
+        // Both, or neither if the descriptor ends before one of them.
         const bool pointer_last = array.pointer.offset > array.count.offset;
         const pi_result error = PI_ERROR_INVALID_NULL_POINTER;
         count = std::max<uint64_t>(count, 1);
@@ -134,7 +134,7 @@ private:
             return;
         }
         const Member &member = row_.words[below(row_.words.size())];
-        // Small, or more than a machine has: what it has nobody here would use.
+        // Small, or more than a machine has, so that no call allocates much.
         const uint64_t small = input_.take<uint8_t>();
         const uint64_t any = input_.below(2) == 0 ? 0 : input_.take<uint64_t>();
         plan_.change(member, member.size == 8 && any < uint64_t{1} << 48 ? small : any ^ small,
@@ -231,10 +231,10 @@ std::vector<pi_result> expected_errors(const Plan &plan, const Row &row) {
     if (plan.tail && plan.size > row.size && !row.traits.output) {
         errors.push_back(PI_ERROR_UNSUPPORTED_FEATURE);
     }
-    const bool stranger = std::any_of(plan.chain.begin(), plan.chain.end(), [&](auto type) {
+    const bool unknown = std::any_of(plan.chain.begin(), plan.chain.end(), [&](auto type) {
         return (type & PI_TYPE_MAY_IGNORE_BIT) == 0 && type != row.traits.chained;
     });
-    if (stranger) {
+    if (unknown) {
         errors.push_back(PI_ERROR_UNSUPPORTED_FEATURE);
     }
     for (const Plan::Change &change : plan.changes) {
@@ -242,7 +242,7 @@ std::vector<pi_result> expected_errors(const Plan &plan, const Row &row) {
             errors.push_back(change.error);
         }
     }
-    // Unless the array is gone.
+    // Unless the array is lost.
     const bool whole =
         plan.size >= row.size &&
         std::none_of(row.arrays.begin(), row.arrays.end(), [&](const auto &array) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the target descriptors does to a good descriptor.
+// Edits that the target descriptors makes to a good descriptor.
 #pragma once
 
 #include "row.hpp"
@@ -11,24 +11,24 @@
 
 namespace pi::fuzz {
 
-/// What becomes of a good descriptor.
+/// The edits of one descriptor.
 struct Plan {
     struct Change {
         Member at;
         uint64_t value;
-        uint64_t twin;   ///< what ought to do the same
+        uint64_t twin;   ///< a value that must have the same result
         pi_result error; ///< PI_SUCCESS: none
     };
     std::vector<Change> changes;
     std::vector<pi_struct_type> chain;
-    uint32_t size; ///< that it tells, and has
+    uint32_t size; ///< its struct_size and its real size
     bool tail = false;
     bool absent = false;
     bool no_output = false;
     bool element = false;     ///< an element's reserved words have a bit
-    uint32_t element_bit = 0; ///< which, counted round
+    uint32_t element_bit = 0; ///< modulo their number
     enum Waits { none, without_list, null_event, no_event } waits = none;
-    /// What pi.h does not decide alone: it may be refused for what else it says.
+    /// pi.h leaves the result open.
     bool open = false;
 
     bool changes_part(const Member &at) const {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the target descriptors knows of each function that takes a descriptor: one row a function,
-// two where it takes two or one in several ways. The members of a descriptor, which its row tells
-// by their places, are found by their names.
+// Descriptions of the functions that take a descriptor: one row per function, two if it takes two
+// or one in several ways. The members of a descriptor are found by their names.
 #pragma once
 
 #include "equipment.hpp"
@@ -17,7 +16,7 @@
 
 namespace pi::fuzz {
 
-/// What descriptors name: objects of one place, made once. What its device does not have is NULL.
+/// Objects of one place for descriptors, created once. Objects that its device lacks are NULL.
 struct Fixture {
     explicit Fixture(const Place &place);
     ~Fixture();
@@ -46,7 +45,7 @@ public:
     ~Trial();
     Trial(const Trial &) = delete;
 
-    /// Memory that stays as long as the call, of zeros.
+    /// Memory of zeros that is valid during the call.
     template <class T>
     T *keep(size_t count) {
         memory_.push_back(std::make_unique<uint64_t[]>((count * sizeof(T) + 7) / 8));
@@ -65,7 +64,7 @@ public:
         return made;
     }
 
-    /// Calls what gives an object, and releases that.
+    /// Calls a function that creates an object, and releases it.
     template <class Handle, class Release, class Call>
     pi_result make(Release &&release, Call &&call) {
         Handle made = unwritten<Handle>();
@@ -76,7 +75,7 @@ public:
         }
         return result;
     }
-    /// The same of what gives something else.
+    /// Calls a function with another output.
     template <class Output, class Call>
     pi_result answer(Output &output, Call &&call) {
         const Output before = output;
@@ -111,8 +110,8 @@ public:
     uint32_t wait_count = 0;
     const pi_event *wait_list = nullptr;
     std::span<uint8_t> reserved; ///< words of an array's element
-    int file = -1;               ///< closed behind the call
-    void **written = nullptr;    ///< a pointer that the command gives, or takes
+    int file = -1;               ///< closed after the call
+    void **written = nullptr;    ///< an output or input pointer of the command
 
 private:
     template <class T>
@@ -142,8 +141,8 @@ struct Traits {
     bool optional = false;         ///< NULL is a default
     bool output = false;           ///< an output struct
     bool outputs_optional = false; ///< without out_ arguments the call does the same
-    pi_struct_type chained = 0;    ///< what `next` may have
-    pi_result wrong_type = PI_ERROR_INVALID_DESCRIPTOR; ///< the answer to another type
+    pi_struct_type chained = 0;    ///< a type that `next` may have
+    pi_result wrong_type = PI_ERROR_INVALID_DESCRIPTOR; ///< the result of another type
 };
 
 struct Row {
@@ -166,7 +165,7 @@ struct Row {
     std::vector<Handle> handles;
     std::vector<Member> words; ///< which may be any number
     bool is_command = false;
-    /// Fills in a good descriptor, whose header is there.
+    /// Fills in a good descriptor after its header.
     std::function<void(Trial &, void *)> fill;
     /// Calls the function with the descriptor, and undoes what it did.
     std::function<pi_result(Trial &, const void *)> call;
@@ -276,12 +275,12 @@ void find_members(Row &row) {
     PI_FUZZ_WORD(filter)
     PI_FUZZ_WORD(log_level)
 #undef PI_FUZZ_WORD
-    // How many bytes there are of what a pointer names nobody can check.
+    // The callee cannot check the size of memory behind a pointer.
     if constexpr (
         requires(Desc desc) { desc.size; } && !requires(Desc desc) { desc.data; }) {
         row.words.push_back(member_of(&Desc::size));
     }
-    // Of arrays: those that numbers of the descriptor count, and name no others.
+    // Arrays with a count in the descriptor.
     if constexpr (requires(Desc desc) { desc.local_size; }) {
         for (const Member array : {member_of(&Desc::global_offset), member_of(&Desc::local_size),
                                    member_of(&Desc::cluster_size)}) {
@@ -309,7 +308,7 @@ Row row(const char *function, pi_struct_type type, const Traits &traits, Fill fi
     Row made{.function = function, .type = type, .size = sizeof(Desc), .traits = traits};
     detail::find_members<Desc>(made);
     made.is_command = std::string_view(function).starts_with("piEnqueue");
-    // Questions about a launch do not look at its arguments.
+    // Queries about a launch do not read its arguments.
     if constexpr (requires(Desc desc) { desc.arguments; }) {
         if (!made.is_command) {
             made.arrays.clear();
@@ -325,7 +324,7 @@ Row row(const char *function, pi_struct_type type, const Traits &traits, Fill fi
     return made;
 }
 
-/// A command, which only has to be waited for.
+/// A command, which the call waits for.
 template <class Desc, class Fill>
 Row command(const char *name,
             pi_result (*function)(pi_queue, const Desc *, uint32_t, const pi_event *, pi_event *),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A plugin that keeps its commands as long as pi.h allows: the plugin that it was compiled for
-// (PI_BATCHED_PLUGIN), whose commands begin at a flush, a finish or a blocking command of their
-// queue, at the queue's release, or when somebody waits for what waits for them. Who waits
-// otherwise waits for ever. Test equipment, never installed.
+// A plugin that delays its commands as long as pi.h allows: it wraps the plugin PI_BATCHED_PLUGIN.
+// Commands begin at a flush, a finish or a blocking command of their queue, at the queue's release,
+// or when a thread waits for a dependent event. A wait without one of these hangs. Test equipment,
+// never installed.
 //
 // All commands of a queue wait for a host event, its gate, until then.
 
@@ -26,19 +26,19 @@ const pi_dispatch *original = nullptr; ///< the functions of the real plugin
 /// Commands of a queue that begin together.
 struct Batch {
     pi_event gate = nullptr; ///< a reference; NULL: they have begun
-    /// The batches whose commands these wait for, until those were begun for these.
+    /// Batches that these commands wait for and that must begin with them.
     std::vector<std::shared_ptr<Batch>> before;
 };
 
-/// Of the process: every loader's plugin keeps its commands.
-class Keeper {
+/// One for the process, for every loader.
+class Batches {
 public:
-    static Keeper &get() {
-        static auto *keeper = new Keeper; // used by threads to the very end
-        return *keeper;
+    static Batches &get() {
+        static auto *batches = new Batches; // used by threads to the very end
+        return *batches;
     }
 
-    /// The batch that a command of the queue joins, and a reference to its gate.
+    /// The batch of a new command of the queue, and a reference to its gate.
     std::pair<std::shared_ptr<Batch>, pi_event> join(pi_queue queue) {
         const std::scoped_lock lock(mutex_);
         std::shared_ptr<Batch> &last = last_[queue];
@@ -79,7 +79,7 @@ public:
         }
         signal(gates);
     }
-    /// References of the application. Its last one begins what the queue keeps.
+    /// References of the application; releasing the last one begins the queue's commands.
     void retain(pi_queue queue) {
         const std::scoped_lock lock(mutex_);
         ++references_[queue];
@@ -148,7 +148,7 @@ bool is_blocking(const Desc *desc) {
            (desc->flags & PI_COMMAND_BLOCKING);
 }
 
-/// A command that waits for all before it, who are kept: it does not have to be.
+/// Commands that wait for all earlier ones need no gate.
 template <auto Slot>
 constexpr bool waits_for_all = false;
 template <>
@@ -157,22 +157,22 @@ template <>
 constexpr bool waits_for_all<&pi_dispatch::piEnqueueBarrier> = true;
 
 template <auto Slot, class Function>
-struct Kept;
+struct Batched;
 template <auto Slot, class... Arguments>
-struct Kept<Slot, pi_result(PI_CALL *)(Arguments...)> {
+struct Batched<Slot, pi_result(PI_CALL *)(Arguments...)> {
     static void inject(pi_dispatch &) {}
 };
 template <auto Slot, class Desc>
-struct Kept<Slot,
-            pi_result(PI_CALL *)(pi_queue, const Desc *, uint32_t, const pi_event *, pi_event *)> {
+struct Batched<Slot, pi_result(PI_CALL *)(pi_queue, const Desc *, uint32_t, const pi_event *,
+                                          pi_event *)> {
     static pi_result PI_CALL call(pi_queue queue, const Desc *desc, uint32_t wait_count,
                                   const pi_event *wait_list, pi_event *out_event) {
         const auto real = original->*Slot;
         if (is_blocking(desc)) {
-            Keeper::get().begin(queue);
+            Batches::get().begin(queue);
             return real(queue, desc, wait_count, wait_list, out_event);
         }
-        const auto [batch, gate] = Keeper::get().join(queue);
+        const auto [batch, gate] = Batches::get().join(queue);
         if (!batch || (wait_count && !wait_list))
             return release(gate, real(queue, desc, wait_count, wait_list, out_event));
         std::vector<pi_event> all(wait_list, wait_list + wait_count);
@@ -181,7 +181,7 @@ struct Kept<Slot,
         const pi_result result =
             real(queue, desc, static_cast<uint32_t>(all.size()), all.data(), out_event);
         if (result == PI_SUCCESS)
-            Keeper::get().remember(batch, wait_count, wait_list, out_event);
+            Batches::get().remember(batch, wait_count, wait_list, out_event);
         return release(gate, result);
     }
     static void inject(pi_dispatch &table) {
@@ -198,40 +198,40 @@ private:
 };
 
 pi_result PI_CALL flush(pi_queue queue) {
-    Keeper::get().begin(queue);
+    Batches::get().begin(queue);
     return original->piQueueFlush(queue);
 }
 pi_result PI_CALL finish(pi_queue queue) {
-    Keeper::get().begin(queue);
+    Batches::get().begin(queue);
     return original->piQueueFinish(queue);
 }
 pi_result PI_CALL create(pi_context context, pi_device device, const pi_queue_desc *desc,
                          pi_queue *out_queue) {
     const pi_result result = original->piQueueCreate(context, device, desc, out_queue);
     if (result == PI_SUCCESS)
-        Keeper::get().retain(*out_queue);
+        Batches::get().retain(*out_queue);
     return result;
 }
 pi_result PI_CALL retain(pi_queue queue) {
     const pi_result result = original->piQueueRetain(queue);
     if (result == PI_SUCCESS)
-        Keeper::get().retain(queue);
+        Batches::get().retain(queue);
     return result;
 }
 pi_result PI_CALL release(pi_queue queue) {
-    Keeper::get().release(queue);
+    Batches::get().release(queue);
     return original->piQueueRelease(queue);
 }
 pi_result PI_CALL wait(pi_event event, uint64_t timeout) {
     if (timeout != 0)
-        Keeper::get().begin_all_of(event);
+        Batches::get().begin_all_of(event);
     return original->piEventWait(event, timeout);
 }
 
 } // namespace
 
 pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
-    static pi_dispatch table; // of the process, as that of the plugin that it copies is
+    static pi_dispatch table; // one for the process, as the plugin's own
     void *library = dlopen(PI_BATCHED_PLUGIN, RTLD_NOW | RTLD_LOCAL);
     const auto real =
         library ? reinterpret_cast<pi_plugin_main>(dlsym(library, "piPluginMain")) : nullptr;
@@ -245,7 +245,7 @@ pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
     original = out_desc->functions;
     table = *out_desc->functions;
 #define PI_FUNCTION(name, group, needs, since)                                                     \
-    Kept<&pi_dispatch::name, decltype(pi_dispatch::name)>::inject(table);
+    Batched<&pi_dispatch::name, decltype(pi_dispatch::name)>::inject(table);
 #include <pi/pi_functions.def>
     table.piQueueFlush = &flush;
     table.piQueueFinish = &finish;
