@@ -26,7 +26,8 @@ _Static_assert(sizeof(void *) == 8, "the layouts are those of 64-bit targets");
 /* A struct whose size is frozen: it is an element of arrays, part of another struct, or has no
  * struct_size. */
 #define FROZEN(structure, size)                                                                    \
-    _Static_assert(sizeof(structure) == (size), #structure " had " #size " bytes and may not grow")
+    _Static_assert(sizeof(structure) == (size), #structure " had " #size " bytes and may not "     \
+                                                                         "grow")
 
 /* A struct that says its own size: fields may be appended. */
 #define MAY_GROW(structure, size)                                                                  \
@@ -49,9 +50,9 @@ _Static_assert(sizeof(void *) == 8, "the layouts are those of 64-bit targets");
  * the minor version that brought it. */
 #define SLOT(index, name, group, since)                                                            \
     _Static_assert(offsetof(pi_dispatch, name) == 8 + 8 * (index), #name " was slot " #index);     \
-    _Static_assert(__builtin_types_compatible_p(__typeof__(((pi_dispatch *)0)->name),              \
-                                                __typeof__(&(name))),                              \
-                   "the slot " #name " has another type than the function");                       \
+    _Static_assert(                                                                                \
+        __builtin_types_compatible_p(__typeof__(((pi_dispatch *)0)->name), __typeof__(&(name))),   \
+        "the slot " #name " has another type than the function");                                  \
     _Static_assert((int)group_of_##name == (int)PI_CAPABILITY_##group, #name " was " #group);      \
     _Static_assert((int)since_of_##name == (since), #name " came with minor version " #since)
 
@@ -122,7 +123,7 @@ TYPE(pi_usm_info, uint32_t);
 TYPE(pi_usm_pool_info, uint32_t);
 TYPE(pi_usm_advice, uint32_t);
 TYPE(pi_argument_kind, uint32_t);
-TYPE(pi_host_function, void(*)(void *));
+TYPE(pi_host_function, void (*)(void *));
 TYPE(pi_program_format, uint32_t);
 TYPE(pi_program_info, uint32_t);
 TYPE(pi_program_build_info, uint32_t);
@@ -135,7 +136,7 @@ TYPE(pi_sampler_info, uint32_t);
 TYPE(pi_event_status, uint32_t);
 TYPE(pi_event_info, uint32_t);
 TYPE(pi_profiling_info, uint32_t);
-TYPE(pi_event_callback, void(*)(pi_event, pi_result, void *));
+TYPE(pi_event_callback, void (*)(pi_event, pi_result, void *));
 
 /* ===== pi/pi.h: enumerators =================================================================== */
 
@@ -1168,212 +1169,243 @@ FIELD(pi_host_event_desc, flags, 16, 8, uint64_t);
 
 FUNCTION(piGetLastError, pi_result(pi_result *out_code, const char **out_message));
 FUNCTION(piPluginsGet, pi_result(pi_loader loader, uint32_t capacity, pi_plugin *out_plugins,
-         uint32_t *out_count));
-FUNCTION(piPluginGetInfo, pi_result(pi_plugin plugin, pi_plugin_info name, uint64_t size, void
-         *value, uint64_t *out_size));
-FUNCTION(piPluginGetExtension, pi_result(pi_plugin plugin, const char *name, uint64_t min_size,
-         const void **out_table));
+                                 uint32_t *out_count));
+FUNCTION(piPluginGetInfo, pi_result(pi_plugin plugin, pi_plugin_info name, uint64_t size,
+                                    void *value, uint64_t *out_size));
+FUNCTION(piPluginGetExtension,
+         pi_result(pi_plugin plugin, const char *name, uint64_t min_size, const void **out_table));
 FUNCTION(piPlatformsGet, pi_result(pi_plugin plugin, uint32_t capacity, pi_platform *out_platforms,
-         uint32_t *out_count));
+                                   uint32_t *out_count));
 FUNCTION(piPlatformGetInfo, pi_result(pi_platform platform, pi_platform_info name, uint64_t size,
-         void *value, uint64_t *out_size));
+                                      void *value, uint64_t *out_size));
 FUNCTION(piPlatformGetBackendOption, pi_result(pi_platform platform, const char *frontend_option,
-         uint64_t size, char *value, uint64_t *out_size));
+                                               uint64_t size, char *value, uint64_t *out_size));
 FUNCTION(piPlatformGetNativeHandle, pi_result(pi_platform platform, pi_native_handle *out_handle));
-FUNCTION(piPlatformCreateWithNativeHandle, pi_result(pi_plugin plugin, const pi_native_desc *desc,
-         pi_platform *out_platform));
+FUNCTION(piPlatformCreateWithNativeHandle,
+         pi_result(pi_plugin plugin, const pi_native_desc *desc, pi_platform *out_platform));
 FUNCTION(piDevicesGet, pi_result(pi_platform platform, pi_device_type types, uint32_t capacity,
-         pi_device *out_devices, uint32_t *out_count));
-FUNCTION(piDeviceGetInfo, pi_result(pi_device device, pi_device_info name, uint64_t size, void
-         *value, uint64_t *out_size));
-FUNCTION(piDevicePartition, pi_result(pi_device device, const pi_device_partition_desc *desc,
-         uint32_t capacity, pi_device *out_devices, uint32_t *out_count));
+                                 pi_device *out_devices, uint32_t *out_count));
+FUNCTION(piDeviceGetInfo, pi_result(pi_device device, pi_device_info name, uint64_t size,
+                                    void *value, uint64_t *out_size));
+FUNCTION(piDevicePartition,
+         pi_result(pi_device device, const pi_device_partition_desc *desc, uint32_t capacity,
+                   pi_device *out_devices, uint32_t *out_count));
 FUNCTION(piDeviceRetain, pi_result(pi_device device));
 FUNCTION(piDeviceRelease, pi_result(pi_device device));
-FUNCTION(piDeviceGetGlobalTimestamps, pi_result(pi_device device, uint64_t *out_device_time,
-         uint64_t *out_host_time));
-FUNCTION(piDeviceSelectBinary, pi_result(pi_device device, uint32_t count, const pi_program_binary
-         *binaries, uint32_t *out_index));
-FUNCTION(piDeviceGetMemoryScopes, pi_result(pi_device device, uint32_t capacity, pi_memory_scope
-         *out_scopes, uint32_t *out_count));
+FUNCTION(piDeviceGetGlobalTimestamps,
+         pi_result(pi_device device, uint64_t *out_device_time, uint64_t *out_host_time));
+FUNCTION(piDeviceSelectBinary, pi_result(pi_device device, uint32_t count,
+                                         const pi_program_binary *binaries, uint32_t *out_index));
+FUNCTION(piDeviceGetMemoryScopes, pi_result(pi_device device, uint32_t capacity,
+                                            pi_memory_scope *out_scopes, uint32_t *out_count));
 FUNCTION(piDeviceGetNativeHandle, pi_result(pi_device device, pi_native_handle *out_handle));
-FUNCTION(piDeviceCreateWithNativeHandle, pi_result(pi_platform platform, const pi_native_desc *desc,
-         pi_device *out_device));
-FUNCTION(piContextCreate, pi_result(pi_platform platform, const pi_context_desc *desc, pi_context
-         *out_context));
+FUNCTION(piDeviceCreateWithNativeHandle,
+         pi_result(pi_platform platform, const pi_native_desc *desc, pi_device *out_device));
+FUNCTION(piContextCreate,
+         pi_result(pi_platform platform, const pi_context_desc *desc, pi_context *out_context));
 FUNCTION(piContextRetain, pi_result(pi_context context));
 FUNCTION(piContextRelease, pi_result(pi_context context));
-FUNCTION(piContextGetInfo, pi_result(pi_context context, pi_context_info name, uint64_t size, void
-         *value, uint64_t *out_size));
-FUNCTION(piContextGetNativeHandle, pi_result(pi_context context, pi_device device, pi_native_handle
-         *out_handle));
-FUNCTION(piContextCreateWithNativeHandle, pi_result(pi_platform platform, const pi_native_desc
-         *desc, pi_context *out_context));
-FUNCTION(piGetMemoryConnection, pi_result(pi_device src_device, pi_context src_context, pi_device
-         dst_device, pi_context dst_context, pi_memory_connection *out_connection));
-FUNCTION(piGetMemoryConnectionInfo, pi_result(pi_device src_device, pi_context src_context,
-         pi_device dst_device, pi_context dst_context, const pi_memory_connection_query *query,
-         pi_memory_connection_info *out_info));
+FUNCTION(piContextGetInfo, pi_result(pi_context context, pi_context_info name, uint64_t size,
+                                     void *value, uint64_t *out_size));
+FUNCTION(piContextGetNativeHandle,
+         pi_result(pi_context context, pi_device device, pi_native_handle *out_handle));
+FUNCTION(piContextCreateWithNativeHandle,
+         pi_result(pi_platform platform, const pi_native_desc *desc, pi_context *out_context));
+FUNCTION(piGetMemoryConnection,
+         pi_result(pi_device src_device, pi_context src_context, pi_device dst_device,
+                   pi_context dst_context, pi_memory_connection *out_connection));
+FUNCTION(piGetMemoryConnectionInfo,
+         pi_result(pi_device src_device, pi_context src_context, pi_device dst_device,
+                   pi_context dst_context, const pi_memory_connection_query *query,
+                   pi_memory_connection_info *out_info));
 FUNCTION(piQueueCreate, pi_result(pi_context context, pi_device device, const pi_queue_desc *desc,
-         pi_queue *out_queue));
+                                  pi_queue *out_queue));
 FUNCTION(piQueueRetain, pi_result(pi_queue queue));
 FUNCTION(piQueueRelease, pi_result(pi_queue queue));
 FUNCTION(piQueueGetInfo, pi_result(pi_queue queue, pi_queue_info name, uint64_t size, void *value,
-         uint64_t *out_size));
+                                   uint64_t *out_size));
 FUNCTION(piQueueFlush, pi_result(pi_queue queue));
 FUNCTION(piQueueFinish, pi_result(pi_queue queue));
 FUNCTION(piQueueGetNativeHandle, pi_result(pi_queue queue, pi_native_handle *out_handle));
-FUNCTION(piQueueCreateWithNativeHandle, pi_result(pi_context context, pi_device device, const
-         pi_native_desc *desc, pi_queue *out_queue));
-FUNCTION(piMemBufferCreate, pi_result(pi_context context, pi_device device, const pi_mem_buffer_desc
-         *desc, pi_mem *out_mem));
-FUNCTION(piMemImageCreate, pi_result(pi_context context, pi_device device, const pi_mem_image_desc
-         *desc, pi_mem *out_mem));
-FUNCTION(piMemBufferPartition, pi_result(pi_mem mem, const pi_mem_partition_desc *desc, pi_mem
-         *out_mem));
-FUNCTION(piMemImageViewCreate, pi_result(pi_mem mem, const pi_mem_image_desc *desc, pi_mem
-         *out_mem));
-FUNCTION(piMemImport, pi_result(pi_context context, pi_device device, const pi_mem_import_desc
-         *desc, pi_mem *out_mem));
-FUNCTION(piMemExport, pi_result(pi_mem mem, const pi_mem_export_desc *desc, pi_external_handle
-         *out_handle));
-FUNCTION(piMemGetInfo, pi_result(pi_mem mem, pi_mem_info name, uint64_t size, void *value, uint64_t
-         *out_size));
+FUNCTION(piQueueCreateWithNativeHandle, pi_result(pi_context context, pi_device device,
+                                                  const pi_native_desc *desc, pi_queue *out_queue));
+FUNCTION(piMemBufferCreate, pi_result(pi_context context, pi_device device,
+                                      const pi_mem_buffer_desc *desc, pi_mem *out_mem));
+FUNCTION(piMemImageCreate, pi_result(pi_context context, pi_device device,
+                                     const pi_mem_image_desc *desc, pi_mem *out_mem));
+FUNCTION(piMemBufferPartition,
+         pi_result(pi_mem mem, const pi_mem_partition_desc *desc, pi_mem *out_mem));
+FUNCTION(piMemImageViewCreate,
+         pi_result(pi_mem mem, const pi_mem_image_desc *desc, pi_mem *out_mem));
+FUNCTION(piMemImport, pi_result(pi_context context, pi_device device,
+                                const pi_mem_import_desc *desc, pi_mem *out_mem));
+FUNCTION(piMemExport,
+         pi_result(pi_mem mem, const pi_mem_export_desc *desc, pi_external_handle *out_handle));
+FUNCTION(piMemGetInfo,
+         pi_result(pi_mem mem, pi_mem_info name, uint64_t size, void *value, uint64_t *out_size));
 FUNCTION(piMemGetHostPointer, pi_result(pi_mem mem, void **out_pointer));
 FUNCTION(piMemFlush, pi_result(pi_mem mem, uint64_t offset, uint64_t size));
 FUNCTION(piMemInvalidate, pi_result(pi_mem mem, uint64_t offset, uint64_t size));
 FUNCTION(piMemRetain, pi_result(pi_mem mem));
 FUNCTION(piMemRelease, pi_result(pi_mem mem));
-FUNCTION(piMemGetNativeHandle, pi_result(pi_mem mem, pi_device device, pi_native_handle
-         *out_handle));
-FUNCTION(piUsmAlloc, pi_result(pi_context context, pi_device device, const pi_usm_desc *desc, void
-         **out_pointer));
+FUNCTION(piMemGetNativeHandle,
+         pi_result(pi_mem mem, pi_device device, pi_native_handle *out_handle));
+FUNCTION(piUsmAlloc, pi_result(pi_context context, pi_device device, const pi_usm_desc *desc,
+                               void **out_pointer));
 FUNCTION(piUsmFree, pi_result(pi_context context, void *pointer));
-FUNCTION(piUsmGetInfo, pi_result(pi_context context, const void *pointer, pi_usm_info name, uint64_t
-         size, void *value, uint64_t *out_size));
-FUNCTION(piUsmPoolCreate, pi_result(pi_context context, pi_device device, const pi_usm_pool_desc
-         *desc, pi_usm_pool *out_pool));
+FUNCTION(piUsmGetInfo, pi_result(pi_context context, const void *pointer, pi_usm_info name,
+                                 uint64_t size, void *value, uint64_t *out_size));
+FUNCTION(piUsmPoolCreate, pi_result(pi_context context, pi_device device,
+                                    const pi_usm_pool_desc *desc, pi_usm_pool *out_pool));
 FUNCTION(piUsmPoolRetain, pi_result(pi_usm_pool pool));
 FUNCTION(piUsmPoolRelease, pi_result(pi_usm_pool pool));
-FUNCTION(piUsmPoolGetInfo, pi_result(pi_usm_pool pool, pi_usm_pool_info name, uint64_t size, void
-         *value, uint64_t *out_size));
-FUNCTION(piUsmHostRegister, pi_result(pi_context context, void *pointer, uint64_t size, uint64_t
-         flags));
+FUNCTION(piUsmPoolGetInfo, pi_result(pi_usm_pool pool, pi_usm_pool_info name, uint64_t size,
+                                     void *value, uint64_t *out_size));
+FUNCTION(piUsmHostRegister,
+         pi_result(pi_context context, void *pointer, uint64_t size, uint64_t flags));
 FUNCTION(piUsmHostUnregister, pi_result(pi_context context, void *pointer));
-FUNCTION(piEnqueueMemBufferRead, pi_result(pi_queue queue, const pi_buffer_read_desc *desc, uint32_t
-         wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueMemBufferWrite, pi_result(pi_queue queue, const pi_buffer_write_desc *desc,
-         uint32_t wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueMemBufferCopy, pi_result(pi_queue queue, const pi_buffer_copy_desc *desc, uint32_t
-         wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueMemBufferFill, pi_result(pi_queue queue, const pi_buffer_fill_desc *desc, uint32_t
-         wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueMemBufferMap, pi_result(pi_queue queue, const pi_buffer_map_desc *desc, uint32_t
-         wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueMemUnmap, pi_result(pi_queue queue, const pi_unmap_desc *desc, uint32_t
-         wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueMemImageRead, pi_result(pi_queue queue, const pi_image_read_desc *desc, uint32_t
-         wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueMemImageWrite, pi_result(pi_queue queue, const pi_image_write_desc *desc, uint32_t
-         wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueMemImageCopy, pi_result(pi_queue queue, const pi_image_copy_desc *desc, uint32_t
-         wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueMemImageFill, pi_result(pi_queue queue, const pi_image_fill_desc *desc, uint32_t
-         wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueUsmCopy, pi_result(pi_queue queue, const pi_usm_copy_desc *desc, uint32_t
-         wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueUsmFill, pi_result(pi_queue queue, const pi_usm_fill_desc *desc, uint32_t
-         wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueUsmPrefetch, pi_result(pi_queue queue, const pi_usm_prefetch_desc *desc, uint32_t
-         wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueUsmAdvise, pi_result(pi_queue queue, const pi_usm_advise_desc *desc, uint32_t
-         wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueUsmAlloc, pi_result(pi_queue queue, const pi_usm_alloc_desc *desc, uint32_t
-         wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueUsmFree, pi_result(pi_queue queue, const pi_usm_free_desc *desc, uint32_t
-         wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueKernelLaunch, pi_result(pi_queue queue, const pi_kernel_launch_desc *desc,
-         uint32_t wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueHostFunction, pi_result(pi_queue queue, const pi_host_function_desc *desc,
-         uint32_t wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueEventsWait, pi_result(pi_queue queue, const pi_events_wait_desc *desc, uint32_t
-         wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueBarrier, pi_result(pi_queue queue, const pi_barrier_desc *desc, uint32_t
-         wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueTimestamp, pi_result(pi_queue queue, const pi_timestamp_desc *desc, uint32_t
-         wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueDeviceGlobalRead, pi_result(pi_queue queue, const pi_device_global_read_desc
-         *desc, uint32_t wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piEnqueueDeviceGlobalWrite, pi_result(pi_queue queue, const pi_device_global_write_desc
-         *desc, uint32_t wait_count, const pi_event *wait_list, pi_event *out_event));
-FUNCTION(piProgramCreate, pi_result(pi_context context, const pi_program_desc *desc, pi_program
-         *out_program));
+FUNCTION(piEnqueueMemBufferRead,
+         pi_result(pi_queue queue, const pi_buffer_read_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueMemBufferWrite,
+         pi_result(pi_queue queue, const pi_buffer_write_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueMemBufferCopy,
+         pi_result(pi_queue queue, const pi_buffer_copy_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueMemBufferFill,
+         pi_result(pi_queue queue, const pi_buffer_fill_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueMemBufferMap,
+         pi_result(pi_queue queue, const pi_buffer_map_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueMemUnmap,
+         pi_result(pi_queue queue, const pi_unmap_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueMemImageRead,
+         pi_result(pi_queue queue, const pi_image_read_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueMemImageWrite,
+         pi_result(pi_queue queue, const pi_image_write_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueMemImageCopy,
+         pi_result(pi_queue queue, const pi_image_copy_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueMemImageFill,
+         pi_result(pi_queue queue, const pi_image_fill_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueUsmCopy,
+         pi_result(pi_queue queue, const pi_usm_copy_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueUsmFill,
+         pi_result(pi_queue queue, const pi_usm_fill_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueUsmPrefetch,
+         pi_result(pi_queue queue, const pi_usm_prefetch_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueUsmAdvise,
+         pi_result(pi_queue queue, const pi_usm_advise_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueUsmAlloc,
+         pi_result(pi_queue queue, const pi_usm_alloc_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueUsmFree,
+         pi_result(pi_queue queue, const pi_usm_free_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueKernelLaunch,
+         pi_result(pi_queue queue, const pi_kernel_launch_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueHostFunction,
+         pi_result(pi_queue queue, const pi_host_function_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueEventsWait,
+         pi_result(pi_queue queue, const pi_events_wait_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueBarrier,
+         pi_result(pi_queue queue, const pi_barrier_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueTimestamp,
+         pi_result(pi_queue queue, const pi_timestamp_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueDeviceGlobalRead,
+         pi_result(pi_queue queue, const pi_device_global_read_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piEnqueueDeviceGlobalWrite,
+         pi_result(pi_queue queue, const pi_device_global_write_desc *desc, uint32_t wait_count,
+                   const pi_event *wait_list, pi_event *out_event));
+FUNCTION(piProgramCreate,
+         pi_result(pi_context context, const pi_program_desc *desc, pi_program *out_program));
 FUNCTION(piProgramCompile, pi_result(pi_program program, const pi_program_build_desc *desc));
-FUNCTION(piProgramLink, pi_result(pi_context context, const pi_program_link_desc *desc, pi_program
-         *out_program));
+FUNCTION(piProgramLink,
+         pi_result(pi_context context, const pi_program_link_desc *desc, pi_program *out_program));
 FUNCTION(piProgramBuild, pi_result(pi_program program, const pi_program_build_desc *desc));
-FUNCTION(piProgramSetSpecializationConstants, pi_result(pi_program program, uint32_t count, const
-         pi_specialization_constant *constants));
+FUNCTION(piProgramSetSpecializationConstants,
+         pi_result(pi_program program, uint32_t count,
+                   const pi_specialization_constant *constants));
 FUNCTION(piProgramRetain, pi_result(pi_program program));
 FUNCTION(piProgramRelease, pi_result(pi_program program));
-FUNCTION(piProgramGetInfo, pi_result(pi_program program, pi_program_info name, uint64_t size, void
-         *value, uint64_t *out_size));
-FUNCTION(piProgramGetBuildInfo, pi_result(pi_program program, pi_device device,
-         pi_program_build_info name, uint64_t size, void *value, uint64_t *out_size));
-FUNCTION(piProgramGetFunctionPointer, pi_result(pi_program program, pi_device device, const char
-         *name, uint64_t *out_address));
-FUNCTION(piProgramGetGlobalVariablePointer, pi_result(pi_program program, pi_device device, const
-         char *name, void **out_pointer, uint64_t *out_size));
-FUNCTION(piProgramGetNativeHandle, pi_result(pi_program program, pi_device device, pi_native_handle
-         *out_handle));
-FUNCTION(piProgramCreateWithNativeHandle, pi_result(pi_context context, const pi_native_desc *desc,
-         pi_program *out_program));
+FUNCTION(piProgramGetInfo, pi_result(pi_program program, pi_program_info name, uint64_t size,
+                                     void *value, uint64_t *out_size));
+FUNCTION(piProgramGetBuildInfo,
+         pi_result(pi_program program, pi_device device, pi_program_build_info name, uint64_t size,
+                   void *value, uint64_t *out_size));
+FUNCTION(piProgramGetFunctionPointer,
+         pi_result(pi_program program, pi_device device, const char *name, uint64_t *out_address));
+FUNCTION(piProgramGetGlobalVariablePointer,
+         pi_result(pi_program program, pi_device device, const char *name, void **out_pointer,
+                   uint64_t *out_size));
+FUNCTION(piProgramGetNativeHandle,
+         pi_result(pi_program program, pi_device device, pi_native_handle *out_handle));
+FUNCTION(piProgramCreateWithNativeHandle,
+         pi_result(pi_context context, const pi_native_desc *desc, pi_program *out_program));
 FUNCTION(piKernelCreate, pi_result(pi_program program, const char *name, const pi_kernel_desc *desc,
-         pi_kernel *out_kernel));
+                                   pi_kernel *out_kernel));
 FUNCTION(piKernelRetain, pi_result(pi_kernel kernel));
 FUNCTION(piKernelRelease, pi_result(pi_kernel kernel));
-FUNCTION(piKernelGetInfo, pi_result(pi_kernel kernel, pi_kernel_info name, uint64_t size, void
-         *value, uint64_t *out_size));
-FUNCTION(piKernelGetGroupInfo, pi_result(pi_kernel kernel, pi_device device, pi_kernel_group_info
-         name, uint64_t size, void *value, uint64_t *out_size));
-FUNCTION(piKernelGetSubGroupInfo, pi_result(pi_kernel kernel, pi_device device,
-         pi_kernel_sub_group_info name, uint64_t size, void *value, uint64_t *out_size));
-FUNCTION(piKernelGetSuggestedLocalSize, pi_result(pi_queue queue, const pi_kernel_launch_desc *desc,
-         uint64_t out_local_size[3]));
-FUNCTION(piKernelGetMaxCooperativeGroups, pi_result(pi_queue queue, const pi_kernel_launch_desc
-         *desc, uint32_t *out_count));
-FUNCTION(piKernelGetNativeHandle, pi_result(pi_kernel kernel, pi_device device, pi_native_handle
-         *out_handle));
-FUNCTION(piKernelCreateWithNativeHandle, pi_result(pi_program program, const pi_native_desc *desc,
-         pi_kernel *out_kernel));
-FUNCTION(piSamplerCreate, pi_result(pi_context context, const pi_sampler_desc *desc, pi_sampler
-         *out_sampler));
+FUNCTION(piKernelGetInfo, pi_result(pi_kernel kernel, pi_kernel_info name, uint64_t size,
+                                    void *value, uint64_t *out_size));
+FUNCTION(piKernelGetGroupInfo,
+         pi_result(pi_kernel kernel, pi_device device, pi_kernel_group_info name, uint64_t size,
+                   void *value, uint64_t *out_size));
+FUNCTION(piKernelGetSubGroupInfo,
+         pi_result(pi_kernel kernel, pi_device device, pi_kernel_sub_group_info name, uint64_t size,
+                   void *value, uint64_t *out_size));
+FUNCTION(piKernelGetSuggestedLocalSize,
+         pi_result(pi_queue queue, const pi_kernel_launch_desc *desc, uint64_t out_local_size[3]));
+FUNCTION(piKernelGetMaxCooperativeGroups,
+         pi_result(pi_queue queue, const pi_kernel_launch_desc *desc, uint32_t *out_count));
+FUNCTION(piKernelGetNativeHandle,
+         pi_result(pi_kernel kernel, pi_device device, pi_native_handle *out_handle));
+FUNCTION(piKernelCreateWithNativeHandle,
+         pi_result(pi_program program, const pi_native_desc *desc, pi_kernel *out_kernel));
+FUNCTION(piSamplerCreate,
+         pi_result(pi_context context, const pi_sampler_desc *desc, pi_sampler *out_sampler));
 FUNCTION(piSamplerRetain, pi_result(pi_sampler sampler));
 FUNCTION(piSamplerRelease, pi_result(pi_sampler sampler));
-FUNCTION(piSamplerGetInfo, pi_result(pi_sampler sampler, pi_sampler_info name, uint64_t size, void
-         *value, uint64_t *out_size));
+FUNCTION(piSamplerGetInfo, pi_result(pi_sampler sampler, pi_sampler_info name, uint64_t size,
+                                     void *value, uint64_t *out_size));
 FUNCTION(piSamplerGetNativeHandle, pi_result(pi_sampler sampler, pi_native_handle *out_handle));
-FUNCTION(piSamplerCreateWithNativeHandle, pi_result(pi_context context, const pi_native_desc *desc,
-         pi_sampler *out_sampler));
+FUNCTION(piSamplerCreateWithNativeHandle,
+         pi_result(pi_context context, const pi_native_desc *desc, pi_sampler *out_sampler));
 FUNCTION(piEventWait, pi_result(pi_event event, uint64_t timeout));
 FUNCTION(piEventGetInfo, pi_result(pi_event event, pi_event_info name, uint64_t size, void *value,
-         uint64_t *out_size));
+                                   uint64_t *out_size));
 FUNCTION(piEventGetProfilingInfo, pi_result(pi_event event, pi_profiling_info name, uint64_t size,
-         void *value, uint64_t *out_size));
-FUNCTION(piEventSetCallback, pi_result(pi_event event, pi_event_callback callback, void
-         *user_data));
-FUNCTION(piEventCreateHost, pi_result(pi_context context, const pi_host_event_desc *desc, pi_event
-         *out_event));
+                                            void *value, uint64_t *out_size));
+FUNCTION(piEventSetCallback,
+         pi_result(pi_event event, pi_event_callback callback, void *user_data));
+FUNCTION(piEventCreateHost,
+         pi_result(pi_context context, const pi_host_event_desc *desc, pi_event *out_event));
 FUNCTION(piEventSignalHost, pi_result(pi_event event, pi_result result));
 FUNCTION(piEventRetain, pi_result(pi_event event));
 FUNCTION(piEventRelease, pi_result(pi_event event));
 FUNCTION(piEventGetNativeHandle, pi_result(pi_event event, pi_native_handle *out_handle));
-FUNCTION(piEventCreateWithNativeHandle, pi_result(pi_context context, const pi_native_desc *desc,
-         pi_event *out_event));
+FUNCTION(piEventCreateWithNativeHandle,
+         pi_result(pi_context context, const pi_native_desc *desc, pi_event *out_event));
 
 /* ===== pi/pi_plugin.h: types ================================================================== */
 
-TYPE(pi_plugin_main, pi_result(*)(const pi_host *, pi_plugin_desc *));
+TYPE(pi_plugin_main, pi_result (*)(const pi_host *, pi_plugin_desc *));
 
 /* ===== pi/pi_plugin.h: structs ================================================================ */
 
@@ -1514,11 +1546,11 @@ FIELD(pi_host, version_major, 4, 2, uint16_t);
 FIELD(pi_host, version_minor, 6, 2, uint16_t);
 FIELD(pi_host, dispatch, 8, 8, const pi_dispatch *);
 FIELD(pi_host, context, 16, 8, void *);
-FIELD(pi_host, set_error, 24, 8, void(*)(const struct pi_host *, pi_result, const char *));
-FIELD(pi_host, log, 32, 8, void(*)(const struct pi_host *, pi_log_level, const char *));
-FIELD(pi_host, object_count, 40, 8, void(*)(const struct pi_host *, int64_t));
+FIELD(pi_host, set_error, 24, 8, void (*)(const struct pi_host *, pi_result, const char *));
+FIELD(pi_host, log, 32, 8, void (*)(const struct pi_host *, pi_log_level, const char *));
+FIELD(pi_host, object_count, 40, 8, void (*)(const struct pi_host *, int64_t));
 FIELD(pi_host, get_option, 48, 8, const char *(*)(const struct pi_host *, const char *));
-FIELD(pi_host, callback_depth, 56, 8, int32_t(*)(const struct pi_host *, int32_t));
+FIELD(pi_host, callback_depth, 56, 8, int32_t (*)(const struct pi_host *, int32_t));
 
 MAY_GROW(pi_plugin_desc, 56);
 FIELD(pi_plugin_desc, struct_size, 0, 4, uint32_t);
@@ -1529,7 +1561,7 @@ FIELD(pi_plugin_desc, version, 16, 8, const char *);
 FIELD(pi_plugin_desc, capabilities, 24, 8, uint64_t);
 FIELD(pi_plugin_desc, functions, 32, 8, const pi_dispatch *);
 FIELD(pi_plugin_desc, instance, 40, 8, pi_plugin);
-FIELD(pi_plugin_desc, teardown, 48, 8, void(*)(pi_plugin));
+FIELD(pi_plugin_desc, teardown, 48, 8, void (*)(pi_plugin));
 
 /* ===== pi/pi_plugin.h: functions ============================================================== */
 
@@ -1537,7 +1569,7 @@ FUNCTION(piPluginMain, pi_result(const pi_host *host, pi_plugin_desc *out_desc))
 
 /* ===== pi/pi_native_kernel.h: types =========================================================== */
 
-TYPE(pi_native_function, void(*)(const pi_native_group *, void *const *));
+TYPE(pi_native_function, void (*)(const pi_native_group *, void *const *));
 
 /* ===== pi/pi_native_kernel.h: structs ========================================================= */
 
@@ -1589,7 +1621,7 @@ FUNCTION(piNativeProgram, const pi_native_program *(void));
 
 /* ===== pi/pi_loader.h: types ================================================================== */
 
-TYPE(pi_log_callback, void(*)(pi_log_level, const char *, void *));
+TYPE(pi_log_callback, void (*)(pi_log_level, const char *, void *));
 TYPE(pi_plugin_status, uint32_t);
 
 /* ===== pi/pi_loader.h: enumerators ============================================================ */
@@ -1656,13 +1688,14 @@ FIELD(pi_call_count, reserved, 16, 16, uint64_t[2]);
 FUNCTION(piLoaderCreate, pi_result(const pi_loader_desc *desc, pi_loader *out_loader));
 FUNCTION(piLoaderRetain, pi_result(pi_loader loader));
 FUNCTION(piLoaderRelease, pi_result(pi_loader loader));
-FUNCTION(piLoaderGetReports, pi_result(pi_loader loader, uint32_t capacity, pi_plugin_report
-         *out_reports, uint32_t *out_count));
+FUNCTION(piLoaderGetReports, pi_result(pi_loader loader, uint32_t capacity,
+                                       pi_plugin_report *out_reports, uint32_t *out_count));
 FUNCTION(piLoaderSelectDevices, pi_result(pi_loader loader, const char *selector, uint32_t capacity,
-         pi_device *out_devices, uint32_t *out_count));
+                                          pi_device *out_devices, uint32_t *out_count));
 FUNCTION(piLoaderGetDeviceSelector, pi_result(pi_loader loader, pi_device device, uint64_t size,
-         char *value, uint64_t *out_size));
-FUNCTION(piLoaderGetEnvironment, pi_result(pi_loader loader, uint32_t capacity,
-         pi_environment_variable *out_variables, uint32_t *out_count));
+                                              char *value, uint64_t *out_size));
+FUNCTION(piLoaderGetEnvironment,
+         pi_result(pi_loader loader, uint32_t capacity, pi_environment_variable *out_variables,
+                   uint32_t *out_count));
 FUNCTION(piLoaderGetCallCounts, pi_result(pi_loader loader, pi_plugin plugin, uint32_t capacity,
-         pi_call_count *out_counts, uint32_t *out_count));
+                                          pi_call_count *out_counts, uint32_t *out_count));

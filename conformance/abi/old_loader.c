@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * old_loader PLUGIN: a loader of version 1.0, kept as it was written and compiled against
- * conformance/abi/v1.0, opens a plugin of today and works with it through the table as it was then:
- * platforms, devices, a context, buffers, maps, copies, host events, teardown. Exits with 0 when all went
- * right, 1 at the first thing that did not, 77 when the plugin says that its backend is not here.
+ * old_loader PLUGIN: a loader of version 1.0, unchanged and compiled against conformance/abi/v1.0. It
+ * opens a plugin of today and uses it through the table of then: platforms, devices, a context,
+ * buffers, maps, copies, host events, teardown. Exits with 0 on success, with 1 at the first error,
+ * with 77 if the plugin's backend is not available.
  */
 #include <pi/pi_plugin.h>
 
@@ -19,7 +19,7 @@
 #define BYTES 4096
 #define TIMEOUT UINT64_C(20000000000)
 
-/* What lies behind a struct of the old size: a plugin that takes it for a newer one reads or writes it. */
+/* Memory after a struct of the old size: a plugin that takes the struct for a newer one uses it. */
 typedef struct guard {
     unsigned char bytes[512];
 } guard;
@@ -54,7 +54,7 @@ static _Noreturn void fail_at(int line, const char *what, pi_result result) {
             fail_at(__LINE__, #call " should be " #code, returned);                                \
     } while (0)
 
-/* What an exported function of that loader did: the first word of each handle leads to the table. */
+/* As an exported function of that loader: the first word of each handle leads to the table. */
 #define CALL(function, first, ...)                                                                 \
     (((const pi_object_header *)(const void *)(first))->dispatch->function((first), __VA_ARGS__))
 #define CALL1(function, first)                                                                     \
@@ -111,9 +111,9 @@ static void open_plugin(old_loader *loader, const char *path) {
     fill_guard(&loader->behind_host);
     fill_guard(&loader->behind_table);
     fill_guard(&loader->behind_desc);
-    loader->host = (pi_host){sizeof loader->host, PI_VERSION_MAJOR, PI_VERSION_MINOR,
-                             &loader->table,      loader,           set_error,
-                             write_log,           count_objects,    get_option};
+    loader->host =
+        (pi_host){sizeof loader->host, PI_VERSION_MAJOR, PI_VERSION_MINOR, &loader->table, loader,
+                  set_error,           write_log,        count_objects,    get_option};
     loader->desc.struct_size = sizeof loader->desc;
     pi_result result = plugin_main(&loader->host, &loader->desc);
     if (result == PI_ERROR_UNAVAILABLE) {

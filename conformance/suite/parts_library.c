@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The program in two parts (part_texts.hpp) as a native library, of which each part has a copy of its own. */
+/* The program in two parts (part_texts.hpp) as a native library; each part has its own copy. */
 #include <pi/pi_native_kernel.h>
 
 #include <stddef.h>

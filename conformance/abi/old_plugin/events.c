@@ -327,8 +327,8 @@ static int take_signal(pi_event event) {
 pi_result old_event_signal_host(pi_event event, pi_result result) {
     const pi_host *host = host_of(event);
     if (result > 0 || result == PI_ERROR_TIMEOUT || result == PI_ERROR_WOULD_BLOCK)
-        return pi_sdk_fail(host, PI_ERROR_INVALID_VALUE, "result is %d, should be 0 or a command's error",
-                           (int)result);
+        return pi_sdk_fail(host, PI_ERROR_INVALID_VALUE,
+                           "result is %d, should be 0 or a command's error", (int)result);
     pthread_mutex_lock(lock_of(event));
     int mine = take_signal(event);
     pthread_mutex_unlock(lock_of(event));

@@ -40,7 +40,7 @@ uint32_t references_of(void *handle) {
     return references;
 }
 
-/* The instance may be torn down as soon as the last object is told to be gone: outside of the lock. */
+/* Outside of the lock: the end of the last object may tear the instance down. */
 void release_object(void *handle) {
     object *it = base_of(handle);
     const pi_host *host = it->plugin->host;
@@ -57,7 +57,7 @@ void release_object(void *handle) {
     pi_sdk_object_end(host);
 }
 
-/* `first` is the call's first argument: an object of this plugin, or the loader would not be here. */
+/* `first` is the call's first argument, which the loader has checked to be of this plugin. */
 pi_result check_kind(const void *first, const void *handle, pi_kind kind) {
     if (pi_sdk_is(handle, host_of(first), kind))
         return PI_SUCCESS;
@@ -275,7 +275,7 @@ pi_result old_queue_retain(pi_queue queue) {
     return PI_SUCCESS;
 }
 
-/* The newest command, if it is not final, keeps the queue: nothing to cancel, nothing to wait for. */
+/* A pending command holds a reference to the queue: nothing to cancel, nothing to wait for. */
 pi_result old_queue_release(pi_queue queue) {
     release_object(queue);
     return PI_SUCCESS;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A plugin of version 1.0, kept as it was written: only the required functions, in a table that ends
- * after the last of them. It is compiled against conformance/abi/v1.0 and never against the headers of
- * today; that today's loader serves it is the test. It is correct, and small: one device (the memory of
- * the process), commands that run on the thread that makes them ready, one lock.
+ * A plugin of version 1.0, unchanged: only the required functions, in a table that ends after the last
+ * of them. It is compiled against conformance/abi/v1.0, never against the headers of today; today's
+ * loader must serve it. It is correct and small: one device (the memory of the process), commands that
+ * run on the thread that makes them ready, one lock.
  */
 #ifndef PI_OLD_PLUGIN_H
 #define PI_OLD_PLUGIN_H
@@ -12,8 +12,8 @@
 
 #include <pthread.h>
 
-/* Compiled with PI_ABI_TOMORROW it is one of a minor version after today's instead: its table has slots, and
- * its capabilities a bit, that the loader does not know. */
+/* With PI_ABI_TOMORROW it is of a later minor version than today's: its table has slots, and its
+ * capabilities a bit, that the loader does not know. */
 #ifdef PI_ABI_TOMORROW
 #define PLUGIN_NAME "tomorrow"
 #define PLUGIN_MINOR (PI_VERSION_MINOR + 77)

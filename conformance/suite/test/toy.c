@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The template plugin with one fault, chosen by PI_TOY_FAULT when compiled: what the conformance suite must
- * find, and survive. */
+ * The template plugin with one fault, PI_TOY_FAULT, which the conformance suite must find and
+ * survive. */
 #define piPluginMain template_main
 #include "../../../plugins/template/template.c"
 #undef piPluginMain
@@ -22,19 +22,19 @@
 #define CRASHES 1       /* at one info name of contexts */
 #define HANGS 2         /* there */
 #define LEAKS 3         /* every context */
-#define LIES 4          /* about the size of that info, and prints what is no text */
+#define LIES 4          /* about the size of that info, and prints bytes that are not text */
 #define DIES_AT_EXIT 5  /* of the process */
 #define UNAVAILABLE 6   /* no driver */
-#define CRASHES_EARLY 7 /* when platforms are asked for */
+#define CRASHES_EARLY 7 /* when platforms are listed */
 #define HAS_NO_DEVICE 8
 #define LEAVES_THREAD 9 /* for each context */
 #define LEAVES_FILE 10  /* for each context, a descriptor of /dev/null */
-#define KEEPS_BOTH 11   /* a thread and a descriptor, once a process, as vendors' libraries do */
+#define KEEPS_BOTH 11   /* a thread and a descriptor, once per process, as vendors' libraries do */
 #define LIES_AT_EVEN_SEEDS 12 /* only */
 #define WARNS_AT_TEARDOWN 13  /* and leaves nothing */
 #define FLOODS                                                                                     \
-    14 /* prints 1 MiB for each context; lies about that info, and crashes when the context goes then */
-#define GARBLES_RESULT 15    /* of each test that makes a context: no result is its like */
+    14 /* prints 1 MiB for each context; lies about that info, and then crashes at its release */
+#define GARBLES_RESULT 15    /* of each test that makes a context: it is invalid */
 #define GARBLES_DEVICES 16   /* in their queries */
 #define LISTS_FOR_EVER 17    /* its platforms, in two processes */
 #define LEAVES_PROCESS 18    /* for each context, in a group of its own */
@@ -50,7 +50,7 @@ PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *ou
 #if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == CRASHES_EARLY || PI_TOY_FAULT == FLOODS ||          \
     PI_TOY_FAULT == CRASHES_ON_THREAD
 static void crash(void) {
-    /* The pointer is volatile, too: what is known to write nowhere may be left out. */
+    /* The pointer is volatile, too, or the compiler may drop the write. */
     volatile int *volatile nowhere = NULL;
     *nowhere = 1;
 }
@@ -129,7 +129,7 @@ static pi_result PI_CALL faulty_context_create(pi_platform platform, const pi_co
 #endif
 
 #if PI_TOY_FAULT == LEAVES_THREAD || PI_TOY_FAULT == LEAVES_FILE || PI_TOY_FAULT == KEEPS_BOTH
-/* Not named by pthread_setname_np, which strict C does not declare. */
+/* Without pthread_setname_np, which strict C does not declare. */
 static void *wait_for_ever(void *unused) {
     FILE *file = fopen("/proc/thread-self/comm", "w");
     if (file) {
