@@ -17,7 +17,7 @@ std::shared_ptr<Flag> Callbacks::set(pi_event event, Function function) {
             std::make_unique<Callback>(Callback{this, std::move(function), done, 0}));
         callback = callbacks_.back().get();
     }
-    // Without the lock: the callback may be called inside this call.
+    // Without the lock, as this call may call the callback.
     require_success(piEventSetCallback(event, &Callbacks::call, callback), "piEventSetCallback");
     return done;
 }

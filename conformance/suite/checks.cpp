@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t guard_size = 64;
 constexpr unsigned char guard_byte = 0xA5;
 constexpr uint64_t poisoned_size = 0xA5A5A5A5A5A5A5A5u;
-// More than any string or list of a sane plugin.
+// More than any string or list of a correct plugin.
 constexpr uint64_t max_info_size = 1 << 20;
 
 bool untouched(const std::vector<unsigned char> &bytes, std::size_t from) {
@@ -122,7 +122,7 @@ void DescriptorVariants::add_headers() {
     header(tail).struct_size = static_cast<uint32_t>(size + longer);
     tail[size + longer - 1] = std::byte{1};
 
-    // What ends in zeros may as well end before them: an older caller's struct.
+    // A descriptor that ends in zeros may be shorter: as of an older caller.
     std::size_t needed = size;
     while (needed > sizeof(pi_struct_header) && valid_[needed - 1] == std::byte{0})
         --needed;

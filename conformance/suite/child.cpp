@@ -31,11 +31,12 @@ namespace {
 
 using nlohmann::json;
 
-// How long the loader waits for objects before it parks the plugin: failing commands may still run.
+// The time that the loader waits for objects before it parks the plugin: commands may still run
+// after a failure.
 constexpr uint32_t teardown_milliseconds = 5000;
 
-// Begins what the loader says of a plugin. What a plugin says has the plugin's own name in front,
-// which has no blank.
+// The prefix of messages of the loader about a plugin. Messages of the plugin begin with its own
+// name, which has no blank.
 constexpr std::string_view of_a_plugin = "plugin ";
 // Messages about leaked objects: of the loader, and of the layers that know each object.
 constexpr std::string_view of_leaks[] = {" of its objects are left: ", " was never released (",
@@ -43,7 +44,8 @@ constexpr std::string_view of_leaks[] = {" of its objects are left: ", " was nev
 // Messages about an exception of the teardown.
 constexpr std::string_view of_teardown = ": teardown threw an exception";
 
-// The loader's and the plugin's warnings: shown with a failure. Some of the loader's are one.
+// Warnings of the loader and the plugin, printed with a failure. Some warnings of the loader are
+// failures.
 class Log {
 public:
     static void PI_CALL write(uint32_t, const char *message, void *user_data) {
@@ -64,7 +66,7 @@ public:
         const std::scoped_lock lock(mutex_);
         return leak_;
     }
-    /// What went wrong in the plugin's teardown, or "".
+    /// The error of the plugin's teardown, or "".
     std::string teardown() const {
         const std::scoped_lock lock(mutex_);
         return teardown_;

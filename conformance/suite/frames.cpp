@@ -20,9 +20,8 @@ namespace {
 
 // Debug info may be large.
 constexpr std::chrono::seconds patience{20};
-// After the handler's own call come the kernel's return from it and the instruction that failed:
-// both are reported exactly, the others as where their calls return to, which may be the next line
-// already.
+// After the handler's own call come the kernel's return from it and the faulting instruction, both
+// exact. The other addresses are return addresses, which may be of the next line.
 constexpr int return_from_handler = 2;
 constexpr int failed_instruction = 3;
 
@@ -39,7 +38,7 @@ std::vector<std::string> lines_of(const std::string &text) {
     return lines;
 }
 
-// This program is called as it was started, by no path.
+// This program, whose name has no path.
 std::string file_of(const std::string &name) {
     if (name.find('/') != std::string::npos)
         return name;

@@ -10,7 +10,7 @@
 namespace pi::suite {
 namespace {
 
-// Of each place in the pattern, its end included, whether the text may have led there.
+// For each position in the pattern, its end included: whether the text so far can match up to it.
 std::vector<bool> places_after(std::string_view pattern, std::string_view text) {
     std::vector<bool> places(pattern.size() + 1);
     places[0] = true;

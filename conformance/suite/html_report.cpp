@@ -19,7 +19,7 @@ extern const std::size_t embedded_html_style_size;
 
 namespace {
 
-// A device's name, of which a page can have several, cannot be an id; a test's number is one.
+// The id of a test is its number, as names may repeat.
 std::string id_of(std::size_t number) {
     return join("test-", number);
 }
@@ -197,7 +197,7 @@ void write_tests(std::ostream &out, const Report &report, Outcome outcome, const
     }
     if (numbers.empty())
         return;
-    // A few are there to be read, many to be chosen from.
+    // A short list is open, a long one folded.
     constexpr std::size_t few = 3;
     out << "<section>\n<h2>" << heading << "</h2>\n";
     for (const std::size_t number : numbers)

@@ -103,7 +103,7 @@ constexpr InfoName mem_names[] = {
     {PI_MEM_INFO_REFERENCE_COUNT, "PI_MEM_INFO_REFERENCE_COUNT", value_of<uint32_t>},
 };
 
-// PI_PROGRAM_INFO_BINARIES has pointers of the caller's in its value: it has a test of its own.
+// Without PI_PROGRAM_INFO_BINARIES, whose value has pointers of the caller: another test has it.
 constexpr InfoName program_names[] = {
     {PI_PROGRAM_INFO_CONTEXT, "PI_PROGRAM_INFO_CONTEXT", value_of<pi_context>, true},
     {PI_PROGRAM_INFO_DEVICES, "PI_PROGRAM_INFO_DEVICES", array_of<pi_device>, true},

@@ -29,7 +29,7 @@ sigset_t taken() {
 
 Interruption::Interruption() {
     const sigset_t set = taken();
-    pthread_sigmask(SIG_BLOCK, &set, nullptr); // of the threads that begin from here on, too
+    pthread_sigmask(SIG_BLOCK, &set, nullptr); // also in threads that are created later
     thread_ = std::jthread([this, set](const std::stop_token &over) {
         auto first = std::chrono::steady_clock::time_point::max();
         while (!over.stop_requested()) {

@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds time_to_end{1000};
 constexpr std::chrono::milliseconds look_again{5};
 
-// The numbers that are the names in a folder of /proc.
+// The names in a folder of /proc that are numbers.
 std::vector<int> numbers_in(const char *folder) {
     std::vector<int> numbers;
     std::error_code error;
@@ -85,12 +85,12 @@ Resources resources_now() {
     for (const int number : numbers_in("/proc/self/fd")) {
         std::error_code error;
         const auto target = std::filesystem::read_symlink(join("/proc/self/fd/", number), error);
-        // Nor is what the folder was read by open any more.
+        // The descriptor of the folder itself is closed by now.
         if (!error)
             now.files.emplace(number, target.string());
     }
     for (const auto &[number, child] : children_now()) {
-        // One that has ended holds nothing, and init would have waited for it had it come there.
+        // A process that has ended holds no resources.
         if (!child.has_ended)
             now.processes.emplace(number, child.name);
     }

@@ -42,7 +42,7 @@ bool write_file(const std::string &path, Write &&write) {
     return static_cast<bool>(file);
 }
 
-// What has been found and run.
+// The devices and results of a run.
 struct Run {
     std::time_t begin = std::time(nullptr);
     Discovery found;
@@ -59,7 +59,7 @@ void print_begin(const Options &options, const Run &run) {
               << options.seed << std::endl;
 }
 
-// No test is run where the plugin cannot be tested, or a device that is required is not there.
+// Runs no test if the plugin cannot be tested, or a required device is absent.
 Run run_tests(const Options &options, const std::vector<ConformanceTest> &tests,
               const Expectations &expectations) {
     const Interruption interruption;

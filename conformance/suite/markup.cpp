@@ -19,7 +19,7 @@ std::string valid_utf8(const std::string &text) {
     return json::parse(quoted).get<std::string>();
 }
 
-// What XML has no way to say: most control characters and the two that are no characters.
+// Characters that XML does not have: most control characters, and two that are not characters.
 bool is_forbidden(std::string_view rest) {
     const auto code = static_cast<unsigned char>(rest[0]);
     return code < 0x20 || code == 0x7F || rest.substr(0, 3) == "\xEF\xBF\xBE" ||

@@ -128,7 +128,7 @@ void PI_CALL native_sample(const pi_native_group *group, void *const *arguments)
     sample_through(*static_cast<const pi_native_sampler *>(arguments[1]), image, group, arguments);
 }
 
-// Of a texture, whose sampler is its own; the argument is its word, as pi.h has it. Of an image
+// For a texture, which has its own sampler, the argument is its word, as pi.h says. For an image
 // without one the argument is the sampler.
 void PI_CALL native_sample_texture(const pi_native_group *group, void *const *arguments) {
     const auto &image = *static_cast<const pi_native_image *>(arguments[0]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program in two parts in SPIR-V (spirv/caller.cl, spirv/callee.cl) as native functions: what a
-// simulated device runs instead. Each part has a copy of its own, with a specialization constant of
-// its own. And one that never runs, as it calls an undefined function (spirv/broken.cl).
+// The program in two parts in SPIR-V (spirv/caller.cl, spirv/callee.cl) as native functions, which
+// a simulated device runs instead. Each part has its own copy, with its own specialization
+// constant. One never runs, as it calls an undefined function (spirv/broken.cl).
 
 #include "native_part_kernels.hpp"
 

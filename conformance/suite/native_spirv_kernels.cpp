@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The programs in SPIR-V with specialization constants (spirv/constants.cl) with demanded groups
-// (spirv/groups.cl) and with demanded sub-groups (spirv/sub_groups.cl) as native functions: what a
+// The programs in SPIR-V with specialization constants (spirv/constants.cl), required groups
+// (spirv/groups.cl) and required sub-groups (spirv/sub_groups.cl) as native functions, which a
 // simulated device runs instead.
 
 #include "native_spirv_kernels.hpp"

@@ -14,7 +14,7 @@ kernel void change(global uint *data) { data[get_global_id(0)] = changed(data[ge
 constexpr const char *opencl_callee = "uint changed(uint value) { return value * FACTOR + 1; }";
 constexpr const char *opencl_broken = "uint changed(uint value) { return nonsense; }";
 
-// What the simulated compiler reads (plugins/cuda/simulator/README.md) is a comment for the real
+// The lines for the simulated compiler (plugins/cuda/simulator/README.md) are comments for the real
 // one.
 constexpr const char *cuda_caller = R"(//PI function change pointer
 //PI import changed call_changed

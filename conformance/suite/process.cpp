@@ -32,7 +32,7 @@ constexpr int result_descriptor = 3;
 // The begin and the end of the output are stored, enough for any message and for the report of a
 // crash; what a runaway test prints in between is dropped.
 constexpr std::size_t max_kept = 128 * 1024;
-// Between the question where it is and the kill.
+// Between hang_signal() and the kill.
 constexpr std::chrono::milliseconds last_words{500};
 constexpr std::chrono::milliseconds look_again{50};
 
@@ -71,15 +71,15 @@ bool make_pipe(Pipe &out) {
     return true;
 }
 
-// The process, its output's and result's read ends.
+// The process, and the read ends of its output and result.
 struct Child {
     pid_t pid = -1;
     Descriptor output;
     Descriptor result;
 };
 
-// The programs that run. Any other child of this process was left by one that has ended, or is
-// older than all of them.
+// The running programs. Any other child of this process was left by one that has ended, or is older
+// than all of them.
 class Programs {
 public:
     static Programs &instance() {
@@ -88,7 +88,7 @@ public:
     }
     void end_what_they_leave() {
         const std::scoped_lock lock(mutex_);
-        // As those of a shell that became this program.
+        // As of a shell that exec-ed this program.
         for (const auto &[pid, child] : children_now())
             known_.insert(pid);
         adopt_orphans();
@@ -103,12 +103,12 @@ public:
             known_.insert(pid);
         return error;
     }
-    // Whether it has, and how. Once it was waited for its number may be another's.
+    // Whether it has ended, and how. After that its number may be reused.
     bool has_ended(pid_t pid, int &status) {
         const std::scoped_lock lock(mutex_);
         return waitpid(pid, &status, WNOHANG) == pid && known_.erase(pid) == 1;
     }
-    // What those that have ended left.
+    // The processes that ended ones left.
     void end_orphans() {
         const std::scoped_lock lock(mutex_);
         // Their children become ours next. A process that cannot end, as in a driver, is not waited
@@ -171,11 +171,11 @@ public:
         const std::size_t of_head = std::min(text.size(), max_kept - head_.size());
         head_ += text.substr(0, of_head);
         tail_ += text.substr(of_head);
-        // Not each time, as what stays is moved.
+        // Not each time, as it moves the rest.
         if (tail_.size() > 2 * max_kept)
             shorten();
     }
-    // Said in its place if anything is left out.
+    // Inserted where output is omitted.
     std::string text() {
         if (tail_.size() > max_kept)
             shorten();
@@ -220,7 +220,7 @@ public:
                 lose_patience();
             }
         }
-        // What a test leaves running must not outlive it, nor keep its output open.
+        // Processes of a test must not outlive it, or keep its output open.
         kill(-child_.pid, SIGKILL);
         Programs::instance().end_orphans();
         while (child_.output.is_open() && take_output(std::chrono::milliseconds(0))) {
@@ -234,7 +234,7 @@ public:
 private:
     bool reaped() {
         int status = 0;
-        // The process holds the result descriptor to its end, so once that is closed it ends at
+        // The process has the result descriptor until it exits, so once that is closed it exits at
         // once.
         if (!Programs::instance().has_ended(child_.pid, status))
             return false;

@@ -58,8 +58,8 @@ void Progress::draw() {
                             counts_.skipped, " skipped");
     if (!running_.empty())
         line += ", running: " + running_.front();
-    // A line that is wrapped cannot be written over; the last column stays free, as some terminals
-    // wrap there.
+    // A wrapped line cannot be overwritten. The last column stays free, as some terminals wrap
+    // there.
     line.resize(std::min(line.size(), columns_ - 1));
     std::cerr << "\r\x1b[K" << line << std::flush;
 }

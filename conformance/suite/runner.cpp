@@ -76,7 +76,7 @@ std::optional<Verdict> verdict_of(const std::string &result) {
                 return Verdict{one, reason};
         }
     } catch (const json::exception &) {
-        // It is none.
+        // It is invalid.
     }
     return std::nullopt;
 }
@@ -151,7 +151,7 @@ void merge(TestResult &all, TestResult one) {
     all.failures = failures;
 }
 
-// Says in the reason which repetition it is of.
+// Adds the repetition to the reason.
 void add_repetition(const Options &options, TestResult &result) {
     if (options.repeat == 1 || result.failures == 0)
         return;
@@ -169,7 +169,7 @@ public:
         : stop_(std::move(stop)), options_(options), expectations_(expectations), cases_(cases),
           listener_(listener), slots_(cases.size()) {}
 
-    // What a thread does until nothing is left.
+    // The loop of each thread.
     void work() {
         std::unique_lock lock(mutex_);
         while (next_ < cases_.size() * options_.repeat && !stop_.stop_requested()) {
@@ -186,7 +186,7 @@ public:
         }
     }
 
-    // Once all threads are done, with what was cut short after a failure of its own.
+    // After all threads; includes cases that were cut short after their own failure.
     std::vector<TestResult> results() {
         std::vector<TestResult> results;
         for (Slot &slot : slots_) {
@@ -218,7 +218,7 @@ private:
     }
 
     void give_back(Slot &slot, TestResult result) {
-        // Not by its repetition alone: that it passes each time is known at the end only.
+        // Unexpected passes are known only after the last repetition.
         slot.failed |= result.verdict.outcome == Outcome::failed;
         const bool unexpected =
             result.verdict.outcome == Outcome::failed && !expectations_.may_fail(result.test_case);

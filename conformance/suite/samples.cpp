@@ -35,7 +35,7 @@ Samples::Samples(Fixture &fixture)
 }
 
 Samples::~Samples() {
-    // A test that failed may have left something that uses them.
+    // A failed test may have left commands that use them.
     piQueueFinish(queue_);
     pi_unmap_desc unmap = describe<pi_unmap_desc>();
     unmap.mem = mapped_mem_;

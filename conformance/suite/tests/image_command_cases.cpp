@@ -9,7 +9,7 @@
 namespace pi::suite {
 namespace {
 
-// What they share: an image of which the command makes something.
+// Base of the cases: an image that the command changes or reads.
 class ImageCase : public CommandCase {
 public:
     ImageCase(Fixture &fixture, std::string name)

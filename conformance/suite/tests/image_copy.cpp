@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies between images, and between images and buffers, against plain byte arrays.
+// Copies between images, and between images and buffers, compared with plain byte arrays.
 
 #include "checks.hpp"
 #include "image.hpp"
@@ -309,7 +309,7 @@ CONFORMANCE_TEST("lifetime", "images may be released right after the enqueue") {
         fixture.enqueue(queue, image_copy_desc(buffer, dst, whole));
         done = fixture.enqueue(queue, image_read_desc(dst, into.data(), all));
     }
-    // New objects at the places of those that should still be there.
+    // New objects must not get the addresses of those that are still in use.
     std::vector<Mem> others;
     for (int i = 0; i < 6; ++i) {
         others.push_back(make_image(fixture, desc));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fills of images: the colour as every format has it.
+// Fills of images: the colour in every format.
 
 #include "checks.hpp"
 #include "image.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 using Color = std::array<std::byte, 16>;
 
-// A channel's bytes as an integer, or as the number that a half or float is.
+// A channel's bytes as an integer, or as the value of a half or float.
 double channel_of(PixelFormat format, const std::byte *at) {
     const auto as = [&](auto value) {
         std::memcpy(&value, at, sizeof value);
@@ -48,7 +48,8 @@ double channel_of(PixelFormat format, const std::byte *at) {
     }
 }
 
-// What a channel type makes of a colour: the largest value, and whether the colour is scaled to it.
+// Conversion of a colour to a channel type: the largest value, and whether the colour is scaled to
+// it.
 struct Scale {
     double max;
     bool norm, has_sign;
@@ -84,7 +85,7 @@ bool is_float(pi_channel_type type) {
     return type == PI_CHANNEL_HALF || type == PI_CHANNEL_FLOAT || scale_of(type).norm;
 }
 
-// A colour and what its four channels are, {r, g, b, a}, in the units of channel_of.
+// A colour and its four channels, {r, g, b, a}, in the units of channel_of.
 struct Paint {
     Color color{};
     std::array<double, 4> expected{};
@@ -96,7 +97,7 @@ Paint random_paint(Fixture &fixture, pi_channel_type type) {
     for (std::size_t i = 0; i < 4; ++i) {
         const bool negative = scale.has_sign && fixture.random(0, 1) != 0;
         if (is_float(type)) {
-            // Eighths: halves have them exactly.
+            // Eighths, which halves represent exactly.
             double value = static_cast<double>(fixture.random(0, scale.norm ? 8 : 2047)) / 8;
             value = negative ? -value : value;
             paint.expected[i] = scale.norm ? value * scale.max : value;
@@ -157,7 +158,7 @@ CONFORMANCE_TEST(
     }
 }
 
-// Drivers and plugins take large boxes apart.
+// Drivers and plugins split large boxes.
 CONFORMANCE_TEST("image", "a large image is filled, and copied within, as a small one is") {
     const Queue queue = fixture.make_queue();
     for (const pi_image_type type : types_of(fixture)) {
@@ -169,7 +170,7 @@ CONFORMANCE_TEST("image", "a large image is filled, and copied within, as a smal
             Mem image;
             const pi_result made =
                 piMemImageCreate(fixture.context(), fixture.device(), &desc, image.out());
-            if (made == PI_ERROR_INVALID_SIZE) // more than the device's images have
+            if (made == PI_ERROR_INVALID_SIZE) // larger than the device's images
                 continue;
             require_success(made, "piMemImageCreate of ", text_of(desc));
             Bytes model = random_pixels(fixture, desc);
@@ -196,7 +197,7 @@ CONFORMANCE_TEST("image", "a large image is filled, and copied within, as a smal
                                     painted.data() + rows.offset, format.size());
             require_same_bytes(painted.data(), model.data(), model.size(),
                                "the pixels after a fill of " + text_of(desc));
-            // Other pixels again, and one half to the other, along the last axis that it has.
+            // New pixels, and then one half copied to the other, along the last axis.
             const std::size_t axis = extent[2] > 1 ? 2 : extent[1] > 1 ? 1 : 0;
             model = random_pixels(fixture, desc);
             image_upload(fixture, queue, image, desc, model);

@@ -193,7 +193,7 @@ Box random_box(Fixture &fixture, const Pixels &within) {
 Rows random_linear(Fixture &fixture, const Pixels &extent, uint64_t pixel, uint64_t room) {
     Rows rows{fixture.random(0, room), extent[0] * pixel, extent[1], extent[2], 0, 0};
     rows.row_pitch = rows.row + (fixture.random(0, 1) != 0 ? fixture.random(0, 40) : 0);
-    // Slices one after another, at whole rows, and anywhere: drivers take other ways for each.
+    // Dense slices, slices at whole rows, and slices anywhere: drivers treat each in another way.
     const uint64_t gaps[] = {0, fixture.random(1, 4) * rows.row_pitch, fixture.random(0, 100)};
     rows.slice_pitch = rows.row_pitch * rows.rows + gaps[fixture.random(0, 2)];
     return rows;
@@ -304,7 +304,7 @@ Bytes random_pixels(Fixture &fixture, const pi_mem_image_desc &desc) {
     Bytes bytes = fixture.random_bytes(size_of(desc));
     const PixelFormat format = format_of(desc);
     const bool floats = format.type == PI_CHANNEL_FLOAT || format.type == PI_CHANNEL_HALF;
-    // The exponent's highest bit away: all others are of finite numbers.
+    // Clears the exponent's highest bit, so that all numbers are finite.
     for (uint64_t i = format.channel_size() - 1; floats && i < bytes.size();
          i += format.channel_size())
         bytes[i] &= std::byte{0xBF};

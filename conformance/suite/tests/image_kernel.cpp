@@ -123,7 +123,7 @@ CONFORMANCE_TEST("image", "the images of a launch may be released right after th
         const Mem src = studio.image(desc, pixels);
         launched = studio.transpose(kernel, src, dst, {64, 48, 1}, {gate});
     }
-    // What lies where it lay, if it is gone.
+    // Objects that may get its address if it was released.
     const Queue other = fixture.make_queue();
     std::vector<Mem> others;
     for (int i = 0; i < 4; ++i) {
@@ -174,7 +174,7 @@ pi_sampler_desc sampler_desc(uint32_t normalized, pi_addressing_mode addressing,
     return desc;
 }
 
-// Coordinates {x, y}: never near to where a sampler changes from one pixel to the next.
+// Coordinates {x, y}, never near the border between two pixels.
 std::vector<float> random_coordinates(Fixture &fixture, const pi_sampler_desc &sampler,
                                       uint64_t width, uint64_t height, int count) {
     const auto pick = [&](uint64_t length) {
@@ -212,7 +212,7 @@ void require_sampled(Studio &studio, const pi_sampler_desc &described, float tol
     const Mem out = fixture.make_buffer(count * 16);
     const Kernel kernel = make_kernel(studio.program, "sample");
     Arguments arguments;
-    // The image's own sampler is for backends that join both; the others take it and need it not.
+    // The image's own sampler is for backends that join both; others ignore it.
     arguments.image(image, sampler).sampler(sampler).buffer(in).buffer(out);
     fixture.wait(fixture.enqueue(studio.queue, launch_desc(kernel, arguments, count)),
                  "a launch that samples");
@@ -272,7 +272,7 @@ CONFORMANCE_TEST("sampler",
         arguments.image(image, sampler).sampler(sampler).buffer(in).buffer(out);
         done = fixture.enqueue(studio.queue, launch_desc(kernel, arguments, 1), {gate});
     }
-    // New objects at the places of those that should still be there.
+    // New objects must not get the addresses of those that are still in use.
     const Mem other = make_image(fixture, desc);
     const Sampler another = studio.sampler(sampler_desc(1, PI_ADDRESSING_REPEAT, PI_FILTER_LINEAR));
     fixture.signal(gate);

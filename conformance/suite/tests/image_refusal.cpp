@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images, and reads and writes of them, that are not to be had; and images where buffers are
-// needed.
+// Invalid images, invalid reads and writes of images, and images where buffers are needed.
 
 #include "checks.hpp"
 #include "image.hpp"
@@ -179,7 +178,7 @@ CONFORMANCE_TEST("image", "an image belongs to a device of its context") {
 
 // ----- Reads and writes -----
 
-// What can be wrong with a region of an image, and what becomes of it.
+// Errors of a region of an image, and their codes.
 struct BadRegion {
     std::string what;
     pi_result error;
@@ -211,7 +210,7 @@ std::vector<BadRegion> bad_regions(const pi_mem_image_desc &desc) {
         [=](auto &r) { r.row_pitch = row - 1; });
     add("with slices that run into each other", PI_ERROR_INVALID_SIZE,
         [=](auto &r) { r.slice_pitch = row * extent[1] - 1; });
-    if (extent[1] * extent[2] > 1) // a single row is stepped over by no pitch
+    if (extent[1] * extent[2] > 1) // a single row needs no pitch
         add("with pitches that overflow", PI_ERROR_INVALID_SIZE,
             [=](auto &r) { r.row_pitch = UINT64_MAX / 2 + 1; });
     add("at an offset that overflows", PI_ERROR_INVALID_SIZE,

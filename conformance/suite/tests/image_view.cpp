@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Views of buffers as images: the same bytes, both ways. A plugin may have none, or not of every
-// type.
+// Views of buffers as images: they share their bytes. A plugin may have none, or not of every type.
 
 #include "checks.hpp"
 #include "image.hpp"
@@ -37,7 +36,7 @@ struct Views {
         std::string reason;
         for (const pi_image_type type : types_of(on)) {
             for (const PixelFormat &format : formats_of(on, type)) {
-                // Rows of many bytes, which are aligned to whatever a device may want.
+                // Rows of many bytes, a multiple of any alignment of a device.
                 pi_mem_image_desc desc = image_desc(type, format, {1024, 3, 2});
                 const Mem buffer = on.make_buffer(size_of(desc));
                 Mem view;
@@ -118,13 +117,13 @@ CONFORMANCE_TEST("image",
         const Mem buffer = fixture.make_buffer(fixture.place(), model);
         const Mem view = views.make(buffer, desc);
         require_pixels(fixture, views.queue, view, desc, pixels, "a view of a buffer");
-        // Written through the view, seen in the buffer, and nothing beside it.
+        // Written through the view, read from the buffer; no other byte changes.
         pixels = random_pixels(fixture, desc);
         image_upload(fixture, views.queue, view, desc, pixels);
         move_rows(pixels, rows_of(desc), model, rows);
         fixture.require_contents(views.queue, buffer, model,
                                  "a buffer written through a view as " + text_of(desc));
-        // Written to the buffer, seen through the view.
+        // Written to the buffer, read through the view.
         pixels = random_pixels(fixture, desc);
         move_rows(pixels, rows_of(desc), model, rows);
         fixture.upload(views.queue, buffer, model);
@@ -147,7 +146,7 @@ CONFORMANCE_TEST("image", "a view reports its root, its offset and its format") 
         Mem middle = of_view ? fixture.make_view(buffer, start, size) : Mem{};
         const Mem view = views.make(of_view ? middle.get() : root, desc);
         middle.reset();
-        buffer.reset(); // its root stays
+        buffer.reset(); // its root lives on
         require_equal(get_info<pi_mem>(&piMemGetInfo, view.get(), PI_MEM_INFO_PARENT), root,
                       "PI_MEM_INFO_PARENT");
         require_equal(get_info<uint64_t>(&piMemGetInfo, view.get(), PI_MEM_INFO_OFFSET),
@@ -298,7 +297,7 @@ CONFORMANCE_TEST("image", "a copy between a view and its buffer is refused where
             return try_enqueue(views.queue, image_copy_desc(view, other, two_views), {}, out);
         });
     fixture.require_contents(views.queue, buffer, bytes, "a buffer after refused copies");
-    // Behind the view's last row there is room.
+    // The buffer has bytes after the view's last row.
     const CopyRegions apart{image_copy_region({}, {}, {desc.width, 1, 1}, {size - row})};
     fixture.wait(fixture.enqueue(views.queue, image_copy_desc(view, buffer, apart)),
                  "a copy from a view to elsewhere in its buffer");

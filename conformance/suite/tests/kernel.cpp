@@ -32,7 +32,7 @@ CONFORMANCE_TEST("kernel", "a kernel answers every sub-group info name by its ty
     const LaunchFixture setup(fixture);
     const Kernel kernel = make_kernel(setup.program, "combine");
     uint64_t size = 0;
-    // The loader's answer for a function that is not there knows no names.
+    // The loader answers for a missing function, and does not check names.
     if (piKernelGetSubGroupInfo(kernel, fixture.device(), 1000, 0, nullptr, &size) ==
         PI_ERROR_UNSUPPORTED_FEATURE)
         skip("the plugin does not have piKernelGetSubGroupInfo");
@@ -116,7 +116,7 @@ CONFORMANCE_TEST("kernel", "argument values are copied during the call") {
     const Kernel kernel = make_kernel(setup.program, "add");
     const Mem mem = fixture.make_buffer(fixture.place(), bytes_of({0, 0, 0, 0}));
     const Event gate = fixture.make_host_event();
-    uint32_t value = 7; // outlives the launch: else a compiler may leave out what overwrites it
+    uint32_t value = 7; // outlives the launch, or a compiler may drop the store
     pi_kernel_argument arguments[2]{};
     arguments[0].kind = PI_ARGUMENT_BUFFER;
     arguments[0].mem = mem;

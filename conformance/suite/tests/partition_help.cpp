@@ -7,7 +7,7 @@
 
 namespace pi::suite {
 
-// A plugin without sub-devices need not know the name.
+// A plugin without sub-devices may not know the query.
 uint32_t kinds_of(pi_device device) {
     uint32_t kinds = 0;
     const pi_result result =

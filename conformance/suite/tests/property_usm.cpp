@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random programs of commands on USM of all kinds, also on some that comes and goes in a queue's
-// order.
+// Random commands on USM of all kinds, also allocated and freed in the order of a queue.
 
 #include "linear_world.hpp"
 
@@ -42,7 +41,7 @@ private:
         things_.push_back(std::move(thing));
     }
 
-    // And fills it: what new memory holds is not said.
+    // And fills it: the content of new memory is undefined.
     Action allocate(Thing &thing, Draw &draw) {
         const Bytes pattern = counted_bytes(1, draw(1, 255));
         return {join("an allocation of ", thing.name, ", filled with ", int(pattern[0])),
@@ -85,7 +84,7 @@ CONFORMANCE_TEST("enqueue",
     const bool by_commands = fixture.can(PI_CAPABILITY_USM_ASYNC);
     require_programs(fixture, several_queues(fixture), [&](Draw &draw) {
         auto world = std::make_unique<UsmWorld>(fixture, kinds, draw);
-        // Of one size: what is freed too early is given out again.
+        // Of one size, so that memory that is freed too early is allocated again.
         const uint64_t size = draw(1, 999);
         for (const char *name : {"USM A of a queue's order", "USM B of a queue's order"})
             if (by_commands)

@@ -87,7 +87,7 @@ CONFORMANCE_TEST("queue", "an in-order queue runs its commands one after the oth
     const Queue queue = fixture.make_queue();
     Bytes model = fixture.random_bytes(size);
     const Mem mem = fixture.make_buffer(fixture.place(), model);
-    // Each command works on what the one before has left.
+    // Each command works on the result of the one before.
     std::vector<Bytes> sources;
     sources.reserve(64);
     for (int i = 0; i < 64; ++i) {
@@ -183,7 +183,7 @@ CONFORMANCE_TEST("queue",
 CONFORMANCE_TEST("queue", "finishing waits for commands without an event") {
     const uint64_t size = fixture.at_most(16 << 20);
     const Queue queue = fixture.make_queue();
-    const Queue other = fixture.make_queue(); // whose commands nothing orders behind those
+    const Queue other = fixture.make_queue(); // whose commands are not ordered after those
     const Mem mem = fixture.make_buffer(size);
     for (int round = 1; round <= 3; ++round) {
         Bytes pattern(1);
@@ -192,7 +192,7 @@ CONFORMANCE_TEST("queue", "finishing waits for commands without an event") {
         fill.pattern = pattern.data();
         fill.pattern_size = 1;
         fill.size = size;
-        // So many that a fast device is still at work when the last one is enqueued.
+        // So many that a fast device is still busy when the last one is enqueued.
         for (int i = 0; i < 32; ++i) {
             pattern[0] = static_cast<std::byte>(round + 8 * i);
             require_success(try_enqueue(queue, fill, {}, nullptr),

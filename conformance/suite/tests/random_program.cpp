@@ -12,7 +12,7 @@ template <>
 struct Arbitrary<pi::suite::Step> {
     static Gen<pi::suite::Step> arbitrary() {
         using pi::suite::Step;
-        // Of all sizes from the first program on: the length alone grows.
+        // Sizes vary from the first program on; only the length grows.
         return gen::build<Step>(gen::set(
             &Step::numbers, gen::resize(kNominalSize, gen::arbitrary<decltype(Step::numbers)>())));
     }
@@ -46,7 +46,7 @@ public:
     }
     Schedule(const Schedule &) = delete;
     Schedule &operator=(const Schedule &) = delete;
-    // Commands borrow what the actions own.
+    // Commands use memory of the actions.
     ~Schedule() {
         for (const Event &gate : gates_)
             piEventSignalHost(gate, PI_SUCCESS);
@@ -70,7 +70,7 @@ public:
         item.event = item.action.enqueue(queues_[item.queue], waits);
         item.action.apply();
         if (item.event.get() == nullptr) {
-            // There is nothing to wait for, and nothing that it would have waited for.
+            // It has no event, and needed none.
             item.action.reads.clear();
             item.action.writes.clear();
             item.before.clear();
@@ -78,7 +78,7 @@ public:
         items_.push_back(std::move(item));
     }
 
-    // Waits for all; the checks of the actions.
+    // Waits for all commands, and runs the checks of the actions.
     void end() {
         end_all();
         for (const Item &item : items_)
@@ -96,7 +96,7 @@ private:
         Action action;
         std::size_t queue;
         Event event;
-        std::vector<bool> before; ///< the items that have ended when it begins
+        std::vector<bool> before; ///< the items that are ordered before it
         std::string waits_text = {};
     };
 
@@ -106,7 +106,7 @@ private:
             item.before[i] = item.before[i] || other.before[i];
     }
 
-    // The fewest that order it behind the actions before it, and some more by chance.
+    // The fewest events that order it after the actions before it, and some more at random.
     Waits waits_of(Item &item, Draw &draw) {
         const bool in_order = (flags_[item.queue] & PI_QUEUE_OUT_OF_ORDER) == 0;
         for (std::size_t i = items_.size(); in_order && i-- > 0;)
@@ -140,7 +140,7 @@ private:
     }
 
     void end_all() {
-        // The first gate last: what it holds is behind most others then.
+        // The first gate last, as its commands are before most others.
         for (; !gates_.empty(); gates_.pop_back())
             fixture_.signal(gates_.back());
         for (; ended_ < items_.size(); ++ended_)
@@ -206,7 +206,7 @@ void require_programs(Fixture &fixture, const std::vector<uint64_t> &queue_flags
     params.maxSuccess = 40;
     params.maxSize = 60;
     Silent silent;
-    std::string shortest; // what fails is shrunk: the last failure is of the shortest program
+    std::string shortest; // a failing program is shrunk: the last failure is of the shortest
     const auto result = rc::detail::checkTestable(
         [&](const Step &shape, const std::vector<Step> &steps) {
             try {

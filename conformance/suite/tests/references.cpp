@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// References that several threads take and give at the same moment: none is lost, and one of them
-// is the last.
+// Several threads retain and release at the same moment: no reference is lost, and one release is
+// the last.
 
 #include "checks.hpp"
 #include "fixture.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 constexpr unsigned threads = 2;
 
-// Threads that must do a step at one moment come here before it, each as often as the others.
+// A barrier of threads, which each thread reaches as often as the others.
 class Pace {
 public:
     void meet() {
@@ -63,7 +63,7 @@ void check_counting(Fixture &fixture, Handle handle, GetInfo<Handle> get, uint32
     require_success(Counted<Handle>::release(handle), "releasing a ", kind);
     const auto on_threads = [&](pi_result (*change)(Handle), const char *what, auto times) {
         std::mutex mutex;
-        std::string failure; // with its text, which its thread alone is reported
+        std::string failure; // with the text, which only its thread has
         run_in_step(fixture, rounds, [&](unsigned thread, unsigned round) {
             for (unsigned i = 0; times(thread, round, i); ++i)
                 if (const pi_result result = change(handle)) {
@@ -74,8 +74,8 @@ void check_counting(Fixture &fixture, Handle handle, GetInfo<Handle> get, uint32
         });
         require(failure.empty(), what, " a ", kind, " on ", threads, " threads: ", failure);
     };
-    // A count that is loaded and stored loses one only while two threads are at it: many times, but
-    // where calls take long (layers that write each down) fewer.
+    // A count without atomics loses a reference only if two threads are in the call at once: so
+    // many rounds, or fewer where calls are slow, as in layers that write each.
     constexpr unsigned least = 500, most = 50'000;
     constexpr std::chrono::milliseconds enough{20};
     unsigned taken[threads][rounds] = {};

@@ -8,7 +8,7 @@
 namespace pi::suite {
 namespace {
 
-// Pitches of one end, and how many bytes lie between its first and behind its last byte.
+// Pitches of one end, and its size in bytes.
 struct End {
     uint64_t pitch[2];
     uint64_t footprint;
@@ -54,7 +54,7 @@ pi_region random_region(Fixture &fixture, Room src, Room dst) {
         if (try_region(fixture, src, dst, region))
             return region;
     }
-    // Not room enough for rectangles.
+    // Too little room for rectangles.
     const uint64_t size = fixture.random(1, std::min(src.size, dst.size));
     return linear(src.begin + fixture.random(0, src.size - size),
                   dst.begin + fixture.random(0, dst.size - size), size);
@@ -64,7 +64,7 @@ Regions random_regions(Fixture &fixture, uint64_t count, uint64_t src_size, uint
     const uint64_t part = dst_size / count;
     Regions regions;
     for (uint64_t i = 0; i < count; ++i) {
-        // The last one has all that is left, so that the buffer's last byte has its turn.
+        // The last one has all remaining bytes, so that the buffer's last byte is tested.
         const Room dst{i * part, i + 1 == count ? dst_size - i * part : part};
         regions.push_back(random_region(fixture, {0, src_size}, dst));
     }

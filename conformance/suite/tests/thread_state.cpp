@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What belongs to the calling thread: calls may change it while they are at work, and leave it as
-// they found it.
+// State of the calling thread: calls may change it while they run, and must restore it.
 
 #include "checks.hpp"
 #include "command_cases.hpp"
@@ -42,7 +41,7 @@ void require_same(const ThreadState &before, const std::string &what) {
     require_equal(now.rounding, before.rounding, "the rounding after " + what);
 }
 
-// Nothing of a thread as it usually is; for a thread that ends then.
+// Changes all state of a thread, which ends afterwards.
 class Unusual {
 public:
     Unusual() : locale_(newlocale(LC_ALL_MASK, "C", nullptr)) {

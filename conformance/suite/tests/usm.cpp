@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// USM as memory: where it lies, what an address tells, when it is live.
+// USM as memory: addresses, queries of an address, lifetime.
 
 #include "usm.hpp"
 
@@ -116,8 +116,7 @@ CONFORMANCE_TEST("memory", "a requested alignment of USM is honoured or refused"
     }
 }
 
-// Many allocations that come and go; each byte that is asked for belongs to the right one, or to
-// none.
+// Many allocations that come and go; a query of each address returns the right allocation, or none.
 class Crowd {
 public:
     Crowd(Fixture &fixture, std::vector<pi_usm_kind> kinds)
@@ -285,7 +284,7 @@ CONFORMANCE_TEST("memory", "USM is freed by its first address, in its context, a
 CONFORMANCE_TEST("memory", "USM is found while other threads allocate and free their own") {
     const std::vector<pi_usm_kind> kinds = need_usm(fixture);
     const pi_context context = fixture.context();
-    // Among those that come and go, wherever they lie.
+    // Among allocations that come and go, at any address.
     std::vector<Usm> constant;
     for (int i = 0; i < 64; ++i)
         constant.emplace_back(fixture, kinds.front(), 256);
@@ -322,7 +321,7 @@ CONFORMANCE_TEST("memory", "USM that was not freed is freed with its context") {
                 require_error(result, PI_ERROR_INVALID_USM_POINTER, "a fill of USM that is gone");
             return result == PI_SUCCESS;
         };
-        // A layer that looks for misuse keeps the newest of the objects that are released.
+        // The layer validate defers the release of the newest released objects.
         for (int more = 0; more < 3000 && is_used(); ++more)
             fixture.make_host_event();
         require(!is_used(), "USM of a context that was released long ago is filled");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What copies, fills and hints do with USM, against a byte array. Their order, events and failures
-// are those of all commands: they are cases.
+// Copies, fills and hints on USM, compared with a byte array. They are command cases, which the
+// tests of all commands use, too.
 
 #include "usm.hpp"
 
@@ -14,7 +14,7 @@
 namespace pi::suite {
 namespace {
 
-// One end of a copy: USM of a kind, from somewhere within, or plain host memory.
+// One end of a copy: somewhere in USM of a kind, or plain host memory.
 class End {
 public:
     End(Fixture &fixture, pi_queue queue, pi_usm_kind kind, const Bytes &bytes)
@@ -47,7 +47,7 @@ struct Kinds {
     pi_usm_kind src, dst;
 };
 
-// Each kind to each, and to and from plain host memory.
+// From each kind to each, and to and from plain host memory.
 std::vector<Kinds> copies_between(Fixture &fixture) {
     std::vector<pi_usm_kind> ends = need_usm(fixture);
     ends.push_back(End::no_kind);
@@ -269,8 +269,7 @@ CONFORMANCE_TEST("enqueue",
             desc.pattern_size = pattern_size;
             require_refused(queue, what, allowed, desc);
         };
-        // As of buffers: the header tells what a pattern is, not under which of these names it is
-        // refused.
+        // As for buffers, pi.h leaves open which of these codes an invalid pattern has.
         const std::initializer_list<pi_result> pattern_codes{PI_ERROR_INVALID_SIZE,
                                                              PI_ERROR_INVALID_VALUE};
         refused("of host memory", {PI_ERROR_INVALID_USM_POINTER}, host.data(), 4, 64);

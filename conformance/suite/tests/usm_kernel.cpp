@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that are given USM.
+// Kernels on USM.
 
 #include "checks.hpp"
 #include "launch_fixture.hpp"
@@ -70,8 +70,8 @@ CONFORMANCE_TEST("kernel", "copies, fills and launches of one queue on USM run i
                          "USM after two launches");
 }
 
-// Opens a gate and waits for what is behind it, however the test ends: that uses memory of the
-// test's, and memory which is only there when the gate was opened.
+// Opens a gate and waits for the commands behind it, also if the test fails: they use memory of the
+// test, and memory that is allocated only after the gate.
 class Opened {
 public:
     Opened(pi_event gate, pi_queue queue) : gate_(gate), queue_(queue) {}
@@ -116,7 +116,7 @@ CONFORMANCE_TEST("kernel", "a later launch accepts USM allocated in a queue's or
             "a kernel's work on memory allocated in its queue's order is another");
 }
 
-// One word to each allocation, and their addresses.
+// One word in each allocation, and their addresses.
 class Words {
 public:
     Words(Fixture &fixture, pi_queue queue, pi_usm_kind kind, uint32_t count) : fixture_(fixture) {
@@ -158,7 +158,7 @@ CONFORMANCE_TEST(
         const uint64_t flag = uint64_t{PI_LAUNCH_INDIRECT_USM_HOST} << (kind - PI_USM_HOST);
         every_kind |= flag;
         for (const uint64_t flags : {flag, every_kind}) {
-            // What an earlier launch has reached is freed by now.
+            // The memory of an earlier launch is freed by now.
             const Words words(fixture, setup.queue, kind, count);
             const Bytes addresses = words.addresses();
             const Mem in_buffer = fixture.make_buffer(fixture.place(), addresses);

@@ -83,7 +83,7 @@ CONFORMANCE_TEST("memory", "a pool of USM reports its context and how much of it
                 live.front().free();
                 live.pop_front();
             }
-            // A pool may hand out in steps of its own, but not less than it was asked for.
+            // A pool may round sizes up, but not down.
             require(pool_info(pool, PI_USM_POOL_INFO_USED) >= used, "PI_USM_POOL_INFO_USED is ",
                     pool_info(pool, PI_USM_POOL_INFO_USED), " with ", used, " bytes handed out");
             require(pool_info(pool, PI_USM_POOL_INFO_RESERVED) >=
@@ -131,7 +131,7 @@ CONFORMANCE_TEST("memory", "memory that a pool reuses has the alignment that is 
         const Pool pool = make_pool(fixture.place(), pool_desc(kind));
         std::deque<Usm> live;
         for (int step = 0; step < 100; ++step) {
-            // Small ones first, which leave blocks that are hardly aligned.
+            // Small ones first, which leave blocks of little alignment.
             pi_usm_desc desc = from_pool(pool, kind, 4096);
             desc.alignment = step % 4 == 3 ? uint64_t{1} << fixture.random(7, 12) : 0;
             void *pointer = nullptr;
@@ -304,7 +304,7 @@ CONFORMANCE_TEST("memory", "memory is allocated only from pools of its device") 
     const Context context = fixture.make_context(pair);
     for (const pi_usm_kind kind : kinds) {
         if (kind == PI_USM_HOST)
-            continue; // is of no device
+            continue; // belongs to no device
         const Place own{pair[0], context};
         Pool pool, other;
         const pi_usm_pool_desc described = pool_desc(kind);
@@ -340,7 +340,7 @@ CONFORMANCE_TEST("enqueue",
             [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });
         require(same(pointer, poison<void *>()), "a refused allocation wrote an address");
         desc.pool = pool;
-        // What was allocated during the call must not stay if the rest of it is wrong.
+        // A call that fails must not leave an allocation behind.
         require_error(piEnqueueUsmAlloc(queue, &desc, 1, nullptr, nullptr),
                       PI_ERROR_INVALID_WAIT_LIST,
                       "piEnqueueUsmAlloc with a wait_count of 1 and no list");

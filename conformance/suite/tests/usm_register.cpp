@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Application memory that is pinned.
+// Pinned application memory.
 
 #include "host_memory.hpp"
 #include "registry.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t size = 3 * 4096 + 5;
 
-// Skips the test where the system lets nobody pin so much.
+// Skips the test if the system does not allow to pin so much.
 void must_register(Fixture &fixture, void *pointer, uint64_t bytes) {
     const pi_result result = piUsmHostRegister(fixture.context(), pointer, bytes, 0);
     if (result == PI_ERROR_OUT_OF_RESOURCES)
