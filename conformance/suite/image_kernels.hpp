@@ -3,11 +3,15 @@
 // The suite's kernels on images and samplers, in each format of kernels.hpp. They are a program of
 // their own: a device without images need not compile it.
 //
-//   transpose(read_only image2d src, write_only image2d dst)          dst(y, x) = src(x, y), integers
-//   flatten(read_only image3d src, global uint4 *out)                 out[(z * height + y) * width + x] = src(x, y, z)
-//   flatten_layers(read_only image2d_array src, global uint4 *out)    the same of layers
-//   sample(read_only image2d image, sampler sampler,                  out[i] = image at at[i], through the sampler
-//          global const float2 *at, global float4 *out)
+//   transpose(read_only image2d src,
+//             write_only image2d dst)               dst(y, x) = src(x, y), integers
+//   flatten(read_only image3d src,
+//           global uint4 *out)                      out[(z * height + y) * width + x] = src(x, y, z)
+//   flatten_layers(read_only image2d_array src,
+//                  global uint4 *out)               the same of layers
+//   sample(read_only image2d image,
+//          sampler sampler, global const float2 *at,
+//          global float4 *out)                      out[i] = image at at[i], through the sampler
 #pragma once
 
 #include "kernels.hpp"

@@ -21,7 +21,7 @@ constexpr const char *broken_opencl_text = "kernel void broken(global uint *data
 // Its struct_size is not even that of its first fields.
 constexpr pi_native_program broken_native_program = {4, 1, nullptr};
 
-// ----- Modules of simulated devices (plugins/cuda/simulator/README.md, plugins/level_zero/simulator/README.md) -----
+// ----- Modules of simulated devices (plugins/{cuda,level_zero}/simulator/README.md) -----
 
 const std::string &simulated_cuda_text() {
     static const std::string text =

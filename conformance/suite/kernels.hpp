@@ -4,15 +4,19 @@
 // (OpenCL C and SPIR-V: spirv/kernels.cl; native functions, which simulated devices of CUDA run,
 // too: native_kernels.cpp.)
 //
-//   add(global uint *data, uint value)                       data[i] += value, one dimension
-//   combine(global uint *dst, global const uint *a,          dst[i] = a[i] * factor + b[i]
-//           global const uint *b, uint factor)
-//   visit(global uint *visits, ulong size_x, ulong size_y)   visits[((z * size_y) + y) * size_x + x] += 1
-//   reverse(global uint *data, local uint *scratch)          reverses each work-group's part of data
-//   butterfly(global uint *data, local uint *sums,           of each pair of words that mirror each other in a
-//             local uint *differences)                       work-group, the first becomes their sum, the second
-//                                                            the first less the second
-//   is_null(global uint *out, global const uint *a)          out[0] = whether a is a null pointer, 1 or 0
+//   add(global uint *data, uint value)            data[i] += value, one dimension
+//   combine(global uint *dst, global const uint *a,
+//           global const uint *b, uint factor)    dst[i] = a[i] * factor + b[i]
+//   visit(global uint *visits, ulong size_x,
+//         ulong size_y)                           visits[((z * size_y) + y) * size_x + x] += 1
+//   reverse(global uint *data,
+//           local uint *scratch)                  reverses each work-group's part of data
+//   butterfly(global uint *data, local uint *sums,
+//             local uint *differences)            of two words that mirror each other in a work-group
+//                                                 the first becomes the sum, the second the first
+//                                                 less the second
+//   is_null(global uint *out,
+//           global const uint *a)                 out[0] = whether a is a null pointer, 1 or 0
 #pragma once
 
 #include "fixture.hpp"

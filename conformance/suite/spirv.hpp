@@ -3,10 +3,12 @@
 // The suite's programs in SPIR-V and PTX, compiled from spirv/*.cl when the suite is built.
 //
 //   constants(global ulong *out)   writes six specialization constants, of these ids and types:
-//                                  10 uint = 42, 7 ulong = 0x123456789abcdef0, 300 ushort = 60000, 0 uchar = 200,
-//                                  5 float = 1.5, 6 bool = true; the module also has the kernel add
-//   change(global uint *data)      of two modules that are to be linked: data[i] = data[i] * factor + 1; the factor is
-//                                  the specialization constant 1, a uint = 3, of the callee
+//                                  10 uint = 42, 7 ulong = 0x123456789abcdef0, 300 ushort = 60000,
+//                                  0 uchar = 200, 5 float = 1.5, 6 bool = true; the module also has
+//                                  the kernel add
+//   change(global uint *data)      of two modules to link: data[i] = data[i] * factor + 1; the
+//                                  factor is the specialization constant 1, a uint = 3, of the
+//                                  callee
 //   fours(global uint *data)       requires groups of 4, which it reverses
 //   sixteens(global uint *data)    requires sub-groups of 16: data[i] += 1
 #pragma once
