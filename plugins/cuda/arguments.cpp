@@ -15,10 +15,10 @@ using namespace sdk;
 
 namespace {
 
-/// What a PI_ARGUMENT_LOCAL begins at in shared memory.
+/// PI_ARGUMENT_LOCAL arguments begin at a multiple of this in shared memory.
 constexpr uint64_t local_alignment = 16;
 
-/// Adds so many bytes of shared memory behind what there is, and tells where they begin.
+/// Appends `size` bytes of shared memory and returns their offset.
 uint64_t take_local(uint64_t &used, uint64_t size, size_t index) {
     const uint64_t begin = align_up(used, local_alignment);
     if (begin < used || __builtin_add_overflow(begin, size, &used))

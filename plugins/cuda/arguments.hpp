@@ -14,18 +14,18 @@
 
 namespace pi::cuda {
 
-/// Copies of the values, and references to the memory that they name.
+/// Copies of the values, and references to the memory objects.
 class Arguments {
 public:
-    /// PI_ERROR_INVALID_ARGUMENTS, or the error of an argument's own kind.
+    /// PI_ERROR_INVALID_ARGUMENTS, or the error that the argument's kind defines.
     Arguments(const Target &target, Kernel &kernel, const pi_kernel_launch_desc &desc);
     Arguments(const Arguments &) = delete;
 
-    /// For cuLaunchKernel: where each parameter's value is.
+    /// For cuLaunchKernel: pointers to the parameters' values.
     void **pointers() { return pointers_.data(); }
-    /// Bytes of dynamic shared memory: those of local_memory_size at its begin, then each PI_ARGUMENT_LOCAL.
+    /// Bytes of dynamic shared memory: first local_memory_size, then each PI_ARGUMENT_LOCAL.
     uint64_t local_memory() const { return local_memory_; }
-    /// The same, of a launch whose arguments are not looked at otherwise.
+    /// The same, without checking any other argument.
     static uint64_t local_memory_of(const pi_kernel_launch_desc &desc);
 
 private:
@@ -33,15 +33,15 @@ private:
              size_t index);
     void add_value(const void *value, size_t size, const Kernel &kernel, size_t index);
     CUdeviceptr read_buffer(const Target &target, const pi_kernel_argument &given, size_t index);
-    /// A CUtexObject or a CUsurfObject, which are numbers of one size.
+    /// A CUtexObject or a CUsurfObject: both are integers of the same size.
     CUtexObject read_image(const Target &target, const pi_kernel_argument &given, size_t index);
     void keep(const Target &target, Mem &mem);
 
-    /// What a value begins at a multiple of.
+    /// The alignment of each value.
     struct alignas(16) Block {
         std::byte bytes[16];
     };
-    std::array<Block, 64> few_; ///< room for what most launches have
+    std::array<Block, 64> few_; ///< avoids allocations for most launches
     std::pmr::monotonic_buffer_resource room_{few_.data(), sizeof few_};
     const std::pmr::polymorphic_allocator<> in_room_{&room_};
     std::pmr::vector<Block> values_{in_room_};   ///< one after another

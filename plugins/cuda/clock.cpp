@@ -16,7 +16,8 @@ std::shared_ptr<PooledEvent> Clock::record_now(uint64_t &host_time) {
     const Api &cu = primary_.api();
     if (!stream_)
         primary_.check(cu.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
-    // The host's time is known to half of what this takes: a thread that was held up tries again.
+    // The host's time is uncertain by half the duration of the two readings: try again if this
+    // thread was preempted between them.
     constexpr uint64_t good_enough = 20'000;
     std::shared_ptr<PooledEvent> best;
     uint64_t shortest = UINT64_MAX;
@@ -56,14 +57,15 @@ std::shared_ptr<Clock::Base> Clock::base() {
     std::lock_guard lock(mutex_);
     if (now() - made_ < renewed_after)
         return base_;
-    // Before another one comes this one's time is told, though nobody may have asked: no chain of bases grows.
+    // Settle the current base before making the next, so that no chain of unsettled bases grows.
     if (base_->before) {
         if (primary_.api().cuEventQuery(base_->event->id()) != CUDA_SUCCESS)
             return base_;
         base_->time = base_->before->time + elapsed(*base_->before->event, *base_->event);
         base_->before.reset();
     }
-    // The device's own time goes on from base to base: it never jumps, whatever the host's clock does.
+    // Each base's time is computed from the base before it, by device time alone: adjustments of
+    // the host's clock never show.
     auto event = std::make_shared<PooledEvent>(primary_, true);
     primary_.check(primary_.api().cuEventRecord(event->id(), stream_), "cuEventRecord");
     base_ = std::make_shared<Base>(Base{std::move(event), base_, 0});
@@ -79,7 +81,7 @@ uint64_t Clock::elapsed(const PooledEvent &from, const PooledEvent &to) const {
     return static_cast<uint64_t>(std::llround(double{milliseconds} * 1e6));
 }
 
-/// Another thread may do the same meanwhile, and finds the same.
+/// Concurrent calls compute the same result.
 uint64_t Clock::settled_time(Base &base) {
     std::shared_ptr<Base> before;
     {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The device's clock. The driver tells only how much time lies between two events, as a float of milliseconds, which
-// holds half a microsecond up to eight seconds: so a base event is recorded now and then.
+// The device's clock. The driver measures only the time between two events, as a float of
+// milliseconds. Up to eight seconds that is exact to half a microsecond, so a new base event is
+// recorded now and then.
 #pragma once
 
 #include <pi/cuda/driver_api.h>
@@ -19,24 +20,25 @@ class Clock {
 public:
     explicit Clock(Primary &primary) : primary_(primary) {}
 
-    /// A moment that times are told from. The clock guards `before` and `time`.
+    /// A reference point for event times. The clock's mutex guards `before` and `time`.
     struct Base {
         std::shared_ptr<PooledEvent> event;
         std::shared_ptr<Base>
-            before;        ///< that the time is yet to be told from, whose own is known; else NULL
-        uint64_t time = 0; ///< nanoseconds; of the first base those of CLOCK_MONOTONIC
+            before; ///< the base from which `time` is still to be computed; NULL once it is known
+        uint64_t time = 0; ///< nanoseconds; the first base's is CLOCK_MONOTONIC
     };
-    /// Makes the first base if there is none: waits for a stream that is empty, but may share its way to the device with
-    /// others. So it is called before there is work.
+    /// Records the first base if there is none. Waits for an empty stream, which may share hardware
+    /// queues with other streams: call it before any work is enqueued.
     void begin();
-    /// A recent one, for events that are recorded from now on. Never waits. Needs the context to be current.
+    /// A recent base for events recorded from now on. Never waits. The context must be current.
     std::shared_ptr<Base> base();
-    /// When an event was recorded that has happened. May wait for the base, which was recorded before it.
+    /// The time of a completed event. May wait for `base`, which was recorded before the event.
     uint64_t time_of(Base &base, const PooledEvent &event);
-    /// The device's time, and the host's at the same moment. Makes the context current, and waits as begin() does.
+    /// The device's time and the host's at the same moment. Makes the context current; waits as
+    /// begin() does.
     void read(uint64_t &device, uint64_t &host);
 
-    /// Before the context goes.
+    /// To be called before the context is destroyed.
     void close();
 
 private:
@@ -45,11 +47,11 @@ private:
     uint64_t settled_time(Base &base);
 
     Primary &primary_;
-    std::mutex beginning_; ///< guards what follows until there is a base; constant afterwards
+    std::mutex beginning_; ///< guards what follows until the first base exists; constant afterwards
     CUstream stream_ = nullptr;
-    std::mutex mutex_; ///< guards what follows, and all bases; nothing is waited for under it
+    std::mutex mutex_; ///< guards what follows and all bases; never held while waiting
     std::shared_ptr<Base> base_;
-    uint64_t made_ = 0; ///< when base_ was, by the host's clock
+    uint64_t made_ = 0; ///< host time at which base_ was recorded
 };
 
 } // namespace pi::cuda

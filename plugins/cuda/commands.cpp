@@ -21,7 +21,7 @@ End end_of(Mem &mem) {
 
 namespace {
 
-/// In a stream: of memory of devices and pinned memory alone.
+/// A copy in a stream: between device memory and pinned memory only.
 class CopyCommand final : public PlainCommand {
 public:
     CopyCommand(const Target &target, Mem &src, Mem &dst, Regions &&regions)
@@ -59,11 +59,11 @@ private:
     const Regions regions_;
 };
 
-/// A blocking read or write of few bytes, through pinned memory of our own.
+/// A small blocking read or write, through the plugin's own pinned memory.
 class StagedCommand final : public StreamCommand {
 public:
     static constexpr uint64_t most = uint64_t{64} << 10;
-    /// To copy so few takes less time than to ask the driver whether they are pinned.
+    /// Copying this many bytes costs less than asking the driver whether they are pinned.
     static constexpr uint64_t unasked = uint64_t{4} << 10;
 
     StagedCommand(const Target &target, Direction direction, Mem &mem, std::byte *host,
@@ -96,7 +96,7 @@ private:
     const Staging staging_;
 };
 
-/// By the driver's own fills. Each row that it touches has a whole number of the pattern's periods.
+/// By the driver's fills. Each row holds a whole number of the pattern's periods.
 class FillCommand final : public PlainCommand {
 public:
     FillCommand(const Target &target, Mem &mem, std::vector<std::byte> pattern, uint64_t offset,
@@ -116,7 +116,8 @@ private:
     const uint64_t offset_, size_;
 };
 
-/// By copies of pinned memory that is full of the pattern: for one that may end in another row than it begins.
+/// By copies from pinned memory that is filled with the pattern: for fills whose pattern may
+/// straddle two rows.
 class StripCommand final : public StreamCommand {
 public:
     StripCommand(const Target &target, Mem &mem, const std::vector<std::byte> &pattern,
@@ -146,7 +147,8 @@ private:
 
 namespace {
 
-/// Between memory of the host, of which an end at least is not pinned: by the host. Views may be of the same bytes.
+/// A copy by the host, between host memory of which at least one end is not pinned. The ends may be
+/// views of the same bytes.
 void enqueue_host_copy(Queue &queue, const EnqueueArguments &arguments, const std::byte *src,
                        std::byte *dst, Regions &&regions, Ref<Mem> keep,
                        std::optional<Ref<Mem>> also = {}) {
@@ -162,7 +164,7 @@ DeviceEnd device_end(Mem &mem) {
     return mem.array() ? DeviceEnd(*mem.array()) : DeviceEnd(mem.address());
 }
 
-/// A copy of which an end is pageable: the driver would wait for the stream within its call.
+/// A copy with one pageable end: the driver's own would block the calling thread.
 void enqueue_pageable_copy(Queue &queue, const EnqueueArguments &arguments, Mem &src, Mem &dst,
                            Regions &&regions) {
     if (src.in_host() && dst.in_host())
@@ -195,7 +197,7 @@ void enqueue_transfer(Queue &queue, const EnqueueArguments &arguments, Direction
     if (few && !pinned) {
         queue.primary().require_alive();
         if (direction == Direction::TO_DEVICE)
-            queue.wait_for_stream(); // what comes before may write there yet
+            queue.wait_for_stream(); // earlier commands may still write there
         StagedCommand command(Target{queue, true}, direction, mem, host, first);
         return enqueue_within_call(queue, arguments, command);
     }
@@ -208,7 +210,8 @@ void enqueue_transfer(Queue &queue, const EnqueueArguments &arguments, Direction
 
 void enqueue_copy(Queue &queue, const EnqueueArguments &arguments, Mem &src, Mem &dst,
                   Regions &&regions) {
-    // A row of an image is not parted but between pixels, and rows of several slices are no box.
+    // The driver splits a row of an image only between pixels, and rows of several slices are not
+    // one box.
     const Mem &pitched = src.layout().flat() ? dst : src, &other = src.layout().flat() ? src : dst;
     const Image *const image = other.image();
     if (image && pitched.layout().row() % image->shape.format.bytes())
@@ -229,7 +232,7 @@ void enqueue_fill(Queue &queue, const EnqueueArguments &arguments, Mem &mem,
                                  [mem = Ref<Mem>(mem), pattern = std::move(pattern), offset, size] {
                                      fill_bytes(mem->host_pointer() + offset, size, pattern);
                                  });
-    // Rows begin with the root's, and so may a pattern between two of them.
+    // Rows begin at the root's, so a pattern may straddle two of them.
     if (!mem.layout().flat() &&
         (mem.layout().row() % period(pattern) || mem.offset() % period(pattern)))
         return enqueue_stream<StripCommand>(queue, arguments, mem, pattern, offset, size);
@@ -239,7 +242,7 @@ void enqueue_fill(Queue &queue, const EnqueueArguments &arguments, Mem &mem,
 void check_overlap(const Regions &regions, const Mem &src, const Mem &dst) {
     if (&src != &dst && (src.array() || dst.array()))
         return;
-    // Addresses are compared: those of all devices and of the host are apart.
+    // Comparing addresses suffices: no two devices share a range, nor do a device and the host.
     const auto begin = [](const Mem &mem) {
         return reinterpret_cast<const void *>(mem.identity());
     };

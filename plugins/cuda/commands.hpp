@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the commands on buffers and those on images have in common: bytes of regions, which of an image are those of its
-// pixels, one after another.
+// What commands on buffers and on images share: copies and fills of regions of bytes. An image's
+// bytes are those of its pixels, in order.
 #pragma once
 
 #include "copy.hpp"
@@ -12,21 +12,23 @@ namespace pi::cuda {
 
 End end_of(Mem &mem);
 
-/// A read or write of the application's memory.
+/// A read or write between `mem` and the application's memory.
 void enqueue_transfer(Queue &queue, const sdk::EnqueueArguments &arguments, Direction direction,
                       Mem &mem, std::byte *host, sdk::Regions &&regions);
 
-/// `size` is a multiple of the pattern's, a power of two up to 128.
+/// `size` is a multiple of the pattern's size, which is a power of two up to 128.
 void enqueue_fill(Queue &queue, const sdk::EnqueueArguments &arguments, Mem &mem,
                   std::vector<std::byte> pattern, uint64_t offset, uint64_t size);
 
 void enqueue_copy(Queue &queue, const sdk::EnqueueArguments &arguments, Mem &src, Mem &dst,
                   sdk::Regions &&regions);
 
-/// PI_ERROR_MEM_COPY_OVERLAP if a region's ends share a byte. No other object has the bytes of an array's pixels.
+/// PI_ERROR_MEM_COPY_OVERLAP if a region's source and destination share a byte. An array's pixels
+/// belong to one object only.
 void check_overlap(const sdk::Regions &regions, const Mem &src, const Mem &dst);
 
-/// Queues of either end do a copy; others, if they can use both. Else PI_ERROR_INVALID_MEM_OBJECT.
+/// PI_ERROR_INVALID_MEM_OBJECT unless the queue belongs to the device of either end, or can use
+/// both ends.
 void check_copy(Queue &queue, const Mem &src, const Mem &dst);
 
 } // namespace pi::cuda

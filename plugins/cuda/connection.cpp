@@ -41,7 +41,7 @@ ConnectionAnswer connect_buffers(const Place &src, const Place &dst) {
 
 namespace {
 
-/// Here no device uses another one's arrays, whatever access it has to its memory.
+/// No device uses another device's arrays, with or without peer access.
 ConnectionAnswer connect_images(const Place &src, const Place &dst) {
     if (&src.primary == &dst.primary)
         return connect_buffers(src, dst);
@@ -51,7 +51,7 @@ ConnectionAnswer connect_images(const Place &src, const Place &dst) {
                  "copies between devices (cuMemcpy3DPeerAsync)")};
 }
 
-/// Pinned memory, which all devices use.
+/// Whether the query is about pinned memory, which all devices use.
 bool in_host(const pi_memory_connection_query &query) {
     return query.kind == PI_MEMORY_KIND_IMPORTED || query.kind == PI_MEMORY_KIND_USM_HOST ||
            query.src_scope == SCOPE_HOST_PINNED;
@@ -69,7 +69,7 @@ const char *missing_usm(const Place &src, const Place &dst,
     return nullptr;
 }
 
-/// Why there is no memory of this kind at both places, or NULL.
+/// Why memory of this kind cannot exist at both places; NULL if it can.
 const char *missing(const Place &src, const Place &dst, const pi_memory_connection_query &query) {
     if (query.kind > PI_MEMORY_KIND_IMPORTED)
         fail(PI_ERROR_INVALID_ENUMERATION, "kind ", query.kind, " is no PI_MEMORY_KIND_");
@@ -90,7 +90,7 @@ const char *missing(const Place &src, const Place &dst, const pi_memory_connecti
     }
 }
 
-/// The application's memory: pinned by src for all devices, or as it is.
+/// The application's memory: pinned by src for all devices, or used unpinned.
 ConnectionAnswer connect_imported(const Place &src, const Place &dst) {
     if (dst.device.reads_pageable())
         return {PI_MEMORY_CONNECTION_UNIFIED,
@@ -125,9 +125,9 @@ std::optional<int> p2p_attribute(const Place &src, const Place &dst, CUdevice_P2
     return value;
 }
 
-/// Of the host's pinned memory to a device, if a slot lies between them.
+/// Bandwidth between pinned memory and a device on a PCIe slot; 0 for other devices.
 uint64_t slot_bandwidth(Device &device) {
-    // A device that walks the host's page tables is joined to it by other links.
+    // Devices that walk the host's page tables are connected by other links.
     if (device.attribute(CU_DEVICE_ATTRIBUTE_INTEGRATED) ||
         device.attribute(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES))
         return 0;
@@ -135,11 +135,11 @@ uint64_t slot_bandwidth(Device &device) {
     return nvml ? nvml->pcie_bandwidth(device.pci_address()) : 0;
 }
 
-/// A device's ways, each in one direction.
+/// A device's ports, each in one direction.
 enum class Port : uint64_t { slot_out, slot_in, switch_out, switch_in, count };
 uint64_t channel(const Device &device, Port port) {
     return static_cast<uint64_t>(device.id()) * static_cast<uint64_t>(Port::count) +
-           static_cast<uint64_t>(port) + 1; // 0 is none
+           static_cast<uint64_t>(port) + 1; // 0 means no channel
 }
 
 std::vector<uint64_t> slot_channel(const Device &device, Port port) {
@@ -148,7 +148,7 @@ std::vector<uint64_t> slot_channel(const Device &device, Port port) {
     return {channel(device, port)};
 }
 
-/// The link between two devices, of which one has access to the other's memory.
+/// Describes the link between two devices, one of which has access to the other's memory.
 void describe_link(const Place &src, const Place &dst, pi_memory_connection_info &info,
                    std::string &reason) {
     if (Nvml *const nvml = src.device.instance().nvml()) {
@@ -164,17 +164,18 @@ void describe_link(const Place &src, const Place &dst, pi_memory_connection_info
         if (link.nvlinks)
             reason += text("; NVLinks: ", link.nvlinks);
     }
-    // 0 is the best of the machine; what the others mean the driver does not tell.
+    // 0 is the best rank of the machine; the driver does not document the others.
     if (const auto rank = p2p_attribute(src, dst, CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK))
         reason += text("; performance rank ", *rank);
 }
 
-/// Where memory of the host is while dst uses it.
+/// Where host memory resides while dst uses it.
 pi_residency host_residency(const Place &src, const Place &dst,
                             const pi_memory_connection_query &query) {
     if (src.device.attribute(CU_DEVICE_ATTRIBUTE_INTEGRATED))
         return PI_RESIDENCY_SAME_MEMORY;
-    // Pages that are not pinned may move to the device that uses them, and back, unless it walks the host's tables.
+    // Unpinned pages may migrate to the device that uses them, and back, unless the device walks
+    // the host's page tables.
     const bool moves =
         query.kind == PI_MEMORY_KIND_IMPORTED && src.device.imports_pageable() &&
         !dst.device.attribute(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES);
@@ -217,11 +218,11 @@ void describe_copy(const Place &src, const Place &dst, const pi_memory_connectio
         return;
     }
     if (dst.primary.access(src.primary).granted) {
-        info.path = PI_COPY_PATH_UNKNOWN; // the driver may go either way
+        info.path = PI_COPY_PATH_UNKNOWN; // the driver may copy directly or through the host
         return;
     }
     info.path = PI_COPY_PATH_STAGED_BY_DRIVER;
-    // It goes up one slot and down the other one; how fast the driver does so nobody tells.
+    // The bytes cross both slots; the driver does not report its rate for such copies.
     if (slot_bandwidth(src.device) && slot_bandwidth(dst.device))
         info.link_kind = PI_LINK_PCIE;
     if (query.kind == PI_MEMORY_KIND_BUFFER)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What memory of one place is to another: a buffer is an allocation on its device; two contexts on
-// one device are the same to the driver, and between two devices it is the driver's to grant access.
+// Connections between places. A buffer is an allocation on its device. Two contexts on one device
+// are the same to the driver; between two devices the driver decides whether to grant access.
 #pragma once
 
 #include "context.hpp"
@@ -16,13 +16,13 @@ struct Place {
     Primary &primary = context.primary(device);
 };
 
-/// Of buffers in scope 0. The first question of a pair of devices enables access.
+/// For buffers in scope 0. The first query for a pair of devices enables access.
 sdk::ConnectionAnswer connect_buffers(const Place &src, const Place &dst);
 pi_memory_connection_info describe_connection(const Place &src, const Place &dst,
                                               const pi_memory_connection_query &query);
 
-/// What goes from the device to the host's memory, and what comes from there, each have the slot's direction to
-/// themselves, whatever is at its other end. None where the device's memory is the host's.
+/// Channels between the device and host memory: one for each direction of its slot, whatever the
+/// other end is. Empty where the device's memory is the host's.
 std::vector<uint64_t> to_host_channels(const Device &device);
 std::vector<uint64_t> from_host_channels(const Device &device);
 

@@ -11,7 +11,8 @@ using namespace sdk;
 
 namespace {
 
-/// The submission's context may not use both ends: the driver is told whose they are. Of an image only its own may.
+/// Whether the submission's context cannot use both ends, so that the driver must be given the
+/// context of each. An image is usable in its own context only.
 bool between_contexts(Primary &user, const End &src, const End &dst) {
     const auto reaches = [&](const End &end) {
         return !end.owner || end.owner == &user ||
@@ -20,7 +21,7 @@ bool between_contexts(Primary &user, const End &src, const End &dst) {
     return !reaches(src) || !reaches(dst);
 }
 
-/// One copy of CUDA_MEMCPY3D or CUDA_MEMCPY3D_PEER, which differ in the contexts.
+/// A CUDA_MEMCPY3D, or a CUDA_MEMCPY3D_PEER, which has the contexts in addition.
 template <class Copy>
 Copy box(const End &src, const Rectangle &from, const End &dst, const Rectangle &to) {
     Copy copy{};
@@ -56,8 +57,8 @@ Copy box(const End &src, const Rectangle &from, const End &dst, const Rectangle 
     return copy;
 }
 
-/// A copy between contexts. It answers with an error of either: that of the other one is not to be taken for the
-/// submission's own.
+/// Adds a copy between contexts. Its error may stem from either context: an error of the other one
+/// must not mark the submission's own as lost.
 template <class... Parts>
 void add_between(Submission &submission, const End &src, const End &dst, CUresult code,
                  const Parts &...parts) {
@@ -78,7 +79,7 @@ void add_box(Submission &submission, bool peers, const End &src, const Rectangle
                               "cuMemcpy3DAsync_v2");
     }
     auto copy = box<CUDA_MEMCPY3D_PEER>(src, from, dst, to);
-    // Of the host's memory there is no context: it is named as such.
+    // Host memory belongs to no context: it has its own memory type.
     if (src.owner) {
         if (!src.image)
             copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
@@ -102,7 +103,7 @@ void add_box(Submission &submission, bool peers, const End &src, const Rectangle
                 "cuMemcpy3DPeerAsync");
 }
 
-/// Of an image it is within a row.
+/// A range of an image lies within one row.
 void add_range(Submission &submission, bool peers, const End &src, uint64_t from, const End &dst,
                uint64_t to, uint64_t bytes) {
     const Api &cu = submission.api();
@@ -125,7 +126,7 @@ void add_range(Submission &submission, bool peers, const End &src, uint64_t from
     }
 }
 
-/// The driver's slices are of whole rows, and its pitches limited.
+/// The driver's slices consist of whole rows, and its pitches are limited.
 bool fits_driver(const Rectangle &r, uint64_t max_pitch) {
     return r.row_pitch <= max_pitch && r.slices_are_rows();
 }
@@ -139,7 +140,8 @@ void copy_box(Submission &submission, bool peers, const End &src, Rectangle from
         from = from.flat();
         to = to.flat();
     } else if (from.rows == 1) {
-        // Driver 580.159 on an H100 steps over the layers of 1-D images by the pitch, whatever the height.
+        // Driver 580.159 on an H100 steps from layer to layer of a 1-D image by the row pitch and
+        // ignores the height.
         from.row_pitch = from.slice_pitch;
         to.row_pitch = to.slice_pitch;
     }
@@ -172,12 +174,12 @@ void copy_region(Submission &submission, bool peers, const End &src, const End &
     copy_box(submission, peers, src, source(region), dst, destination(region));
 }
 
-/// What goes through so many bytes of memory at once, whole pixels.
+/// Limits for copies through `size` bytes of memory at once, in whole pixels.
 PartLimits parts_of(const Submission &submission, uint64_t size) {
     return {size, std::min(size, submission.primary().device().max_row()), false, true};
 }
 
-/// As many bytes from offset 0 on, one after another.
+/// The same bytes, dense, from offset 0.
 Rectangle packed(const Rectangle &r) {
     return {0, r.row, r.rows, r.slices, r.row, r.row * r.rows};
 }
@@ -228,7 +230,8 @@ uint64_t period(const std::vector<std::byte> &pattern) {
 
 namespace {
 
-/// Sets one word of 1, 2 or 4 bytes over and over: so many in a row, and so many rows. All begin at multiples of it.
+/// Repeats a word of 1, 2 or 4 bytes `count` times in each of `rows` rows. The address and the
+/// pitch are multiples of `size`.
 void set_words(Submission &submission, CUdeviceptr to, uint64_t pitch, const std::byte *word,
                uint64_t size, uint64_t count, uint64_t rows) {
     const Api &cu = submission.api();
@@ -255,20 +258,20 @@ void fill(Submission &submission, CUdeviceptr address, const Rectangle &rows,
           const std::vector<std::byte> &pattern) {
     const CUdeviceptr begin = address + rows.offset;
     const uint64_t repeat = period(pattern);
-    // The driver sets aligned words of up to 4 bytes. A view may begin anywhere.
+    // The driver sets aligned words of up to 4 bytes; a view may begin at any address.
     const uint64_t steps = begin | (rows.rows > 1 ? rows.row_pitch : 0) | 4;
     const uint64_t word = std::min(repeat, steps & -steps);
     const bool pitched = rows.row_pitch <= submission.primary().device().max_pitch();
     if (word == repeat && (rows.rows == 1 || pitched))
         return set_words(submission, begin, rows.row_pitch, pattern.data(), word, rows.row / word,
                          rows.rows);
-    // One word of each repetition at a time: rows of one word, a pattern apart.
+    // One word of each repetition at a time: rows of one word, one pattern apart.
     const uint64_t set = pitched ? 1 : rows.rows;
     for (uint64_t row = 0; row < set; ++row)
         for (uint64_t i = 0; i < repeat; i += word)
             set_words(submission, begin + row * rows.row_pitch + i, repeat, pattern.data() + i,
                       word, 1, rows.row / repeat);
-    // All further rows are copies of those before.
+    // All further rows are copied from the ones before.
     for (uint64_t done = set; done < rows.rows; done *= 2) {
         const uint64_t count = std::min(done, rows.rows - done);
         const auto part = [&](uint64_t row) {

@@ -50,7 +50,7 @@ pi_result to_result(CUresult code) {
     case CUDA_ERROR_SYSTEM_NOT_READY:
     case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
     case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
-    case CUDA_ERROR_DEVICE_UNAVAILABLE: // another process has it for itself
+    case CUDA_ERROR_DEVICE_UNAVAILABLE: // another process uses it exclusively
         return PI_ERROR_UNAVAILABLE;
     case CUDA_ERROR_NOT_SUPPORTED:
         return PI_ERROR_UNSUPPORTED_FEATURE;

@@ -11,15 +11,15 @@
 
 namespace pi::cuda {
 
-/// The driver, opened and initialised. An entry point that it does not have is a null pointer; those that the plugin
-/// cannot do without are there.
+/// The driver, opened and initialised. Entry points that it lacks are NULL; the required ones are
+/// always present.
 class Api : public pi_cuda_functions {
 public:
-    /// PI_ERROR_UNAVAILABLE with the reason: no library, no device, a driver that is too old.
+    /// PI_ERROR_UNAVAILABLE with the reason: no library, no device, or a driver that is too old.
     explicit Api(const std::string &path);
 
     const std::string &path() const { return library_.path(); }
-    /// 1000 * major + 10 * minor of the newest CUDA that the driver serves.
+    /// 1000 * major + 10 * minor of the newest CUDA version that the driver supports.
     int version() const { return version_; }
 
 private:
@@ -32,13 +32,14 @@ private:
 /// "13.0"
 std::string version_text(int version);
 
-/// What a code is in pi.h's terms. Those that spoil a context for good are PI_ERROR_DEVICE_LOST.
+/// The code in pi.h's terms. Errors that destroy a context are PI_ERROR_DEVICE_LOST.
 pi_result to_result(CUresult code);
 
 /// "CUDA_ERROR_OUT_OF_MEMORY"
 std::string error_name(const Api &api, CUresult code);
 
-/// Throws unless the code is CUDA_SUCCESS: "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY: " and the parts.
+/// Throws unless the code is CUDA_SUCCESS: "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY: " and the
+/// parts.
 template <class... Parts>
 void check(const Api &api, CUresult code, const char *call, const Parts &...parts) {
     if (code == CUDA_SUCCESS)

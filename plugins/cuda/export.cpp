@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that is given to others as a file descriptor, or to other processes as an IPC handle.
+// Export of memory as a file descriptor, or as an IPC handle for other processes.
 #include "entries.hpp"
 #include "memory.hpp"
 
@@ -25,7 +25,7 @@ uint32_t export_types_within(const Device &device) {
 
 namespace {
 
-/// Each export has a descriptor of its own.
+/// Each export gets its own file descriptor.
 void export_file(const Mem &mem, pi_external_handle &handle) {
     mem.primary().check(
         mem.primary().api().cuMemExportToShareableHandle(
@@ -34,7 +34,7 @@ void export_file(const Mem &mem, pi_external_handle &handle) {
     handle.offset = mem.offset();
 }
 
-/// Of the pages of the whole root, which was made of such.
+/// Exports the root's pages: it was allocated in whole pages.
 void export_dma_buf(Mem &mem, pi_external_handle &handle) {
     Primary &primary = mem.primary();
     primary.require_alive();

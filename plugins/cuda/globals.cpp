@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The variables of modules: each device that a program is built for has its own. Those that CUDA C++ calls __constant__
-// are among them, and the host's to write.
+// Variables of modules. Each device for which a program is built has its own copy. Those that CUDA
+// C++ calls __constant__ are included; the host may write them.
 #include "copy.hpp"
 #include "entries.hpp"
 #include "pageable.hpp"
@@ -17,7 +17,7 @@ using namespace sdk;
 
 namespace {
 
-/// A variable on one device, and the module that it goes with.
+/// A variable on one device, and the module that it belongs to.
 struct Variable {
     std::shared_ptr<Module> module;
     CUdeviceptr address = 0;
@@ -40,7 +40,7 @@ Variable find_variable(const Program &program, const Device &device, const char 
     return variable;
 }
 
-/// Between a variable and pinned memory of the host.
+/// A copy between a variable and pinned host memory.
 class GlobalCommand final : public StreamCommand {
 public:
     GlobalCommand(const Target &target, Direction direction, Variable variable, CUdeviceptr address,

@@ -12,9 +12,10 @@ using namespace sdk;
 
 namespace {
 
-// ----- Words of the driver ------------------------------------------------------------------------
+// ----- the driver's enumerators
+// -------------------------------------------------------------------
 
-/// Norm types are integers in memory; a texture makes numbers of them.
+/// Normalised types are stored as integers; a texture converts them.
 CUarray_format array_format(pi_channel_type type) {
     switch (type) {
     case PI_CHANNEL_UNORM8:
@@ -40,7 +41,7 @@ CUarray_format array_format(pi_channel_type type) {
     }
 }
 
-/// Axes that the type does not have are 0.
+/// Axes that the image type lacks are 0.
 CUDA_ARRAY3D_DESCRIPTOR describe(const ImageShape &shape) {
     CUDA_ARRAY3D_DESCRIPTOR array{};
     array.Width = shape.extent[0];
@@ -54,8 +55,9 @@ CUDA_ARRAY3D_DESCRIPTOR describe(const ImageShape &shape) {
     return array;
 }
 
-/// Outside of an image PI_ADDRESSING_NONE promises nothing; the border's colour is 0. The driver's reference speaks of
-/// CLAMP alone where coordinates count pixels, the runtime's forbids only WRAP and MIRROR there.
+/// PI_ADDRESSING_NONE promises nothing outside of an image; the border's colour is 0. For
+/// unnormalised coordinates the driver's reference allows only CLAMP; the runtime's forbids only
+/// WRAP and MIRROR.
 CUaddress_mode address_mode(pi_addressing_mode mode) {
     switch (mode) {
     case PI_ADDRESSING_CLAMP:
@@ -82,7 +84,7 @@ CUDA_TEXTURE_DESC describe(const pi_sampler_desc &sampler, const PixelFormat &fo
     return texture;
 }
 
-/// The least of some attributes.
+/// The least of several attributes.
 uint64_t least(const Device &device, std::initializer_list<CUdevice_attribute> names) {
     int least = INT_MAX;
     for (const CUdevice_attribute name : names)
@@ -121,7 +123,8 @@ ImageLimits image_limits(const Device &device, pi_image_type type) {
 
 #undef PI_LEAST
 
-// ----- Image --------------------------------------------------------------------------------------
+// ----- Image
+// --------------------------------------------------------------------------------------
 
 namespace {
 
@@ -162,7 +165,7 @@ Image::~Image() {
                 if (array)
                     keep->note(cu.cuArrayDestroy(array));
             } catch (...) {
-                // The context is lost, and with it what was in it.
+                // The context is lost, and so is everything in it.
             }
         });
 }
@@ -239,11 +242,13 @@ pi_native_handle image_handle(Image &image) {
     return handle;
 }
 
-// ----- creation -----------------------------------------------------------------------------------
+// ----- creation
+// -----------------------------------------------------------------------------------
 
 namespace {
 
-/// The pixels of host_ptr: with PI_MEM_USE_HOST_PTR, too, since no map of an image could show that it is a copy.
+/// Uploads the pixels of host_ptr, with PI_MEM_USE_HOST_PTR as well: images have no maps by which
+/// the application could notice that the memory is a copy.
 void upload_pixels(Primary &primary, const Image &image, const void *host, const Rectangle &given) {
     const pi_region region = region_of(given, image.pixels);
     transfer(primary, Direction::TO_DEVICE, image,

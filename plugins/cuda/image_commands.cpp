@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands on images: those on buffers, once pixels are bytes.
+// The commands on images: those on buffers, with pixels as bytes.
 #include "commands.hpp"
 #include "entries.hpp"
 #include "submission.hpp"
@@ -16,8 +16,8 @@ using namespace sdk;
 
 namespace {
 
-/// Memory of the queue's device for as long as a command takes: as much as is wanted, at most a mebibyte. Whole pixels of any
-/// format.
+/// Memory of the queue's device for the duration of a command: the requested size, at most a
+/// mebibyte; whole pixels of any format.
 class Scratch {
 public:
     Scratch(Primary &primary, uint64_t wanted)
@@ -33,7 +33,8 @@ private:
     Primary &primary_;
 };
 
-/// Pixels of one colour, and copies of them: the driver's fills know no arrays. Views whose rows have gaps go the same way.
+/// Paints pixels of one colour, then copies them: the driver cannot fill arrays. Also for views
+/// whose rows have gaps.
 class PaintCommand final : public StreamCommand {
 public:
     PaintCommand(const Target &target, Mem &mem, const Rectangle &pixels,
@@ -53,7 +54,8 @@ private:
     const Scratch strip_;
 };
 
-/// Within an array of 2-D layers: the driver's own copies read the layer that they write (580.159 on an H200).
+/// A copy within an array of 2-D layers: the driver's own copies read the layer that they write
+/// (580.159 on an H200).
 class LayersCommand final : public StreamCommand {
 public:
     LayersCommand(const Target &target, Mem &mem, Regions &&regions)

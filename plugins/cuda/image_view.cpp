@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Views of buffers as images. Commands on them are commands on the buffer's bytes; kernels read them by textures over
-// linear memory, of which the driver has some kinds.
+// Views of buffers as images. Commands on them are commands on the buffer's bytes; kernels read
+// them by textures over linear memory, where the driver supports those.
 #include "entries.hpp"
 #include "memory.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that is there already: the application's of the host, others' by what they export, and CUDA's by its address.
+// Import of existing memory: the application's host memory, handles that others export, and CUDA
+// memory by its address.
 #include "entries.hpp"
 #include "memory.hpp"
 
@@ -56,7 +57,7 @@ Ref<Mem> import_ipc(Context &context, Device &device, const pi_mem_import_desc &
                      pi_memory_kind{PI_MEMORY_KIND_BUFFER});
 }
 
-/// What the driver knows of an address; `value` stays as it is where that is nothing.
+/// Asks the driver about an address. If it has no answer, `value` keeps its value.
 template <class T>
 bool ask_pointer(const Api &cu, CUdeviceptr address, CUpointer_attribute name, T &value) {
     T answer{};
@@ -66,7 +67,7 @@ bool ask_pointer(const Api &cu, CUdeviceptr address, CUpointer_attribute name, T
     return true;
 }
 
-/// Memory that a CUdeviceptr is in.
+/// The memory range that contains a CUdeviceptr.
 struct NativeRange {
     CUdeviceptr begin = 0;
     size_t size = 0;
@@ -87,7 +88,7 @@ NativeRange find_native(Primary &primary, CUdeviceptr address) {
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              "handle.native is managed memory, which is no one device's; memory of a device and "
              "pinned memory of the host are imported");
-    CUcontext context = nullptr; // and so it stays for memory of a pool, or a mapping
+    CUcontext context = nullptr; // it stays NULL for memory of a pool, and for virtual memory
     ask_pointer(cu, address, CU_POINTER_ATTRIBUTE_CONTEXT, context);
     int ordinal = device.id();
     ask_pointer(cu, address, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, ordinal);
@@ -122,7 +123,7 @@ Ref<Mem> import_native(Context &context, Device &device, const pi_mem_import_des
     as_buffer.scope = range.kind == NativeKind::HOST ? SCOPE_HOST_PINNED : SCOPE_GLOBAL;
     Ref<Mem> mem = make<Mem>(context, device, std::move(storage), as_buffer,
                              pi_memory_kind{PI_MEMORY_KIND_BUFFER});
-    *own = desc.own; // nothing can fail any more
+    *own = desc.own; // no step after this can fail
     return mem;
 }
 
@@ -130,7 +131,8 @@ Ref<Mem> import_native(Context &context, Device &device, const pi_mem_import_des
 
 uint32_t import_types(const Device &device) {
     return external_bit(PI_EXTERNAL_NATIVE) |
-           (export_types(device) & ~external_bit(PI_EXTERNAL_DMA_BUF_FD)) | // which CUDA only gives
+           // which CUDA only exports
+           (export_types(device) & ~external_bit(PI_EXTERNAL_DMA_BUF_FD)) |
 
            (device.imports_host_memory() ? external_bit(PI_EXTERNAL_HOST_POINTER) : 0);
 }

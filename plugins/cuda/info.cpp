@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a device tells about itself.
+// The infos of a device.
 #include "connection.hpp"
 #include "entries.hpp"
 #include "memory.hpp"
@@ -29,7 +29,7 @@ bool has_nvrtc(Instance &instance) {
         instance.nvrtc();
         return true;
     } catch (const Error &) {
-        return false; // as piProgramCreate says, with the reason
+        return false; // piProgramCreate reports the reason
     }
 }
 
@@ -136,7 +136,7 @@ constexpr Row rows[] = {
          write(uint64_t{PI_QUEUE_OUT_OF_ORDER | PI_QUEUE_PROFILING} |
                (priorities ? uint64_t{PI_QUEUE_PRIORITY_LOW | PI_QUEUE_PRIORITY_HIGH} : 0));
      }},
-    // As CUDA's documentation of cuEventElapsedTime has it.
+    // The resolution that the documentation of cuEventElapsedTime states.
     {PI_DEVICE_INFO_TIMER_RESOLUTION,
      [](Device &, const InfoWriter &write) { write(uint64_t{500}); }},
     {PI_DEVICE_INFO_PARTITION_KINDS,

@@ -25,7 +25,7 @@ class Nvml;
 class Nvrtc;
 class Platform;
 
-/// The groups of functions that the plugin has; the table in plugin.cpp agrees.
+/// The groups of functions that the plugin supports; they agree with the table in plugin.cpp.
 inline constexpr sdk::PluginIdentity this_plugin{
     "cuda", PI_PLUGIN_VERSION,
     PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_MEM_HOST_ACCESS |
@@ -40,45 +40,49 @@ public:
     explicit Instance(const pi_host *host);
     ~Instance();
 
-    /// The platform; the first call opens the driver. PI_ERROR_UNAVAILABLE when there is none, and then the next call
-    /// tries again.
+    /// The platform; the first call opens the driver. PI_ERROR_UNAVAILABLE if that fails; the next
+    /// call tries again.
     Platform &platform();
 
     void log(pi_log_level level, const std::string &message) const {
         host()->log(host(), level, message.c_str());
     }
 
-    /// The compiler for CUDA C++; the first call opens it. PI_ERROR_UNSUPPORTED_FEATURE with what was sought when there is
-    /// none, and then the next call tries again. There is a platform.
+    /// The compiler for CUDA C++; the first call opens it. Where none is found:
+    /// PI_ERROR_UNSUPPORTED_FEATURE with the names searched for, and the next call tries again.
+    /// There must be a platform.
     const Nvrtc &nvrtc();
 
-    /// What tells of links between devices; the first call opens it. NULL where there is none, for good.
+    /// NVML, which reports links between devices; the first call opens it. NULL where there is
+    /// none.
     Nvml *nvml();
 
-    /// A number that tells an object from all others that there were, unlike its address.
+    /// A number that no other object ever had, unlike its address.
     uint64_t next_serial() { return serials_.fetch_add(1, std::memory_order_relaxed); }
 
-    /// Runs the task on a thread that may wait for the device, which is woken without a detour. False when all of these
-    /// wait: the end is then for watcher() to find.
+    /// Runs the task on a thread that may wait for the device: it wakes as soon as the device is
+    /// done. Returns false if all such threads are waiting: then watcher() must find the end.
     bool run_waiting(std::function<void()> task) { return waiting_.try_post(std::move(task)); }
-    /// What looks now and then whether something has ended.
+    /// Polls for ends that no thread waits for.
     sdk::Watcher &watcher() { return watcher_; }
-    /// Threads that may be kept busy by copies of pageable memory.
+    /// Threads for copies of pageable memory, which may keep them busy for long.
     sdk::Workers &transfers() { return transfers_; }
-    /// Threads that help with large ones of these.
+    /// Threads that help with large copies of pageable memory.
     sdk::Workers &copy_helpers() { return copy_helpers_; }
-    /// How many help with one. A processor copies 10 GB/s or so, and a fast link carries several times that.
+    /// Helpers per copy. A processor core copies some 10 GB/s; a fast link carries several times
+    /// that.
     static constexpr unsigned copy_helper_count = 3;
     /// Runs the application's host functions.
     sdk::Workers &host_functions() { return host_functions_; }
 
-    /// What of the application's memory is pinned.
+    /// Which of the application's memory is pinned.
     sdk::Registrations &registrations() { return registrations_; }
-    /// What piUsmAlloc and its like have given out, of all contexts.
+    /// All USM ranges allocated through any context.
     sdk::UsmTable<Storage> &usm() { return usm_; }
 
-    /// Gives something back to the driver, whose calls for that wait for the work of a whole context. Never throws:
-    /// without memory for it, the task runs here.
+    /// Runs a task that releases something of the driver's, on a thread of its own: such calls wait
+    /// for all work of a context. Never throws: if there is no memory to post the task, it runs
+    /// here.
     template <class Task>
     void reap(Task task) noexcept {
         try {
@@ -87,7 +91,7 @@ public:
             task();
         }
     }
-    /// Waits until everything is done that was given to reap() before.
+    /// Waits until all tasks given to reap() so far are done.
     void drain();
 
 private:
@@ -95,15 +99,16 @@ private:
     std::unique_ptr<Api> api_;
     std::vector<sdk::Ref<Platform>> platforms_; ///< one, once there is a device
 
-    std::mutex nvrtc_mutex_; ///< guards what follows until it is there; constant afterwards
+    /// guards what follows until the compiler is open; constant afterwards
+    std::mutex nvrtc_mutex_;
     std::unique_ptr<Nvrtc> nvrtc_;
 
-    std::once_flag nvml_sought_; ///< then what follows is constant
+    std::once_flag nvml_sought_; ///< what follows is constant once it is set
     std::unique_ptr<Nvml> nvml_;
 
     std::atomic<uint64_t> serials_{1};
     sdk::Registrations registrations_;
-    sdk::Workers reaper_{1}; ///< the last to go: all other threads give to it
+    sdk::Workers reaper_{1}; ///< destroyed last: all other threads post to it
     sdk::Workers copy_helpers_{copy_helper_count};
     sdk::Workers transfers_{2};
     sdk::Workers host_functions_{1};

@@ -9,7 +9,8 @@ namespace pi::cuda {
 
 using namespace sdk;
 
-// ----- Options ------------------------------------------------------------------------------------
+// ----- Options
+// ------------------------------------------------------------------------------------
 
 BuildOptions::BuildOptions(const std::string &words) {
     std::istringstream list(words);
@@ -38,7 +39,7 @@ JitOptions::JitOptions(const BuildOptions &options) : log_(16384) {
     add(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, log_.size());
     if (options.debug)
         add(CU_JIT_GENERATE_DEBUG_INFO, size_t{1});
-    if (options.debug || options.level) // without a word the driver's own is 4
+    if (options.debug || options.level) // the driver's default is 4
         add(CU_JIT_OPTIMIZATION_LEVEL, options.level.value_or(0));
 }
 
@@ -51,7 +52,8 @@ void JitOptions::add(CUjit_option name, size_t value) {
     add(name, reinterpret_cast<void *>(value));
 }
 
-// ----- Errors -------------------------------------------------------------------------------------
+// ----- Errors
+// -------------------------------------------------------------------------------------
 
 void check_built(Primary &primary, CUresult code, const char *call, const std::string &log) {
     if (code == CUDA_SUCCESS)
@@ -66,7 +68,8 @@ void check_built(Primary &primary, CUresult code, const char *call, const std::s
                      known);
 }
 
-// ----- Linker -------------------------------------------------------------------------------------
+// ----- Linker
+// -------------------------------------------------------------------------------------
 
 Linker::Linker(Primary &primary, const BuildOptions &options)
     : primary_(primary), current_(primary), options_(options) {
@@ -80,7 +83,7 @@ Linker::~Linker() {
 }
 
 void Linker::add(CUjitInputType type, const std::string &image, const std::string &name) {
-    // The 0 behind it is of PTX, and is counted.
+    // PTX needs a terminating 0, and its size counts it.
     const size_t size = image.size() + (type == CU_JIT_INPUT_PTX);
     const CUresult code = primary_.api().cuLinkAddData_v2(
         id_, type, const_cast<char *>(image.c_str()), size, name.c_str(), 0, nullptr, nullptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The driver's own compiler and linker: their options, and what they say.
+// The driver's compiler and linker: their options and their logs.
 #pragma once
 
 #include "primary.hpp"
@@ -11,20 +11,21 @@
 
 namespace pi::cuda {
 
-/// The words of a build's options.
+/// The parsed options of a build.
 struct BuildOptions {
-    /// PI_ERROR_BUILD_FAILED for words that contradict each other.
+    /// PI_ERROR_BUILD_FAILED for options that contradict each other.
     explicit BuildOptions(const std::string &words);
-    /// PI_ERROR_BUILD_FAILED unless the driver understands all of them, which knows none of NVRTC's.
+    /// PI_ERROR_BUILD_FAILED unless the driver understands all options; it understands none of
+    /// NVRTC's.
     void require_known() const;
 
     bool debug = false;              ///< -g
     std::optional<size_t> level;     ///< -O0 to -O4
-    std::vector<std::string> others; ///< in their order
+    std::vector<std::string> others; ///< in the given order
 };
 
-/// The same for cuModuleLoadDataEx and cuLinkCreate, with a place for the log of what goes wrong. A link writes there until
-/// its end.
+/// The options for cuModuleLoadDataEx and cuLinkCreate, with a buffer for the error log, which must
+/// outlive a link.
 class JitOptions {
 public:
     explicit JitOptions(const BuildOptions &options);
@@ -44,26 +45,28 @@ private:
     std::vector<void *> values_;
 };
 
-/// What a step of a build threw, whose `log` is the driver's or the compiler's.
+/// The error of a build step; `log` is the driver's or the compiler's.
 struct BuildError : sdk::Error {
     BuildError(std::string text, std::string whole_log)
         : Error(PI_ERROR_BUILD_FAILED, std::move(text)), log(std::move(whole_log)) {}
     std::string log;
 };
 
-/// Throws unless the code is CUDA_SUCCESS: a BuildError with the begin of the log where the program is to blame.
+/// Throws unless the code is CUDA_SUCCESS. If the program is at fault, a BuildError with the
+/// beginning of the log.
 void check_built(Primary &primary, CUresult code, const char *call, const std::string &log);
 
-/// Parts that become one image for the device of a primary context, which is current meanwhile.
+/// Links parts into one image for the device of a primary context, which is current during the
+/// linker's lifetime.
 class Linker {
 public:
     Linker(Primary &primary, const BuildOptions &options);
     ~Linker();
     Linker(const Linker &) = delete;
 
-    /// PTX, which is compiled here, or a cubin, with a 0 behind it. BuildError if it is none.
+    /// Adds PTX, which is compiled here, or a cubin; either ends with a 0. Otherwise BuildError.
     void add(CUjitInputType type, const std::string &image, const std::string &name);
-    /// The image. BuildError if the parts do not fit together.
+    /// Returns the image. BuildError if the parts do not fit together.
     std::string complete();
 
 private:

@@ -13,7 +13,7 @@ using namespace sdk;
 
 namespace {
 
-/// Kernels are asked for their parameters one after another, until there is none.
+/// The driver reports one parameter a call, until there is no next.
 std::optional<std::vector<size_t>> read_parameters(Primary &primary, CUfunction function) {
     const Api &cu = primary.api();
     if (!cu.cuFuncGetParamInfo)
@@ -47,7 +47,7 @@ Kernel::Function Kernel::find(Device &device, const std::shared_ptr<Module> &mod
     Function function{.device = &device, .module = module};
     const CUresult code = cu.cuModuleGetFunction(&function.id, module->id(), name_.c_str());
     if (code == CUDA_ERROR_NOT_FOUND ||
-        name_.empty()) // of no name it says CUDA_ERROR_INVALID_VALUE
+        name_.empty()) // the driver's answer to an empty name is CUDA_ERROR_INVALID_VALUE
         fail(PI_ERROR_INVALID_NAME, "name is '", name_, "'; the program has no such kernel on ",
              device.name());
     primary.check(code, "cuModuleGetFunction", "'", name_, "'");
@@ -60,8 +60,8 @@ Kernel::Function Kernel::find(Device &device, const std::shared_ptr<Module> &mod
     function.local_memory = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
     function.private_memory = attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
     function.dynamic_memory = attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
-    // More than 48 KiB must be asked for. It is once, for all: launches that asked each for its own would take it from
-    // one another, since the driver's function is one for all kernels of the name.
+    // More than 48 KiB must be requested. Request the maximum once: the driver has one function for
+    // all kernels of the name, so launches with requests of their own would undo each other's.
     const uint64_t most =
         device.local_memory() - std::min(device.local_memory(), function.local_memory);
     if (most > function.dynamic_memory &&
@@ -99,7 +99,7 @@ pi_result PI_CALL piKernelGetGroupInfo(pi_kernel kernel, pi_device device,
         case PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE:
             return write(function.max_group);
         case PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE:
-            // __launch_bounds__ demands no size: it is in the largest group.
+            // __launch_bounds__ requires no particular size: it limits the largest group.
             return write(std::array<uint64_t, 3>{});
         case PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE:
             return write(function.local_memory);

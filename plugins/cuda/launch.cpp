@@ -17,14 +17,14 @@ using namespace sdk;
 
 namespace {
 
-/// Whose launches are limited: CUDA's kernels have no global offset.
+/// Limits of launches: CUDA's kernels have no global offset.
 WorkLimits limits_of(const Device &device, const Kernel &kernel) {
     return {device.max_items(),  kernel.function(device).max_group,
             device.max_groups(), false,
             kernel.name(),       device.name()};
 }
 
-/// How many groups of this size are resident together.
+/// The number of groups of this size that are resident at once.
 uint64_t resident_groups(const Device &device, const Kernel &kernel, const WorkSize &work,
                          uint64_t local_memory) {
     const Kernel::Function &function = kernel.function(device);
@@ -106,7 +106,7 @@ pi_kernel_launch_desc read_launch(const Queue &queue, const pi_kernel_launch_des
     auto known = read_launch_desc(desc);
     const uint64_t cooperative =
         queue.device().cooperative() ? uint64_t{PI_LAUNCH_COOPERATIVE} : uint64_t{0};
-    // What a kernel reaches by pointers inside memory needs nothing to be said to the driver.
+    // Memory that a kernel reaches by pointers inside memory needs no declaration to the driver.
     check_flags(known.flags,
                 PI_COMMAND_BLOCKING | cooperative | PI_LAUNCH_INDIRECT_USM_HOST |
                     PI_LAUNCH_INDIRECT_USM_DEVICE | PI_LAUNCH_INDIRECT_USM_SHARED,
@@ -137,7 +137,8 @@ pi_result PI_CALL piKernelGetSuggestedLocalSize(pi_queue queue, const pi_kernel_
     return call<Queue>(queue, [&](Queue &self) {
         auto known = read_launch(self, desc);
         require(out_local_size, "out_local_size");
-        std::fill(std::begin(known.local_size), std::end(known.local_size), 0); // not read here
+        // this query ignores it
+        std::fill(std::begin(known.local_size), std::end(known.local_size), 0);
         const Kernel &kernel = checked_kernel(self, known.kernel);
         const WorkSize work = read_work_size(kernel, self.device(), known, known.local_memory_size);
         std::copy(work.local.begin(), work.local.end(), out_local_size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs that are linked of compiled ones.
+// Linking of compiled programs.
 #include "program.hpp"
 
 #include <pi/sdk/program_link.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Maps and unmaps. Pinned memory is mapped in place; memory of a device through staging, or through the application's
-// own memory where the buffer was made with it.
+// Maps and unmaps. Pinned memory is mapped in place; device memory through staging, or through the
+// host_ptr that the buffer was created with.
 #include "commands.hpp"
 #include "entries.hpp"
 #include "memory.hpp"
@@ -24,7 +24,7 @@ End end_of(const Map &map) {
     return {reinterpret_cast<CUdeviceptr>(begin), nullptr, begin};
 }
 
-/// Between a device and staging, or in place.
+/// Copies between a device and staging, or maps in place.
 class MapCommand final : public StreamCommand {
 public:
     MapCommand(const Target &target, Mem &mem, const pi_buffer_map_desc &desc)
@@ -80,7 +80,7 @@ private:
     TakenMap taken_;
 };
 
-// Maps and unmaps of memory that was made with PI_MEM_USE_HOST_PTR are done by a thread that may wait.
+// Buffers with PI_MEM_USE_HOST_PTR are mapped and unmapped on a thread that may wait.
 
 void map_host_ptr(Queue &queue, const EnqueueArguments &arguments, Mem &mem,
                   const pi_buffer_map_desc &desc) {

@@ -16,7 +16,7 @@ CUmemAllocationProp properties_of(const Device &device) {
     return properties;
 }
 
-/// Makes the size a multiple of what memory of the device is mapped in.
+/// Rounds the size up to the granularity of the device's virtual memory.
 CUresult round_up(const Device &device, uint64_t &size) {
     const CUmemAllocationProp properties = properties_of(device);
     size_t granularity = 0;
@@ -30,7 +30,7 @@ CUresult round_up(const Device &device, uint64_t &size) {
                : CUDA_SUCCESS;
 }
 
-/// The device itself and its possible peers, so that it holds for contexts, too, that are made later.
+/// The device itself and its possible peers, so that contexts created later have access as well.
 std::vector<CUmemAccessDesc> grants_of(const Device &owner) {
     std::vector<CUmemAccessDesc> grants;
     for (const auto &device : owner.platform().devices()) {
@@ -55,7 +55,7 @@ CUresult Mapping::create(Primary &primary, uint64_t size) {
 
 CUresult Mapping::import(Primary &primary, int fd, CUdevice &device) {
     const Api &cu = primary.api();
-    // The descriptor itself stands where a pointer would.
+    // The driver expects the file descriptor in place of the pointer.
     const CUresult code = cu.cuMemImportFromShareableHandle(
         &physical_, reinterpret_cast<void *>(static_cast<intptr_t>(fd)),
         CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);

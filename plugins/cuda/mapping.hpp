@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory and addresses apart: physical memory that other processes and interfaces can have as a file descriptor, mapped at
-// addresses of its own. The driver grants access to it a device, whatever contexts are peers.
+// Virtual memory management: physical memory, which can be exported as a file descriptor, mapped at
+// a reserved address range. The driver grants access to it per device, independent of peer
+// contexts.
 #pragma once
 
 #include <pi/cuda/driver_api.h>
@@ -18,13 +19,15 @@ public:
     Mapping() = default;
     Mapping(const Mapping &) = delete;
 
-    /// Makes memory of the device, of at least so many bytes.
+    /// Allocates at least `size` bytes of physical memory on the device.
     CUresult create(Primary &primary, uint64_t size);
-    /// Takes memory of a descriptor, which stays the caller's. `device` becomes the one whose memory it is.
+    /// Imports memory by its file descriptor, which stays the caller's. `device` receives the
+    /// device that owns the memory.
     CUresult import(Primary &primary, int fd, CUdevice &device);
-    /// Maps at least so many bytes from its begin, for the device and all that can have access to its memory.
+    /// Maps at least `size` bytes from the beginning, for the device and all that can have access
+    /// to its memory.
     CUresult map(Primary &primary, uint64_t size, uint64_t alignment, CUdeviceptr &address);
-    /// Undoes what was done, or as much as was. No work may use it any more.
+    /// Undoes all steps that were completed. No work may still use the memory.
     CUresult close(Primary &primary);
 
     CUmemGenericAllocationHandle physical() const { return physical_; }
@@ -36,7 +39,7 @@ private:
     bool mapped_ = false;
 };
 
-/// Whether the driver has all of this for the device, with file descriptors.
+/// Whether the driver supports all of this on the device, with file descriptors.
 bool has_mappings(const Device &device);
 
 } // namespace pi::cuda

@@ -15,7 +15,8 @@ namespace pi::cuda {
 
 using namespace sdk;
 
-// ----- Mem ----------------------------------------------------------------------------------------
+// ----- Mem
+// ----------------------------------------------------------------------------------------
 
 Mem::Mem(Context &context, Device &device, Storage storage, const pi_mem_buffer_desc &desc,
          pi_memory_kind memory, Layout layout)
@@ -84,7 +85,8 @@ Mem &checked_image(Primary &user, const pi_host *host, pi_mem mem, const Argumen
     return self;
 }
 
-// ----- creation -----------------------------------------------------------------------------------
+// ----- creation
+// -----------------------------------------------------------------------------------
 
 void check_scope(const Device &device, uint32_t scope) {
     if (scope >= SCOPE_COUNT)
@@ -97,7 +99,7 @@ void check_requirements(const Device &device, uint64_t flags, uint32_t scope) {
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              "PI_MEM_REQUIRE_CONTIGUOUS: CUDA does not tell where memory of ", device.name(),
              " is physically");
-    // Memory of the device is never paged out, but the scope that promises it is the host's.
+    // Device memory is never paged out, but PI_MEM_REQUIRE_PINNED is about host memory.
     if ((flags & PI_MEM_REQUIRE_PINNED) && scope != SCOPE_HOST_PINNED)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_PINNED in scope ", scope, " (",
              scope_names[scope], "): scope ", uint32_t{SCOPE_HOST_PINNED}, " (",
@@ -141,7 +143,7 @@ void check_buffer(const Device &device, const pi_mem_buffer_desc &desc) {
              desc.host_ptr, ") gives ", alignment_of(desc.host_ptr, max_alignment));
 }
 
-/// The layout that the description chains, as far as it does not depend on the driver; or a flat one.
+/// The layout chained to the descriptor, without the driver's pitch; a flat one if there is none.
 Layout read_layout(const Device &device, const pi_mem_buffer_desc &desc) {
     const void *const chained = find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC);
     if (!chained)
@@ -162,13 +164,13 @@ Layout read_layout(const Device &device, const pi_mem_buffer_desc &desc) {
             desc.size};
 }
 
-/// What reads and writes of such elements are at most, of what cuMemAllocPitch knows.
+/// The largest access to such elements, among the sizes that cuMemAllocPitch accepts.
 unsigned access_size(uint64_t element) {
     return element % 16 == 0 ? 16 : element % 8 == 0 ? 8 : 4;
 }
 
 Storage make_storage(Primary &primary, const pi_mem_buffer_desc &desc, Layout &layout) {
-    // Rows beyond what copies with pitches reach are copied one by one: there is no pitch to ask for.
+    // Rows longer than a copy's largest pitch are copied one by one: the pitch does not matter.
     if (layout.row() && layout.row() <= primary.device().max_pitch()) {
         uint64_t pitch = 0;
         Storage storage =

@@ -15,8 +15,7 @@ namespace pi::cuda {
 /// The devices' memory scopes, in the order of piDeviceGetMemoryScopes.
 enum Scope : uint32_t {
     SCOPE_GLOBAL = 0,
-    SCOPE_HOST_PINNED =
-        1, ///< memory of the host that the driver has pinned and all devices use in place
+    SCOPE_HOST_PINNED = 1, ///< host memory that the driver has pinned and all devices use in place
     SCOPE_COUNT = 2,
 };
 inline constexpr const char *scope_names[SCOPE_COUNT] = {"global", "host.pinned"};
@@ -25,12 +24,12 @@ using Map = sdk::ActiveMap<Staging>;
 
 class Mem : public sdk::Object<Mem, pi_mem> {
 public:
-    /// A root.
+    /// A root, with its own storage.
     Mem(Context &context, Device &device, Storage storage, const pi_mem_buffer_desc &desc,
         pi_memory_kind kind, sdk::Layout layout = {});
     /// An image, which has no storage.
     Mem(Context &context, Device &device, std::unique_ptr<Image> image, uint64_t flags);
-    /// A view of a root; as an image, if there is one.
+    /// A view of a root; `image` if the view is an image.
     Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size,
         std::unique_ptr<Image> image = nullptr);
 
@@ -47,34 +46,37 @@ public:
     uint64_t alignment() const;
     /// NULL for a buffer.
     Image *image() const { return image_.get(); }
-    /// The same if it is an array, whose pixels have no addresses; NULL also for a view.
+    /// The image if it is an array, whose pixels have no addresses; NULL for a view.
     Image *array() const { return image_ && image_->id() ? image_.get() : nullptr; }
-    /// In memory of the host, which all devices use in place; if it is pageable, those that read such.
+    /// Whether it is host memory. All devices use it in place; if it is pageable, only those that
+    /// read pageable memory.
     bool in_host() const { return storage().host(); }
-    /// The application's memory, which nobody has pinned: it is moved by the host, not by commands of the driver.
+    /// Whether it is unpinned memory of the application: the host copies it, not the driver.
     bool pageable() const { return storage().pageable(); }
-    /// Of a pool or a mapping that the application has made: for its own device alone, but for copies between contexts.
+    /// Whether it belongs to a pool or virtual memory of the application: only its own device uses
+    /// it, apart from copies between contexts.
     bool granted_apart() const { return storage().granted_apart(); }
-    /// How the bytes of the root lie.
+    /// The layout of the root's bytes.
     const sdk::Layout &layout() const { return root_ ? root_->layout_ : layout_; }
-    /// And these, behind the first one.
+    /// The bytes from this object's first one on.
     sdk::LogicalRange range() const { return {offset_, &layout()}; }
-    /// A byte's address for the device; 0 of an array.
+    /// A byte's address on the device; 0 for an array.
     CUdeviceptr address(uint64_t offset = 0) const {
         return storage().address() + layout().at(offset_ + offset);
     }
-    /// The same for the first byte of views that share it, and of no other memory: to compare, not to use.
+    /// Equal only for objects whose first byte is the same byte of the same memory. For comparison
+    /// only, not for use.
     CUdeviceptr identity() const { return storage().address() + offset_; }
-    /// And for the host; NULL if it has none.
+    /// The host's pointer; NULL for device memory.
     std::byte *host_pointer() const { return in_host() ? storage().host() + offset_ : nullptr; }
-    /// The types that the memory was made to be exported as, 1 << PI_EXTERNAL_.
+    /// The export types that the memory was created for, as bits 1 << PI_EXTERNAL_.
     uint32_t export_types() const { return root_ ? root_->export_types_ : export_types_; }
-    /// What the driver exports as a file; 0 if the memory was not made for it.
+    /// The handle that the driver exports as a file descriptor; 0 if not created for that.
     CUmemGenericAllocationHandle physical() const { return storage().physical(); }
-    /// Of a buffer with PI_MEM_USE_HOST_PTR: where its maps are; else NULL.
+    /// Where maps of a buffer with PI_MEM_USE_HOST_PTR are; else NULL.
     std::byte *map_pointer() const;
 
-    /// Those that the application holds.
+    /// The maps that the application has not unmapped yet.
     sdk::ActiveMaps<Map> &maps() { return maps_; }
 
 private:
@@ -95,24 +97,27 @@ private:
     sdk::ActiveMaps<Map> maps_;
 };
 
-/// 1 << PI_EXTERNAL_ of what piMemImport takes, and what piMemExport gives.
+/// The types that piMemImport and piMemExport support, as bits 1 << PI_EXTERNAL_.
 uint32_t import_types(const Device &device);
 uint32_t export_types(const Device &device);
-/// Those of them that are imported in the same process, too.
+/// The export types that can be imported in the same process as well.
 uint32_t export_types_within(const Device &device);
 
-/// PI_ERROR_INVALID_VALUE for a scope that there is not.
+/// PI_ERROR_INVALID_VALUE for a scope that does not exist.
 void check_scope(const Device &device, uint32_t scope);
-/// What a creation's PI_MEM_REQUIRE_ flags demand; PI_ERROR_UNSUPPORTED_FEATURE of what the scope does not hold.
+/// Checks a create call's PI_MEM_REQUIRE_ flags; PI_ERROR_UNSUPPORTED_FEATURE for those that the
+/// scope cannot fulfil.
 void check_requirements(const Device &device, uint64_t flags, uint32_t scope);
 
-/// Whether commands of the context take the memory as it is. Images are for their own device alone.
+/// Whether commands of the context can use the memory in place. Only an image's own device can use
+/// it.
 bool usable(Primary &user, const Mem &mem);
-/// Whose memory it is, and why commands of the context cannot use it: for a text.
+/// The memory's device, and why commands of the context cannot use it: part of a message.
 std::string why_not_usable(const Primary &user, const Mem &mem);
-/// PI_ERROR_INVALID_MEM_OBJECT unless it is usable.
+/// PI_ERROR_INVALID_MEM_OBJECT unless usable().
 void require_usable(Primary &user, const Mem &mem, const sdk::ArgumentName &name);
-/// A buffer or an image that commands on a queue of this primary context take as it is, or PI_ERROR_INVALID_MEM_OBJECT.
+/// A buffer or an image that commands on a queue of this primary context can use in place; else
+/// PI_ERROR_INVALID_MEM_OBJECT.
 Mem &checked_buffer(Primary &user, const pi_host *host, pi_mem mem, const sdk::ArgumentName &name);
 Mem &checked_image(Primary &user, const pi_host *host, pi_mem mem, const sdk::ArgumentName &name);
 

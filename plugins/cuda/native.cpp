@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Native handles: CUDA's objects behind ours, and ours around the application's. None of them are counted, but primary
-// contexts: what is not given away must live as long as the object.
+// Native handles: CUDA's handles of PI's objects, and PI's objects around the application's
+// handles. CUDA counts references to primary contexts only: any other handle that is not owned must
+// outlive the object.
 #include "entries.hpp"
 #include "kernel.hpp"
 #include "memory.hpp"
@@ -15,7 +16,8 @@ namespace pi::cuda {
 
 using namespace sdk;
 
-// ----- ours to CUDA's -----------------------------------------------------------------------------
+// ----- from PI to CUDA
+// ----------------------------------------------------------------------------
 
 namespace {
 
@@ -24,7 +26,7 @@ pi_native_handle handle_of(pi_native_type type, T *pointer) {
     return native_handle(type, reinterpret_cast<uintptr_t>(pointer));
 }
 
-/// get(object) tells the handle, or throws.
+/// get(object) returns the handle, or throws.
 template <class T, class Get>
 pi_result give_handle(typename T::Handle object, pi_native_handle *out_handle, Get get) {
     return call<T>(object, [&](T &self) {
@@ -70,13 +72,14 @@ CUevent give_event(Event &event) {
     return native;
 }
 
-// ----- CUDA's to ours -----------------------------------------------------------------------------
+// ----- from CUDA to PI
+// ----------------------------------------------------------------------------
 
-/// The descriptor, with a handle of this type.
+/// Reads the descriptor; its handle must be of this type.
 pi_native_desc read_native(const pi_native_desc *desc, pi_native_type type, const char *type_name) {
     const auto known = read_desc(desc, PI_TYPE_NATIVE_DESC);
     check_flags(known.flags, PI_NATIVE_OWN, "flags");
-    if (type == PI_NATIVE_CUDA_DEVICE) // a number, and 0 is one
+    if (type == PI_NATIVE_CUDA_DEVICE) // a device is a number, and 0 is valid
         native_value(known.handle, type, type_name);
     else
         native_pointer(known.handle, type, type_name);
@@ -88,7 +91,8 @@ T pointer_in(const pi_native_desc &desc) {
     return reinterpret_cast<T>(static_cast<uintptr_t>(desc.handle.value[0]));
 }
 
-/// PI_ERROR_INVALID_NATIVE_HANDLE if the driver refuses the handle; what has been lost before is told as such.
+/// PI_ERROR_INVALID_NATIVE_HANDLE if the driver refuses the handle; errors of a context that was
+/// lost before are reported as such.
 void check_answer(const Api &cu, CUresult code, const char *name, const pi_native_desc &desc) {
     if (code == CUDA_SUCCESS)
         return;
@@ -98,15 +102,16 @@ void check_answer(const Api &cu, CUresult code, const char *name, const pi_nativ
          pointer_in<void *>(desc), "): ", name, ": ", error_name(cu, code));
 }
 
-/// Of a driver that has a question only since some version.
+/// PI_ERROR_UNSUPPORTED_FEATURE if the driver is too old to have the entry point.
 void need_entry(const Api &cu, bool there, const char *name, const char *since) {
     if (!there)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "the driver, of CUDA ", version_text(cu.version()),
              ", has no ", name, ", which a handle is checked with; one of ", since, " has");
 }
 
-/// Makes and gives out an object with make(own), where *own tells in the end whether the handle is its to destroy.
-/// That is so only when nothing can fail any more: a failure changes nothing.
+/// Creates an object with make(own) and returns it to the application. *own says in the end whether
+/// the object destroys the handle. It is set last, when nothing can fail any more: a failed call
+/// changes nothing.
 template <class Object, class Make>
 void create_around(const pi_native_desc &desc, Object *out_object, Make &&make) {
     const auto own = std::make_shared<bool>(false);
@@ -172,7 +177,7 @@ Ref<Queue> make_queue(Context &context, Device &device, const pi_native_desc &de
                        std::move(own));
 }
 
-/// The device that the handle is of: the one that is named, or else the only one.
+/// The device of the handle: the one that the descriptor names, or else the only one.
 Device &named_device(const Context &context, const std::vector<Device *> &devices,
                      const pi_native_desc &desc, const char *kind) {
     if (!desc.device && devices.size() != 1)
@@ -189,7 +194,7 @@ Ref<Program> make_program(Context &context, const pi_native_desc &desc,
     const Api &cu = primary.api();
     const auto id = pointer_in<CUmodule>(desc);
     {
-        // The simplest question about a module is one that no module has an answer to.
+        // The cheapest check of a module: look for a function that no module has.
         const Current current(primary);
         CUfunction function = nullptr;
         const CUresult code = cu.cuModuleGetFunction(&function, id, "");
@@ -199,7 +204,7 @@ Ref<Program> make_program(Context &context, const pi_native_desc &desc,
     return make<Program>(context, device, std::make_shared<Module>(primary, id, std::move(own)));
 }
 
-/// Functions are their module's: there is nothing to own, and one kernel of a name is as good as another.
+/// Functions belong to their module: there is nothing to own, and kernels of a name are equal.
 Ref<Kernel> make_kernel(Program &program, const pi_native_desc &desc) {
     program.require_built();
     const std::vector<Device *> devices = program.devices();
@@ -222,7 +227,7 @@ Ref<Kernel> make_kernel(Program &program, const pi_native_desc &desc) {
     return make<Kernel>(program, name);
 }
 
-/// Ends the event if the application's has happened.
+/// Completes the event if the application's CUevent has completed.
 bool finish_with(Event &event, Primary &primary, CUevent native) {
     CUresult code = CUDA_SUCCESS;
     try {
@@ -243,8 +248,9 @@ bool finish_with(Event &event, Primary &primary, CUevent native) {
     return true;
 }
 
-/// An event may be of any device, since one device's context is enough to wait for it. Commands behind it are held until
-/// it has happened: it may never be recorded again, or wait for one of them.
+/// The CUevent may be of any device: any device's context can wait for it. Commands that depend on
+/// it are held by the graph until it has completed: it may never be recorded again, or depend on
+/// one of them.
 Ref<Event> make_event(Context &context, const pi_native_desc &desc,
                       std::shared_ptr<const bool> own) {
     const Api &cu = context.api();
@@ -340,7 +346,7 @@ pi_result PI_CALL piContextCreateWithNativeHandle(pi_platform platform, const pi
         const auto known = read_native(desc, PI_NATIVE_CUDA_CONTEXT, "PI_NATIVE_CUDA_CONTEXT");
         require(out_context, "out_context");
         Ref<Context> context = make_context(self, known);
-        // The new object has retained the primary context itself; what was given away is one retain more.
+        // The new object has its own retain; the application's is released.
         if (known.flags & PI_NATIVE_OWN)
             self.api().cuDevicePrimaryCtxRelease_v2(context->devices().front()->id());
         *out_context = context.give();

@@ -54,7 +54,7 @@ Link Nvml::ask(const PciAddress &src, const PciAddress &dst) const {
     const nvmlDevice_t from = device(src), to = device(dst);
     if (!from || !to)
         return {};
-    // Two devices at switches need not be at the same ones.
+    // Two devices with links to switches are not necessarily at the same switches.
     nvmlGpuP2PStatus_t status = NVML_P2P_STATUS_NOT_SUPPORTED;
     if (functions_.nvmlDeviceGetP2PStatus &&
         functions_.nvmlDeviceGetP2PStatus(from, to, NVML_P2P_CAPS_INDEX_NVLINK, &status) ==
@@ -104,8 +104,8 @@ uint64_t Nvml::nvlink_bandwidth(nvmlDevice_t device) const {
 }
 
 uint64_t Nvml::ask_pcie(nvmlDevice_t device) const {
-    // Of one lane, by generation from 1 on: 2.5 and 5 GT/s in 8b/10b, 8 to 32 GT/s in 128b/130b, 64 GT/s of which 242 of 256
-    // bytes are for packets (PCI Express base specification 6.0).
+    // One lane, by generation from 1 on: 2.5 and 5 GT/s in 8b/10b, 8 to 32 GT/s in 128b/130b, 64
+    // GT/s with 242 of 256 bytes for packets (PCI Express base specification 6.0).
     static constexpr uint64_t lanes[] = {250'000'000,   500'000'000,   984'615'385,
                                          1'969'230'769, 3'938'461'538, 7'562'500'000};
     unsigned generation = 0, width = 0;

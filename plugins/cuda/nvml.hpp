@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What lies between devices, and between one and the host: told by NVML, which comes with the driver but is a library of
-// its own, which is there or not.
+// Links between devices, and between a device and the host, as reported by NVML: an optional
+// library that comes with the driver.
 #pragma once
 
 #include <pi/cuda/nvml_api.h>
@@ -17,34 +17,36 @@
 
 namespace pi::cuda {
 
-/// Where a device is on the bus, by which NVML knows it.
+/// A device's PCI address, by which NVML finds it.
 struct PciAddress {
     unsigned domain, bus, device;
     auto operator<=>(const PciAddress &) const = default;
 };
 
-/// What bytes go over from one device to another one that uses its memory in place.
+/// The link that carries bytes from one device to another that uses its memory in place.
 struct Link {
     pi_link_kind kind = PI_LINK_UNKNOWN;
     uint64_t bandwidth =
-        0; ///< one way, bytes a second, as the link's standard has it: packets cost more; 0 = unknown
-    unsigned nvlinks = 0; ///< how many
-    bool switched =
-        false; ///< they go to switches: the ports are shared with what goes to other devices
+        /// bytes a second in one direction, by the link's standard, without packet overhead; 0 =
+        /// unknown
+        0;
+    unsigned nvlinks = 0;  ///< number of NVLinks
+    bool switched = false; ///< they lead to switches: traffic to other devices shares the ports
 };
 
-/// NVML, opened and initialised. What it is asked it remembers: a connection's answer is constant.
+/// NVML, opened and initialised. Answers are cached, so that a connection's info is constant.
 class Nvml {
 public:
-    /// PI_ERROR_UNAVAILABLE with the reason: no library, one without what is needed, no driver.
+    /// PI_ERROR_UNAVAILABLE with the reason: no library, one that lacks a required function, no
+    /// driver.
     explicit Nvml(const std::string &path);
     Nvml(const Nvml &) = delete;
     ~Nvml() { functions_.nvmlShutdown(); }
 
-    /// NVLink where there is one, directly or over a switch, else PCIe.
+    /// NVLink if there is one, directly or over a switch; else PCIe.
     Link between(const PciAddress &src, const PciAddress &dst);
-    /// Bytes a second of the slot that it is in, at the newest generation that device and slot have, since an idle
-    /// one is slower; 0 if NVML does not tell.
+    /// Bytes a second of its PCIe slot, at the newest generation that device and slot support (an
+    /// idle slot runs slower); 0 if NVML does not report it.
     uint64_t pcie_bandwidth(const PciAddress &device);
 
 private:
@@ -56,7 +58,7 @@ private:
         unsigned count;
         bool switched;
     };
-    /// Active links of `from` that lead to `to`, or, if there is none, to switches.
+    /// Active links of `from` that lead to `to`, or, if there are none, to switches.
     NvLinks nvlinks(nvmlDevice_t from, const PciAddress &to) const;
     uint64_t nvlink_bandwidth(nvmlDevice_t device) const; ///< of one link
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Commands that move bytes from and to memory of the host that is not pinned.
+// Commands that move bytes between devices and unpinned host memory.
 #pragma once
 
 #include "queue.hpp"
@@ -12,16 +12,16 @@
 
 namespace pi::cuda {
 
-/// Bytes from the host's end of the regions to their last one.
+/// The size of the host's end, up to the regions' last byte.
 uint64_t host_extent(Direction direction, const sdk::Regions &regions);
 
-/// A transfer as a command, or within the call. All that it waits for is final before it begins; it keeps `keep`. `of` can
-/// use the device's end.
+/// Enqueues a transfer, or completes it within the call. It begins when all its dependencies are
+/// complete, and keeps `keep` alive. `of` is a primary context that can use the device's end.
 void enqueue_pageable(Queue &queue, const sdk::EnqueueArguments &arguments, Primary &of,
                       Direction direction, DeviceEnd device, std::byte *host,
                       sdk::Regions &&regions, std::shared_ptr<const void> keep = {});
 
-/// Calls body() as a command, on a thread that may wait. All that it waits for is final before.
+/// Enqueues body() on a thread that may wait, once all its dependencies are complete.
 template <class Body>
 void enqueue_on_thread(Queue &queue, const sdk::EnqueueArguments &arguments, Body body) {
     Primary &primary = queue.primary();

@@ -17,7 +17,8 @@ namespace pi::cuda {
 
 using namespace sdk;
 
-// ----- Instance -----------------------------------------------------------------------------------
+// ----- Instance
+// -----------------------------------------------------------------------------------
 
 Instance::Instance(const pi_host *host) : Object(host) {}
 
@@ -67,7 +68,8 @@ void Instance::drain() {
     reached.wait();
 }
 
-// ----- Platform -----------------------------------------------------------------------------------
+// ----- Platform
+// -----------------------------------------------------------------------------------
 
 Platform::Platform(Instance &instance, const Api &api)
     : Object(instance.host()), instance_(instance), api_(api) {
@@ -93,7 +95,8 @@ Platform::Platform(Instance &instance, const Api &api)
 
 Platform::~Platform() = default;
 
-// ----- Device -------------------------------------------------------------------------------------
+// ----- Device
+// -------------------------------------------------------------------------------------
 
 Device::Device(Platform &platform, CUdevice id)
     : Object(platform.host(), false), platform_(platform), id_(id) {
@@ -121,7 +124,7 @@ Device::Device(Platform &platform, CUdevice id)
                              size(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
     max_pitch_ = size(CU_DEVICE_ATTRIBUTE_MAX_PITCH);
     warp_ = std::max(static_cast<uint32_t>(size(CU_DEVICE_ATTRIBUTE_WARP_SIZE)), uint32_t{1});
-    // Before CUDA 11.1 the question was not there, and the answer was yes.
+    // CUDA before 11.1 lacks the attribute; such drivers always support registration.
     int answer = 1;
     registers_host_memory_ =
         api().cuDeviceGetAttribute(&answer, CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED, id_) !=
@@ -138,7 +141,8 @@ Device::Device(Platform &platform, CUdevice id)
     exports_ = has_mappings(*this);
     exports_dma_buf_ =
         attribute(CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED) && api().cuMemGetHandleForAddressRange;
-    // No attribute tells it: CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED is about events. Integrated devices have none.
+    // No attribute reports it: CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED is about events. Integrated
+    // devices lack it.
     has_ipc_ = !attribute(CU_DEVICE_ATTRIBUTE_INTEGRATED) && api().cuIpcGetMemHandle &&
                api().cuIpcOpenMemHandle_v2 && api().cuIpcCloseMemHandle;
     if (attribute(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) &&
@@ -184,7 +188,7 @@ std::shared_ptr<Primary> Device::primary() {
         if (found && !found->lost())
             return found;
     }
-    // The rest of a lost one may still be on its way out, and would be had again.
+    // Parts of a lost context may still be awaiting release; they would be found again.
     instance().drain();
     std::shared_ptr<Primary> primary = primary_.lock();
     if (!primary) {
@@ -195,7 +199,8 @@ std::shared_ptr<Primary> Device::primary() {
     return primary;
 }
 
-// ----- entry points -------------------------------------------------------------------------------
+// ----- entry points
+// -------------------------------------------------------------------------------
 
 namespace entries {
 
@@ -228,7 +233,7 @@ pi_result PI_CALL piPlatformGetInfo(pi_platform platform, pi_platform_info name,
 
 pi_result PI_CALL piPlatformGetBackendOption(pi_platform platform, const char *frontend_option,
                                              uint64_t size, char *value, uint64_t *out_size) {
-    // What piProgramBuild understands (jit.cpp).
+    // The options that piProgramBuild understands (jit.cpp).
     static constexpr std::string_view known[] = {"-O0", "-O1", "-O2", "-O3", "-g"};
     return call<Platform>(platform, [&](Platform &) {
         require(frontend_option, "frontend_option");

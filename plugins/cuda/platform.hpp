@@ -50,34 +50,35 @@ public:
     uint64_t memory_size() const { return memory_size_; }
     uint64_t max_group() const { return max_group_; }
     const std::array<uint64_t, 3> &max_items() const { return max_items_; }
-    /// Of blocks, on each axis.
+    /// The largest number of groups on each axis.
     const std::array<uint64_t, 3> &max_groups() const { return max_groups_; }
-    /// Bytes of shared memory that a block can have, those that must be asked for included.
+    /// Bytes of shared memory for a group, including those that must be requested.
     uint64_t local_memory() const { return local_memory_; }
     uint64_t max_pitch() const { return max_pitch_; }
-    /// Of the rows of a copy that has pitches: whole pixels of any format.
+    /// The longest row of a copy with pitches: whole pixels of any format.
     uint64_t max_row() const { return max_pitch_ & ~uint64_t{15}; }
     uint32_t warp() const { return warp_; }
-    /// Application memory can be pinned, and used by the device then.
+    /// Whether application memory can be pinned, and used by the device then.
     bool registers_host_memory() const { return registers_host_memory_; }
-    /// Its kernels use application memory that nobody has pinned (HMM, ATS).
+    /// Whether kernels can use unpinned application memory (HMM, ATS).
     bool reads_pageable() const { return reads_pageable_; }
-    /// What it imports of the application may be memory that nobody has pinned. Where it can pin, only if all devices use
-    /// that: what a connection promises must hold for each import.
+    /// Whether imported application memory may be unpinned. On a device that can pin, only if all
+    /// devices can use unpinned memory: a connection's promise must hold for each import.
     bool imports_pageable() const;
     bool imports_host_memory() const { return registers_host_memory_ || reads_pageable_; }
-    /// Bytes that the begin and the size of such an import are multiples of.
+    /// Required alignment, in bytes, of the address and size of such an import.
     uint64_t host_pointer_alignment() const;
     bool cooperative() const { return cooperative_; }
-    /// Its memory can be mapped, and given to others as file descriptors.
+    /// Whether its memory can be mapped, and exported as file descriptors.
     bool exports() const { return exports_; }
-    /// Its memory can be given to other drivers as dma-bufs.
+    /// Whether its memory can be exported to other drivers as dma-bufs.
     bool exports_dma_buf() const { return exports_dma_buf_; }
-    /// Its memory can be other processes' by handles.
+    /// Whether its memory can be shared with other processes by IPC handles.
     bool has_ipc() const { return has_ipc_; }
-    /// The driver has pools on it.
+    /// Whether the driver supports memory pools on it.
     bool has_pools() const { return has_pools_; }
-    /// 1 << PI_USM_ kinds. SHARED only where the host may touch it while the device works.
+    /// The supported kinds, as bits 1 << PI_USM_. SHARED only where the host may access it while
+    /// the device works.
     uint32_t usm_kinds() const { return usm_kinds_; }
     /// Major * 10 + minor of the compute capability.
     int compute_capability() const { return compute_capability_; }
@@ -91,7 +92,8 @@ public:
                  (api().cuLinkCreate_v2 ? 0 : uint64_t{PI_CAPABILITY_PROGRAM_LINK}));
     }
 
-    /// The device's primary context, which all PI contexts share; it is the driver's as long as any of them lives.
+    /// The device's primary context, which all PI contexts share; it is retained while any of them
+    /// lives.
     std::shared_ptr<Primary> primary();
 
 private:
@@ -109,12 +111,12 @@ private:
     std::weak_ptr<Primary> primary_;
 };
 
-/// Bytes of a page of the host's memory.
+/// The size of a page of host memory, in bytes.
 uint64_t host_page();
 
-/// What begins of all memory is a multiple of: what cuMemAlloc promises.
+/// The alignment of all allocations, as cuMemAlloc guarantees it.
 inline constexpr uint64_t min_alignment = 256;
-/// Of what is aligned beyond that; more memory than is asked for is taken then.
+/// The largest alignment that can be requested; beyond min_alignment it takes padding.
 inline constexpr uint64_t max_alignment = uint64_t{1} << 30;
 
 } // namespace pi::cuda

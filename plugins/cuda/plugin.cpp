@@ -21,14 +21,14 @@ using namespace sdk;
 
 namespace {
 
-// Root devices live as long as the instance: retaining and releasing them changes nothing.
+// Root devices live as long as the instance: retain and release do nothing.
 pi_result PI_CALL keep_device(pi_device device) {
     return call<Device>(device, [](Device &) {});
 }
 
 using Plugin = plugin_entries<Instance, this_plugin>;
 
-// What PTX of this version and target has, any driver since CUDA 9 translates for its devices.
+// Every driver since CUDA 9 translates PTX of this version and target.
 constexpr const char *copy_words_ptx = R"(.version 6.0
 .target sm_50
 .address_size 64

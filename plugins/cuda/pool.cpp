@@ -17,7 +17,7 @@ MemoryPool::MemoryPool(Primary &primary) : primary_(primary) {
         id_ = nullptr;
         return;
     }
-    // Of itself a pool keeps nothing beyond the next wait for a stream.
+    // By default a pool releases its free memory at the next wait for a stream.
     uint64_t kept = uint64_t{64} << 20;
     cu.cuMemPoolSetAttribute(id_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &kept);
 }
@@ -36,7 +36,7 @@ CUresult MemoryPool::allocate(CUdeviceptr *out, uint64_t size) {
     CUresult code = cu.cuMemAllocFromPoolAsync(out, size, id_, in);
     if (code != CUDA_SUCCESS)
         return code;
-    // It mostly is there at once, and to ask takes less time than to wait.
+    // The memory is usually available at once, and polling is faster than waiting.
     code = CUDA_ERROR_NOT_READY;
     for (int tries = 100; code == CUDA_ERROR_NOT_READY && tries > 0; --tries)
         code = cu.cuStreamQuery(in);
@@ -59,7 +59,7 @@ void MemoryPool::trim() {
     if (!id_)
         return;
     {
-        // The driver gives back only what its stream has come to free.
+        // The driver trims only what its stream has already freed.
         std::lock_guard lock(mutex_);
         if (stream_)
             primary_.note(primary_.api().cuStreamSynchronize(stream_));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The driver's pool of a primary context: memory that comes and goes in the order of a stream, and so waits for no
-// other work.
+// A memory pool of a primary context: allocations and frees are ordered by a stream, and so wait
+// for no other work.
 #pragma once
 
 #include <pi/cuda/driver_api.h>
@@ -14,8 +14,9 @@ namespace pi::cuda {
 class Device;
 class Primary;
 
-/// A pool of our own, so that the access that it grants is ours to say; none where the device has no pools. Its stream is
-/// private and has nothing but allocations and frees: who frees knows already that nobody uses the memory any more.
+/// The plugin's own pool, so that it decides which devices get access; none where the device lacks
+/// pools. Its private stream has only allocations and frees: memory is freed once nothing uses it
+/// any more.
 class MemoryPool {
 public:
     explicit MemoryPool(Primary &primary);
@@ -23,15 +24,17 @@ public:
     ~MemoryPool() { close(true); }
     explicit operator bool() const { return id_ != nullptr; }
 
-    /// The memory is there on return. Needs the context to be current, as free() does.
+    /// The memory is usable on return. The context must be current, for free() as well.
     CUresult allocate(CUdeviceptr *out, uint64_t size);
     CUresult free(CUdeviceptr address);
-    /// Lets the device use its memory, all that there is and will be. CUDA_SUCCESS without a pool.
+    /// Gives the device access to the pool's memory, present and future. CUDA_SUCCESS if there is
+    /// no pool.
     CUresult grant(const Device &user) const;
-    /// Gives back to the device what is kept for reuse.
+    /// Returns unused memory to the device.
     void trim();
 
-    /// Before the context goes; it is current, unless it is lost, or there never was one.
+    /// To be called before the context is destroyed; it is current, unless it is lost or was never
+    /// created.
     void close(bool lost);
 
 private:

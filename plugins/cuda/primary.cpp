@@ -10,7 +10,8 @@ namespace pi::cuda {
 
 using namespace sdk;
 
-// ----- pools --------------------------------------------------------------------------------------
+// ----- pools
+// --------------------------------------------------------------------------------------
 
 PooledEvent::PooledEvent(Primary &primary, bool timed)
     : primary_(primary), timed_(timed), id_(primary.take_event(timed)) {}
@@ -106,7 +107,7 @@ std::byte *Primary::allocate_staging(uint64_t size) {
 }
 
 void Primary::free_staging(std::byte *begin) noexcept {
-    // Whatever had the staging still keeps this alive.
+    // The staging's user still keeps this alive.
     instance().reap([self = shared_from_this(), begin] {
         try {
             const Current current(*self);
@@ -116,7 +117,8 @@ void Primary::free_staging(std::byte *begin) noexcept {
     });
 }
 
-// ----- Primary ------------------------------------------------------------------------------------
+// ----- Primary
+// ------------------------------------------------------------------------------------
 
 Primary::Primary(Device &device)
     : device_(device), serial_(device.instance().next_serial()), clock_(*this), pool_(*this) {
@@ -126,7 +128,7 @@ Primary::Primary(Device &device)
 
 Primary::~Primary() {
     const Api &cu = api();
-    // Of a spoilt context nothing can be destroyed; it all goes with it.
+    // Objects of a lost context cannot be destroyed; they are released with it.
     const bool lost = cu.cuCtxPushCurrent_v2(id_) != CUDA_SUCCESS;
     pool_.close(lost);
     if (!lost) {
@@ -172,7 +174,7 @@ PeerAccess Primary::access(const Primary &owner) {
             return code == CUDA_SUCCESS;
         };
         CUresult enabled = api().cuCtxEnablePeerAccess(owner.id(), 0);
-        // The application may have enabled it itself: the context is the device's primary one.
+        // The application may have enabled it: the primary context is shared with its own code.
         if (enabled == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
             enabled = CUDA_SUCCESS;
         access.granted = granted("cuCtxEnablePeerAccess", enabled) &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A device's primary context: what all PI contexts on the device share. Memory, events and pinned staging are of it.
+// A device's primary context, shared by all PI contexts on the device. Memory, events and pinned
+// staging belong to it.
 #pragma once
 
 #include "clock.hpp"
@@ -17,7 +18,7 @@
 
 namespace pi::cuda {
 
-/// An event of the driver, of a primary context's pool, to which it goes back.
+/// A driver event of a primary context's pool, to which it returns.
 class PooledEvent {
 public:
     PooledEvent(Primary &primary, bool timed);
@@ -32,7 +33,8 @@ private:
 };
 using SharedEvent = std::shared_ptr<PooledEvent>;
 
-/// A stream of a primary context's pool, to which it goes back: empty, or with work that ends by itself.
+/// A stream of a primary context's pool, to which it returns: empty, or with work that ends by
+/// itself.
 class PooledStream {
 public:
     explicit PooledStream(Primary &primary);
@@ -45,15 +47,15 @@ private:
     CUstream id_;
 };
 
-/// Pinned memory of the host, of a primary context.
+/// Pinned host memory of a primary context.
 using Staging = sdk::Staging<Primary>;
 
-/// Whether memory of one primary context can be used by another one, and why not.
+/// Whether one primary context can use another's memory, and if not, why.
 struct PeerAccess {
-    bool possible; ///< as cuDeviceCanAccessPeer has it
-    bool granted;  ///< to all that it has, its pool's memory included
+    bool possible; ///< cuDeviceCanAccessPeer
+    bool granted;  ///< for all its memory, its pool's included
     CUresult refusal = CUDA_SUCCESS;
-    const char *call = nullptr; ///< that was refused
+    const char *call = nullptr; ///< the driver's call that was refused
 };
 
 class Stream;
@@ -69,7 +71,7 @@ public:
     const Api &api() const { return device_.api(); }
     CUcontext id() const { return id_; }
 
-    /// Throws unless the code is CUDA_SUCCESS, and remembers one that has spoilt the context.
+    /// Throws unless the code is CUDA_SUCCESS. Records errors that destroy the context.
     template <class... Parts>
     void check(CUresult code, const char *call, const Parts &...parts) {
         note(code);
@@ -79,18 +81,20 @@ public:
         if (to_result(code) == PI_ERROR_DEVICE_LOST)
             lost_.store(code, std::memory_order_relaxed);
     }
-    /// Asks the driver whether something has spoilt the context of which nobody has told.
+    /// Asks the driver for an error that has destroyed the context unnoticed.
     void look();
     bool lost() const { return lost_.load(std::memory_order_relaxed) != CUDA_SUCCESS; }
-    /// PI_ERROR_DEVICE_LOST with what has spoilt the context, if something has.
+    /// PI_ERROR_DEVICE_LOST with the error that destroyed the context, if there was one.
     void require_alive() const;
 
-    /// Whether commands of this context may use memory of `owner` as it is. The first call enables it.
+    /// Whether commands of this context may use memory of `owner` in place. The first call enables
+    /// access.
     PeerAccess access(const Primary &owner);
 
-    /// Remembers a queue's stream for sweep().
+    /// Registers a queue's stream for sweep().
     std::shared_ptr<Stream> track(std::shared_ptr<Stream> stream);
-    /// Lets go of what ended commands of all queues still keep. Without locks that a destructor or a callback takes.
+    /// Drops the references of completed commands of all queues. Must not be called with locks that
+    /// a destructor or a callback takes.
     void sweep();
 
     sdk::StagingPool<Primary> &staging() { return staging_; }
@@ -98,7 +102,7 @@ public:
     void free_staging(std::byte *begin) noexcept;
 
     Clock &clock() { return clock_; }
-    /// May be none.
+    /// The pool, which may be empty.
     MemoryPool &pool() { return pool_; }
     const MemoryPool &pool() const { return pool_; }
 
@@ -115,7 +119,7 @@ private:
     const uint64_t serial_;
     std::atomic<CUresult> lost_{CUDA_SUCCESS};
     std::mutex pools_mutex_;                    ///< guards the pools and the queues' streams
-    std::vector<CUevent> events_[2];            ///< free ones, by whether they are timed
+    std::vector<CUevent> events_[2];            ///< free ones, [1] with timing
     std::vector<CUstream> streams_;             ///< free ones
     std::vector<std::weak_ptr<Stream>> queues_; ///< the streams of queues
     sdk::StagingPool<Primary> staging_;
@@ -125,9 +129,9 @@ private:
     MemoryPool pool_;
 };
 
-/// Makes a primary context the calling thread's until the end of the block; then it has the one again that it had. To ask
-/// which that is costs less than to change it, and it is often the same: blocks lie in one another, and applications with
-/// CUDA code of their own have it current, too.
+/// Makes a primary context the calling thread's until the end of the block, then restores the
+/// previous one. Asking which one is current is cheaper than changing it, and it often is the same:
+/// blocks nest, and applications with CUDA code of their own use it too.
 class Current {
 public:
     explicit Current(Primary &primary) : api_(primary.api()) {

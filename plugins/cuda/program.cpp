@@ -20,7 +20,7 @@ Module::~Module() {
             const Current current(*primary);
             primary->note(primary->api().cuModuleUnload(id));
         } catch (...) {
-            // The context is lost, and with it the module.
+            // The context is lost, and so is the module.
         }
     });
 }
@@ -61,7 +61,7 @@ void Program::for_devices(const pi_program_build_desc &desc, uint32_t aim, const
         builds_.push_back({device, {}, {}, PI_PROGRAM_FAILED, {}});
     Build *failing = &builds_.front();
     const auto give_up = [&](const std::string &log) {
-        if (failing->log.find(log) == std::string::npos) // behind what a compiler warned of
+        if (failing->log.find(log) == std::string::npos) // after the compiler's warnings
             failing->log += (failing->log.empty() ? "" : "\n") + log;
         for (Build &one : builds_)
             one.module.reset();
@@ -79,7 +79,7 @@ void Program::for_devices(const pi_program_build_desc &desc, uint32_t aim, const
         give_up(error.text());
         throw;
     }
-    // Only now: it is so on all of them or on none.
+    // Only now: the step must have succeeded on all devices.
     for (Build &one : builds_)
         one.status = aim;
 }
@@ -117,7 +117,8 @@ void Program::compile(const pi_program_build_desc &desc) {
         translate(build, options, true);
         Primary &primary = context_->primary(*build.device);
         primary.require_alive();
-        // A linker takes only what compiles; it begins anew when there are all parts. What NVRTC made compiles.
+        // The linker is used as a check that the PTX compiles; linking starts over when all parts
+        // are there. NVRTC's output needs no check.
         if (format_ == PI_PROGRAM_FORMAT_PTX)
             Linker(primary, options).add(CU_JIT_INPUT_PTX, build.image, "program");
     });
@@ -144,7 +145,7 @@ void Program::require_built() const {
 }
 
 const Program::Build &Program::build_of(const Device &device) const {
-    static const Build &none = *new Build; // for calls in exit handlers
+    static const Build &none = *new Build; // leaked: exit handlers may call this
     const auto found = std::find_if(builds_.begin(), builds_.end(),
                                     [&](const Build &build) { return build.device == &device; });
     return found == builds_.end() ? none : *found;
@@ -204,7 +205,7 @@ pi_result PI_CALL piProgramCreate(pi_context context, const pi_program_desc *des
     return call<Context>(context, [&](Context &self) {
         const auto known = read_program_desc(desc, out_program);
         if (known.format == PI_PROGRAM_FORMAT_CUDA_C)
-            self.instance().nvrtc(); // or there is no such program
+            self.instance().nvrtc(); // throws if there is no compiler
         else if (known.format != PI_PROGRAM_FORMAT_PTX && known.format != PI_PROGRAM_FORMAT_CUBIN &&
                  known.format != PI_PROGRAM_FORMAT_DEVICE_BINARY)
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "format is ", known.format,

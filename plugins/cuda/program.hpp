@@ -13,7 +13,7 @@ namespace pi::cuda {
 /// A module in a device's primary context.
 class Module {
 public:
-    /// Takes over `id`; if there is `own`, only if that is true in the end.
+    /// Takes over `id`; if `own` is set, only if *own is true at destruction.
     Module(Primary &primary, CUmodule id, std::shared_ptr<const bool> own = {})
         : primary_(primary.shared_from_this()), id_(id), own_(std::move(own)) {}
     ~Module();
@@ -27,23 +27,24 @@ private:
     const std::shared_ptr<const bool> own_;
 };
 
-/// CUDA C++, PTX, a cubin or a fat binary, and the modules that it is on the devices it is built for.
+/// A program: CUDA C++, PTX, a cubin or a fat binary; and its module on each device for which it is
+/// built.
 class Program : public sdk::Object<Program, pi_program> {
 public:
-    /// Of one device of the context.
+    /// The state for one device of the context.
     struct Build {
         Device *device;
         std::shared_ptr<Module> module;
         std::string log;
         uint32_t status = PI_PROGRAM_NOT_BUILT;
-        std::string image; ///< what was compiled or loaded, with a 0 behind it, which PTX needs
+        std::string image; ///< compiled or loaded image, 0-terminated, as PTX requires
     };
 
     Program(Context &context, pi_program_format format, std::string source)
         : Object(context.host()), context_(context), format_(format), source_(std::move(source)) {}
-    /// Around the application's module: built, for this device.
+    /// Around the application's module: already built, for this device.
     Program(Context &context, Device &device, std::shared_ptr<Module> module);
-    /// What was linked of others.
+    /// The result of linking.
     Program(Context &context, pi_program_format format, std::vector<Build> builds,
             std::string options)
         : Object(context.host()), context_(context), format_(format), builds_(std::move(builds)),
@@ -51,19 +52,19 @@ public:
 
     Context &context() const { return *context_; }
     pi_program_format format() const { return format_; }
-    /// Loads it on the devices; PI_ERROR_BUILD_FAILED with the begin of the log. Kernels keep the modules that they are
-    /// of.
+    /// Loads it on the devices; PI_ERROR_BUILD_FAILED with the beginning of the log. Kernels keep
+    /// their modules alive.
     void build(const pi_program_build_desc &desc);
-    /// Makes it a part that can be linked.
+    /// Compiles it, as a part for linking.
     void compile(const pi_program_build_desc &desc);
     bool is_compiled_for(const Device &device) const;
-    /// Of what is compiled for the device.
+    /// The image compiled for the device.
     const std::string &image(const Device &device) const { return build_of(device).image; }
-    /// Those it is built for; empty unless it is.
+    /// The devices for which it is built; empty if it is not.
     std::vector<Device *> devices() const;
     /// PI_ERROR_INVALID_OPERATION unless it is built.
     void require_built() const;
-    /// NULL unless it is built for this one.
+    /// The module on this device; NULL unless it is built for it.
     const std::shared_ptr<Module> &module(const Device &device) const;
     std::string kernel_names() const;
     uint32_t status(const Device &device) const;
@@ -74,25 +75,25 @@ public:
 
 private:
     const Build &build_of(const Device &device) const;
-    /// PI_ERROR_INVALID_OPERATION where there is none.
+    /// PI_ERROR_INVALID_OPERATION if it has no source.
     void require_source() const;
-    /// The image for a device. What is the same for several is compiled once.
+    /// Makes the image for a device. Devices of equal architecture share one compilation.
     void translate(Build &build, const BuildOptions &options, bool part);
-    /// Does the same for each of the devices: for all or for none.
+    /// Performs the step for each of the devices: succeeds for all or for none.
     template <class Step>
     void for_devices(const pi_program_build_desc &desc, uint32_t aim, const Step &step);
 
     const sdk::Ref<Context> context_;
     const pi_program_format format_;
-    const std::string source_; ///< empty: it was never ours, or is linked
+    const std::string source_; ///< empty for the application's modules and for linked programs
     std::vector<Build> builds_;
     std::string options_;
 };
 
-/// Loads the image of the build, which becomes its module; the driver's words go to its log.
+/// Loads the build's image as its module; the driver's messages go to its log.
 void load_module(Context &context, Program::Build &build, const BuildOptions &options);
 
-/// A program of compiled parts, linked for the descriptor's devices (link.cpp).
+/// Links compiled parts into a program for the descriptor's devices (link.cpp).
 sdk::Ref<Program> link_programs(Context &context, const pi_program_link_desc &desc);
 
 } // namespace pi::cuda

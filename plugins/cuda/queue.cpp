@@ -9,25 +9,26 @@ using namespace sdk;
 
 namespace {
 
-/// More streams than this gain little: a device runs a few kernels at a time, and has two or three copy engines.
+/// More streams gain little: a device runs a few kernels at a time, and has two or three copy
+/// engines.
 constexpr uint32_t streams_out_of_order = 4;
 
 int priority_of(Primary &primary, uint64_t flags) {
     int least = 0, greatest = 0;
     primary.check(primary.api().cuCtxGetStreamPriorityRange(&least, &greatest),
                   "cuCtxGetStreamPriorityRange");
-    // The lower the number, the more urgent; 0 is what a stream has that asks for nothing.
+    // A lower number is more urgent; 0 is the default.
     return flags & PI_QUEUE_PRIORITY_HIGH ? greatest : flags & PI_QUEUE_PRIORITY_LOW ? least : 0;
 }
 
-/// Events-wait and barrier: nothing but their dependencies.
+/// Events-wait and barrier: they only wait for their dependencies.
 class MarkerCommand final : public StreamCommand {
 public:
     explicit MarkerCommand(const Target &target) : StreamCommand(target.queue, true) {}
     void issue(Submission &) override {}
 };
 
-/// The same, but with times of its own.
+/// A marker with times of its own.
 class TimestampCommand final : public StreamCommand {
 public:
     explicit TimestampCommand(const Target &target) : StreamCommand(target.queue) {}
@@ -58,7 +59,7 @@ Queue::Queue(Context &context, Device &device, uint64_t flags, CUstream stream,
 }
 
 void Queue::share() {
-    // Before the application's work: who waits for ours does not wait for that.
+    // Seal before the application adds work: waits for PI's commands must not wait for it.
     if (!shared_.exchange(true, std::memory_order_relaxed))
         streams_.front()->seal();
 }
@@ -69,7 +70,8 @@ Queue::~Queue() {
             stream->close();
         return;
     }
-    // What has ended, or is lost, is not kept beyond the queue; but to let go of it may wait for other work.
+    // Drop the references of commands that have completed or are lost, on another thread:
+    // destructors may wait for other work.
     context().instance().reap([stream = streams_.front()] {
         stream->sweep();
         stream->close();
@@ -77,7 +79,7 @@ Queue::~Queue() {
 }
 
 void Queue::finish() {
-    // What is in streams already is waited for in the driver: this thread is then woken without a detour.
+    // Wait in the driver for commands in the streams: it wakes this thread directly.
     if (!CallbackScope::active(host()))
         for (const auto &stream : streams_)
             stream->wait();
@@ -99,12 +101,13 @@ void Queue::wait_for_stream() {
 void Queue::behind_stream(Workers &threads, Workers::Prepared task) {
     if (!shared() && !keeps())
         return threads.post(std::move(task));
-    const auto one = std::make_shared<Workers::Prepared>(std::move(task)); // for one of the two
+    // whichever of the two runs
+    const auto one = std::make_shared<Workers::Prepared>(std::move(task));
     if (context().instance().run_waiting([queue = Ref<Queue>(*this), &threads, one] {
             try {
                 queue->wait_for_stream();
             } catch (...) {
-                // The context is lost, which the task finds out itself.
+                // The context is lost; the task will find that out.
             }
             threads.post(std::move(*one));
         }))

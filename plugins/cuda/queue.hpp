@@ -13,11 +13,12 @@
 
 namespace pi::cuda {
 
-/// In order one stream; out of order a few, since what is in one stream waits for each other.
+/// One stream if in order; a few if out of order, since commands in one stream wait for each other.
 class Queue : public sdk::Object<Queue, pi_queue> {
 public:
     Queue(Context &context, Device &device, uint64_t flags);
-    /// In order, around the application's stream, which is destroyed in the end if *own is true by then.
+    /// An in-order queue around the application's stream, which is destroyed at the end if *own is
+    /// true.
     Queue(Context &context, Device &device, uint64_t flags, CUstream stream,
           std::shared_ptr<const bool> own);
     ~Queue();
@@ -29,34 +30,36 @@ public:
     uint64_t flags() const { return flags_; }
     bool profiling() const { return flags_ & PI_QUEUE_PROFILING; }
     sdk::Sequence &sequence() { return sequence_; }
-    /// For sdk::queue_entries. Flushes do nothing: streams start by themselves.
+    /// For sdk::queue_entries. Flushes do nothing: streams start without one.
     void finish();
     void order(const sdk::EnqueueArguments &arguments);
     void call_host(const sdk::EnqueueArguments &arguments, pi_host_function function,
                    void *user_data);
-    /// A new event of a command of this queue. A timestamp's times are what it is for.
+    /// A new event for a command of this queue. Timestamp commands always have times.
     sdk::Ref<sdk::Event> make_event(pi_struct_type type) {
         return sdk::make<sdk::Event>(host(), sdk::AnyRef(context_),
                                      sdk::AnyRef(sdk::Ref<Queue>(*this)), &sequence_, type,
                                      profiling() || type == PI_TYPE_TIMESTAMP_DESC);
     }
 
-    /// Of a queue in order; NULL of one that has several.
+    /// The stream of an in-order queue; NULL for a queue that has several.
     CUstream stream() const { return streams_.size() == 1 ? streams_.front()->id() : nullptr; }
-    /// From now on the application may put work of its own into the stream.
+    /// To be called before the application may add work of its own to the stream.
     void share();
     bool shared() const { return shared_.load(std::memory_order_relaxed); }
-    /// For what is not put into the stream: waits on the calling thread for what the graph does not know of, which is the
-    /// application's work there, and commands without events.
+    /// Waits, on the calling thread, for work that the graph does not track: the application's own,
+    /// and commands without events. For commands that are not carried out in the stream.
     void wait_for_stream();
-    /// Posts the task to `threads` once that has ended: at once, or from a thread of the instance.
+    /// Posts the task to `threads` once that work has completed: immediately, or from a thread of
+    /// the instance.
     void behind_stream(sdk::Workers &threads, sdk::Workers::Prepared task);
 
-    /// Whether a command may go straight to the stream, past the graph: nobody gets an event of it, it waits for no event,
-    /// and all before it are in the stream, or have ended.
+    /// Whether a command may take the fast path: into the stream without the graph. It has no event
+    /// and no wait list, and all earlier commands are in the stream or complete.
     bool takes_fast_path(const sdk::EnqueueArguments &arguments);
     Stream &front() { return *streams_.front(); }
-    /// The stream for a command that waits for one in `wish`, which may be NULL or another queue's.
+    /// The stream for a command that depends on one in `wish`, which may be NULL or another
+    /// queue's.
     Stream &choose(const Stream *wish);
 
 private:

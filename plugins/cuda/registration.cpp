@@ -15,7 +15,7 @@ void unpin(Primary &primary, std::byte *begin) noexcept {
         const Current current(primary);
         primary.note(primary.api().cuMemHostUnregister(begin));
     } catch (...) {
-        // The context is lost, and with it what was pinned.
+        // The context is lost, and so is the pin.
     }
 }
 

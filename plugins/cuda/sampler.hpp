@@ -7,15 +7,15 @@
 
 namespace pi::cuda {
 
-/// It becomes a part of the textures of the images that are read through it.
+/// The sampler is a part of the textures that are read through it.
 using Sampler = sdk::DescribedSampler<Context>;
 
-/// What a kernel gets of a sampler that is an argument of its own, as pi.h says.
+/// The value of a sampler as an argument of its own, as pi.h defines it.
 inline uint32_t sampler_word(const pi_sampler_desc &sampler) {
     return 256 * sampler.addressing + 16 * sampler.filter + sampler.normalized_coordinates;
 }
 
-/// Samplers that read alike have one number, less than sampler_count.
+/// Equal samplers have equal indices, less than sampler_count.
 inline size_t sampler_index(const pi_sampler_desc &sampler) {
     return (sampler.addressing * 2 + sampler.filter) * 2 + sampler.normalized_coordinates;
 }

@@ -18,8 +18,8 @@ using namespace sdk;
 
 namespace {
 
-/// Gives memory back once nobody has a copy of the pointer any more, on the thread for that if free() waits for work. It
-/// keeps the primary context until then.
+/// Frees the memory once no copy of the pointer is left; if free() waits for work, on the thread
+/// for that. Keeps the primary context alive until then.
 template <class Free>
 std::shared_ptr<void> owner(Primary &primary, void *memory, Free free, bool waits = true) {
     return {memory, [keep = primary.shared_from_this(), free, waits](void *address) {
@@ -28,14 +28,14 @@ std::shared_ptr<void> owner(Primary &primary, void *memory, Free free, bool wait
                         const Current current(*keep);
                         keep->note(free(*keep, address));
                     } catch (...) {
-                        // The context is lost, and with it what was in it.
+                        // The context is lost, and so is everything in it.
                     }
                 };
                 waits ? keep->instance().reap(std::move(give_back)) : give_back();
             }};
 }
 
-/// What alignment takes beside the size, which is none where the driver gives it anyway.
+/// The size with padding for the alignment; no padding for what the driver guarantees.
 uint64_t padded(uint64_t size, uint64_t alignment) {
     uint64_t bytes;
     if (__builtin_add_overflow(size, alignment > min_alignment ? alignment : 0, &bytes))
@@ -122,7 +122,7 @@ Storage Storage::on_device(Primary &primary, uint64_t size, uint64_t alignment) 
 
 Storage Storage::pitched(Primary &primary, uint64_t row, uint64_t rows, unsigned access,
                          uint64_t alignment, uint64_t &pitch) {
-    // Alignment beyond the driver's takes rows, too.
+    // Alignment beyond the driver's takes additional rows.
     const uint64_t height = rows + (alignment > min_alignment ? alignment / row + 1 : 0);
     size_t chosen = 0;
     Storage storage = take(
@@ -137,7 +137,7 @@ Storage Storage::pitched(Primary &primary, uint64_t row, uint64_t rows, unsigned
 }
 
 Storage Storage::shareable(Primary &primary, uint64_t size, uint64_t alignment) {
-    constexpr uint64_t block = uint64_t{2} << 20; // smaller allocations share one
+    constexpr uint64_t block = uint64_t{2} << 20; // smaller allocations share a block
     return on_device(primary, whole_blocks(size, block), alignment);
 }
 
@@ -193,7 +193,7 @@ Storage Storage::in_host(Primary &primary, uint64_t size, uint64_t alignment) {
 
 namespace {
 
-/// NULL where it cannot be pinned, and need not.
+/// NULL where it cannot be pinned and need not be.
 std::shared_ptr<void> pin(Primary &primary, std::byte *begin, uint64_t size) {
     const Device &device = primary.device();
     if (!device.registers_host_memory())
@@ -246,7 +246,7 @@ Storage Storage::around(Primary &primary, CUdeviceptr begin, uint64_t offset, Na
 
 Storage Storage::exportable(Primary &primary, uint64_t size, uint64_t alignment) {
     const auto mapping = std::make_shared<Mapping>();
-    // The addresses are aligned as they are reserved: there is no padding.
+    // The address range is reserved with the alignment: there is no padding.
     Storage storage = take(
         primary, size, 0, "cuMemCreate",
         [&](CUdeviceptr *out, uint64_t bytes) {

@@ -9,7 +9,8 @@ namespace pi::cuda {
 using namespace sdk;
 
 Stream::Stream(Primary &primary, int priority) : primary_(primary.shared_from_this()) {
-    // Not one that waits for the legacy default stream, into which the application's own CUDA code may put work.
+    // Non-blocking: it must not wait for the legacy default stream, which the application's own
+    // CUDA code may use.
     primary.check(primary.api().cuStreamCreateWithPriority(&id_, CU_STREAM_NON_BLOCKING, priority),
                   "cuStreamCreateWithPriority", "on ", primary.device().name());
 }
@@ -18,7 +19,7 @@ void Stream::destroy() noexcept {
     if (!primary_)
         return;
     if (!own_ || *own_)
-        primary_->api().cuStreamDestroy_v2(id_); // without waiting: the driver ends what is in it
+        primary_->api().cuStreamDestroy_v2(id_); // does not wait: the driver completes pending work
     primary_.reset();
 }
 
@@ -26,16 +27,17 @@ void Stream::close() noexcept {
     std::lock_guard lock(mutex_);
     closed_ = true;
     if (idle() && (!watched_ || dozing_))
-        destroy(); // else the thread does it
+        destroy(); // else watch() does it
     condition_.notify_one();
 }
 
-// ----- what is in the stream ----------------------------------------------------------------------
+// ----- commands in the stream
+// ---------------------------------------------------------------------
 
 void Stream::expect(size_t references) {
     deferred_.reserve(references);
     if (mark_due_ && keeps())
-        record(); // what is wrong with the context shows in the command
+        record(); // if the context is lost, the command will report it
     mark_due_ = false;
     if (watched_)
         return;
@@ -60,7 +62,7 @@ void Stream::keep(CommandReferences &references) noexcept {
         condition_.notify_one();
 }
 
-/// Under mutex_: a new event behind all that is in the stream.
+/// Under mutex_: records a new event behind all work in the stream.
 CUresult Stream::record() {
     Mark end{last_, std::make_shared<PooledEvent>(*primary_, false)};
     const CUresult code = primary_->api().cuEventRecord(end.done->id(), id_);
@@ -69,7 +71,7 @@ CUresult Stream::record() {
     return code;
 }
 
-/// Under mutex_: the first event at or behind the number; one is recorded now if there is none.
+/// Under mutex_: the first event at or behind the number; records one if there is none.
 CUresult Stream::mark(uint64_t number, Mark &out) {
     for (const Pending &pending : pending_)
         if (pending.number >= number && pending.done) {
@@ -93,7 +95,8 @@ void Stream::seal() {
         primary_->check(record(), "cuEventRecord");
 }
 
-// ----- its end ------------------------------------------------------------------------------------
+// ----- completion
+// ---------------------------------------------------------------------------------
 
 void Stream::watch() {
     std::unique_lock lock(mutex_);
@@ -105,7 +108,7 @@ void Stream::watch() {
         dozing_ = sweep_due_ = false;
         if (idle())
             break;
-        const std::shared_ptr<Primary> keep = primary_; // the queue may go meanwhile
+        const std::shared_ptr<Primary> keep = primary_; // the queue may be destroyed meanwhile
         const uint64_t number = !pending_.empty() ? pending_.front().number : closed_ ? last_ : 0;
         lock.unlock();
         if (number)
@@ -122,7 +125,7 @@ void Stream::watch() {
 bool Stream::look() {
     std::unique_lock lock(mutex_);
     if (!idle()) {
-        const std::shared_ptr<Primary> keep = primary_; // the queue may go meanwhile
+        const std::shared_ptr<Primary> keep = primary_; // the queue may be destroyed meanwhile
         const uint64_t number = !pending_.empty() ? pending_.front().number : closed_ ? last_ : 0;
         lock.unlock();
         if (number)
@@ -183,7 +186,8 @@ void Stream::end_if_over(uint64_t number) {
     end_by(number, &Api::cuEventQuery, "cuEventQuery");
 }
 
-/// Ends the command of this number, and those before it, unless the call on the event behind it says that it is not over.
+/// Ends the commands up to this number, unless the given call on the event behind them returns that
+/// it has not completed.
 template <class Call>
 void Stream::end_by(uint64_t number, Call pi_cuda_functions::*call, const char *name) {
     CUresult code = CUDA_SUCCESS;
@@ -203,7 +207,7 @@ void Stream::end_by(uint64_t number, Call pi_cuda_functions::*call, const char *
             return;
         if (code == CUDA_SUCCESS)
             number = last_ended(number);
-    } catch (const std::bad_alloc &) { // for an event to wait for: then for the whole stream
+    } catch (const std::bad_alloc &) { // no memory for an event: wait for the whole stream
         code = primary_->api().cuStreamSynchronize(id_);
     } catch (...) {
         code = CUDA_ERROR_UNKNOWN;
@@ -241,7 +245,8 @@ void Stream::sweep() {
             std::lock_guard lock(mutex_);
             if (!keeps())
                 return;
-            primary = primary_; // another thread may end what is kept, and the stream with it
+            // another thread may end the commands, and destroy the stream with them
+            primary = primary_;
         }
         const Current current(*primary);
         std::lock_guard lock(mutex_);
@@ -249,11 +254,12 @@ void Stream::sweep() {
             return;
         const Api &cu = primary->api();
         number = last_;
-        // The application may be capturing what it puts there; there is a mark before that.
+        // The application may be capturing the stream, which forbids queries; a mark lies before
+        // its work.
         code = sealed_ ? CUDA_ERROR_NOT_READY : cu.cuStreamQuery(id_);
         if (code == CUDA_ERROR_NOT_READY) {
-            // A stream that is never empty has ended what is before a mark. None is recorded here: behind commands that
-            // have ended by now it would make the stream look busy to whoever asks next.
+            // The stream may never be empty: query the last mark. Do not record one here: behind
+            // commands that have completed it would make the stream look busy to the next query.
             if (!marked_.done) {
                 mark_due_ = true;
                 return;
@@ -262,7 +268,7 @@ void Stream::sweep() {
             code = cu.cuEventQuery(marked_.done->id());
         }
     } catch (...) {
-        return; // what is wrong with the context shows in the next one
+        return; // if the context is lost, the next command will report it
     }
     if (code == CUDA_ERROR_NOT_READY)
         return;
@@ -270,7 +276,7 @@ void Stream::sweep() {
     end_through(number, code, "cuStreamQuery");
 }
 
-/// Short commands end faster than a thread wakes: one that has woken ends all of them.
+/// Short commands complete faster than a thread wakes: end all that have completed.
 uint64_t Stream::last_ended(uint64_t number) {
     std::lock_guard lock(mutex_);
     for (const Pending &pending : pending_) {
@@ -285,7 +291,7 @@ uint64_t Stream::last_ended(uint64_t number) {
 
 void Stream::end_through(uint64_t number, CUresult code, const char *call) {
     std::unique_lock lock(mutex_);
-    deferred_.release(number, lock); // who is told of the end may rely on it
+    deferred_.release(number, lock); // first: observers of the event may rely on the release
     ended_ = std::max(ended_, number);
     if (marked_.number <= ended_)
         marked_.done.reset();
@@ -294,7 +300,7 @@ void Stream::end_through(uint64_t number, CUresult code, const char *call) {
         pending_.pop_front();
         lock.unlock();
         StreamCommand::ended(*event, code, call);
-        event = nullptr; // may go without the lock
+        event = nullptr; // destroy it without the lock
         lock.lock();
     }
 }

@@ -23,7 +23,7 @@ void StreamEvent::note_times() {
     Clock &clock = primary_.clock();
     times_[2] = clock.time_of(*base_, *began_);
     times_[3] = clock.time_of(*base_, *place_.done);
-    // The host's clock, which QUEUED and SUBMIT are of, is not the device's to the nanosecond.
+    // QUEUED and SUBMIT are host times, which may differ from the device's by nanoseconds.
     for (size_t i = 2; i-- > 0;)
         times_[i] = std::min(times_[i], times_[i + 1]);
 }
@@ -38,7 +38,7 @@ CUevent StreamEvent::native(const Event &event) {
     if (place_.done)
         native_ = shared(place_.done);
     else if (succeeded_ || (event.is_complete() && event.result() == PI_SUCCESS)) {
-        // One that is not recorded is complete, as all are that lie in the pool.
+        // An event that was never recorded counts as complete, and so do all in the pool.
         const Current current(primary_);
         native_ = shared(std::make_shared<PooledEvent>(primary_, false));
     }
@@ -51,7 +51,8 @@ void StreamEvent::help(Event &) {
         now.stream->wait_for(now.number);
 }
 
-// ----- StreamCommand ------------------------------------------------------------------------------
+// ----- StreamCommand
+// ------------------------------------------------------------------------------
 
 Phase phase_in_stream(const Primary &primary, const Event &dependency) {
     return dependency.payload() && !payload_of(dependency).around() &&
@@ -67,15 +68,16 @@ Phase StreamCommand::phase(const Event &dependency, bool) const noexcept {
     return phase;
 }
 
-/// Makes the stream wait for what is in others. False if nothing that the command waits for is still going on.
+/// Makes the stream wait for dependencies in other streams. False if all dependencies have
+/// completed.
 bool StreamCommand::wait_in_stream(Stream &stream) {
     bool waits = false;
     for (const Ref<Event> &dependency : before_) {
         const StreamEvent::Place place = payload_of(*dependency).place();
         if (!place.stream)
-            continue; // it has ended
+            continue; // completed
         waits = true;
-        if (place.stream != &stream) // then it is named, and has an event
+        if (place.stream != &stream) // a command in another stream always has an event
             queue_.primary().check(queue_.api().cuStreamWaitEvent(stream.id(), place.done->id(), 0),
                                    "cuStreamWaitEvent");
     }
@@ -86,7 +88,7 @@ void StreamCommand::record(Stream &stream, const PooledEvent &event) {
     queue_.primary().check(queue_.api().cuEventRecord(event.id(), stream.id()), "cuEventRecord");
 }
 
-/// Made before anything is in the stream, behind which there is no way back.
+/// Called before anything is in the stream: later failures could not be undone.
 SharedEvent StreamCommand::make_done(StreamEvent *timed) const {
     Primary &primary = queue_.primary();
     if (timed) {
@@ -121,7 +123,7 @@ void StreamCommand::put(Event &event, StreamEvent &payload) {
     } catch (...) {
         if (!submission.taken())
             throw;
-        // What is in the stream already still uses the command's memory: the event ends behind it.
+        // Parts in the stream still use the command's memory: the event fails behind them.
         payload.failure_ = current_error();
     }
     taken_ = submission.taken();
@@ -140,12 +142,14 @@ void StreamCommand::start(Event &event) {
         put(event, payload);
     } catch (...) {
         payload.base_.reset();
-        // What the driver has taken fails as an event: by then the command may have spoilt its context already.
+        // A failure after the driver has accepted a part is reported by the event: the command may
+        // already have destroyed its context.
         payload.refused_.store(!taken_, std::memory_order_release);
         throw;
     }
-    // From here on a thread that waits may have finished the event and destroyed this command: unless there was
-    // nothing to do. What waits for one that will fail must not get into a stream: it is reached by the failure.
+    // If the command is in a stream, a waiting thread may have finished the event and destroyed
+    // *this by now. Dependents of a command that will fail must not get into a stream: the failure
+    // reaches them through the graph.
     if (payload.command_) {
         if (!payload.failure_)
             event.submitted();
@@ -188,7 +192,7 @@ void StreamCommand::put_on_fast_path(CommandReferences &references) {
     Primary &primary = queue_.primary();
     const Current current(primary);
     Stream &stream = queue_.front();
-    if (!references.size()) // whose primary context is needed until the end at least
+    if (!references.size()) // the command needs the primary context until it completes
         references.add(queue_.context());
     std::lock_guard lock(stream.mutex());
     stream.expect(references.size());
@@ -210,7 +214,7 @@ void StreamCommand::run(StreamEvent *payload) {
     Stream &stream = queue_.choose(nullptr);
     Submission submission(primary, stream.id());
     const bool with_time = payload && timed();
-    bool behind; // something that the graph does not know of
+    bool behind; // the stream has work that the graph does not track
     {
         std::lock_guard lock(stream.mutex());
         behind = queue_.shared() || stream.keeps();
@@ -240,7 +244,8 @@ void StreamCommand::run(StreamEvent *payload) {
     completed();
 }
 
-// ----- enqueueing ---------------------------------------------------------------------------------
+// ----- enqueueing
+// ---------------------------------------------------------------------------------
 
 void enqueue_within_call(Queue &queue, const EnqueueArguments &arguments, StreamCommand &command) {
     run_within_call(queue, arguments, [&](Event *event) {

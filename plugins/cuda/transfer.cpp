@@ -18,10 +18,10 @@ using namespace sdk;
 namespace {
 
 constexpr uint64_t most_staged = uint64_t{1} << 20;
-/// Below, what helpers gain is about what it takes to call them.
+/// For smaller copies, starting helpers costs as much as they save.
 constexpr uint64_t least_shared = uint64_t{4} << 20;
 
-/// Rows that go through a block of staging together.
+/// Rows that pass through a block of staging together.
 struct Piece {
     uint64_t device, device_pitch;
     uint64_t host, host_pitch;
@@ -36,7 +36,7 @@ uint64_t bytes_of(const Regions &regions) {
     return bytes;
 }
 
-/// A lane: a stream of the pool and two blocks, used in turn, by one thread.
+/// A lane: a stream of the pool and two blocks used in turn, by one thread.
 class Pipeline {
 public:
     Pipeline(Primary &primary, Direction direction, DeviceEnd device, std::byte *host,
@@ -44,7 +44,7 @@ public:
         : current_(primary), primary_(primary), direction_(direction), device_(device), host_(host),
           block_(std::min(bytes, most_staged)), stream_(primary) {}
     ~Pipeline() {
-        // On the way out of a failure nothing may touch the staging any more.
+        // After a failure nothing may access the staging any more.
         if (slots_[0].busy || slots_[1].busy)
             primary_.note(primary_.api().cuStreamSynchronize(stream_.id()));
     }
@@ -136,7 +136,7 @@ private:
                       slot.piece.row, slot.piece);
     }
 
-    const Current current_; ///< of the thread that has the lane
+    const Current current_; ///< of the lane's thread
     Primary &primary_;
     const Direction direction_;
     const DeviceEnd device_;
@@ -156,7 +156,7 @@ void transfer(Primary &primary, Direction direction, DeviceEnd device, std::byte
         most_staged, device.image ? std::min(primary.device().max_row(), most_staged) : most_staged,
         !device.image};
     const bool up = direction == Direction::TO_DEVICE;
-    std::atomic<uint64_t> next{0}; // the number of the first piece that no lane has
+    std::atomic<uint64_t> next{0}; // the first piece that no lane has taken
     const auto lane = [&] {
         std::optional<Pipeline> pipeline;
         uint64_t mine = next.fetch_add(1, std::memory_order_relaxed), number = 0;
@@ -176,7 +176,7 @@ void transfer(Primary &primary, Direction direction, DeviceEnd device, std::byte
             if (pipeline)
                 pipeline->finish();
         } catch (...) {
-            next.store(uint64_t{1} << 63, std::memory_order_relaxed); // the others need not go on
+            next.store(uint64_t{1} << 63, std::memory_order_relaxed); // stops the other lanes
             throw;
         }
     };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes between a device and memory of the host that is not pinned. The driver's own way for them makes the calling
-// thread wait for the stream; this one goes through two pinned blocks in turn, so that the host copies while the device
-// does, on a thread that may wait. Large ones do so on several threads at a time, since one alone cannot feed a fast link.
+// Copies between a device and unpinned host memory. The driver's own block the calling thread.
+// These use two pinned blocks in turn, so that host and device copy at the same time, on a thread
+// that may wait. Large copies use several threads, since one alone cannot saturate a fast link.
 #pragma once
 
 #include "image.hpp"
@@ -14,7 +14,7 @@ namespace pi::cuda {
 
 enum class Direction { TO_DEVICE, TO_HOST };
 
-/// The end of a device: an address, or an image, whose pixels lie one after another for the regions.
+/// The device's end: an address, or an image, whose pixels count as one after another.
 struct DeviceEnd {
     DeviceEnd(CUdeviceptr begin) : address(begin) {}
     DeviceEnd(const Image &whole) : image(&whole) {}
@@ -22,12 +22,12 @@ struct DeviceEnd {
     const Image *image = nullptr;
 };
 
-/// Moves the bytes of the regions, whose device's end lies behind `device` and whose host's end behind `host`. Returns
-/// when they have arrived. Nothing before it may be under way.
+/// Copies the bytes of the regions; their device offsets are relative to `device`, their host
+/// offsets to `host`. Returns when the copy is complete. All dependencies must be complete.
 void transfer(Primary &primary, Direction direction, DeviceEnd device, std::byte *host,
               const sdk::Regions &regions);
 
-/// Whether the driver knows the range of the host's memory as pinned, so that it can be copied in a stream.
+/// Whether the driver knows the range as pinned, so that it can be copied in a stream.
 bool is_pinned(const Api &api, const void *begin, uint64_t size);
 
 } // namespace pi::cuda

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The plugin's side of the sdk's USM. Addresses are the same for the host and all devices; HOST and SHARED are used by
-// all of them, DEVICE by its own and by those that the driver gives access. All contexts on a device stand on its primary
-// one, so that a context's USM is every other's, too.
+// The plugin's part of the sdk's USM. Addresses are valid on the host and all devices. All of them
+// use HOST and SHARED; DEVICE is used by its own device and those to which the driver gives access.
+// All contexts on a device share its primary context, so one context's USM is usable in the others.
 #pragma once
 
 #include "submission.hpp"
@@ -11,7 +11,7 @@
 
 namespace pi::cuda {
 
-/// A command that calls run() when all before it has ended.
+/// A command that calls run() once all its dependencies are complete.
 template <class Run>
 class OrderedCommand final : public StreamCommand {
 public:
@@ -30,7 +30,7 @@ struct Usm {
     using Device = cuda::Device;
     using Queue = cuda::Queue;
     using Memory = Storage;
-    static constexpr bool across_contexts = true; // check_usable() looks at access
+    static constexpr bool across_contexts = true; // check_usable() checks access
     static constexpr uint64_t known_requirements =
         PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
 
@@ -58,13 +58,13 @@ struct Usm {
 
 using UsmRange = sdk::UsmRange<Storage>;
 
-/// The primary context whose memory the range is; NULL for what all devices use.
+/// The primary context that owns the range; NULL for memory that all devices use.
 Primary *owner_of(const UsmRange &range);
 /// PI_ERROR_INVALID_USM_POINTER if the queue's device has no access to the range.
 void check_usable(const Queue &queue, const UsmRange &range, const void *pointer,
                   const sdk::ArgumentName &name);
-/// The same of a pointer that a kernel is given. What is no USM is the driver's to judge, since a kernel may get the end
-/// of a range, too.
+/// The same check for a kernel argument. Pointers outside of USM are left to the driver, since a
+/// kernel may also be given the end of a range.
 void check_usm_argument(const Queue &queue, const void *pointer, const sdk::ArgumentName &name);
 
 } // namespace pi::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands on pointers. They keep none of the memory alive.
+// The commands on pointers. They keep no memory alive.
 #include "copy.hpp"
 #include "entries.hpp"
 #include "pageable.hpp"
@@ -12,7 +12,7 @@ using namespace sdk;
 
 namespace {
 
-/// One end of a copy, USM or else the host's own memory.
+/// One end of a copy: USM, or else host memory.
 struct UsmEnd {
     UsmEnd(const Queue &queue, const void *pointer)
         : at(static_cast<std::byte *>(const_cast<void *>(pointer))),
@@ -54,7 +54,7 @@ private:
     const uint64_t size_;
 };
 
-/// A hint: what the driver does not take is left. Only managed memory has any.
+/// A hint: one that the driver refuses is ignored. Only managed memory accepts hints.
 template <class Give>
 class HintCommand final : public StreamCommand {
 public:
@@ -96,7 +96,7 @@ CUresult prefetch(const Submission &to, CUdeviceptr address, uint64_t size, bool
                : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/// The driver's advice is no part of a stream: it holds from the call on.
+/// The driver applies advice immediately, not in stream order.
 CUresult advise(const Submission &to, CUdeviceptr address, uint64_t size, CUmem_advise advice,
                 bool host) {
     const Api &cu = to.api();
@@ -130,7 +130,7 @@ CUresult advise(const Submission &to, CUdeviceptr address, uint64_t size, pi_usm
     }
 }
 
-/// Queues of either end do a copy; others, if they can use both.
+/// The queue must belong to the device of either end, or be able to use both.
 void check_copy(const Queue &queue, const UsmEnd &src, const UsmEnd &dst) {
     const Primary *user = &queue.primary();
     if (src.range && dst.range && (src.owner() == user || dst.owner() == user))
