@@ -63,7 +63,7 @@ void Arguments::add_value(const void *value, size_t size) {
     values_.insert(values_.end(), bytes, bytes + size);
 }
 
-/// NULL is no value, not the value NULL: some drivers take only that.
+/// A NULL pointer is passed without a value: some drivers accept it in this form only.
 void Arguments::add_pointer(const void *pointer) {
     add_value(&pointer, sizeof pointer);
     arguments_.back().empty = !pointer;
@@ -73,12 +73,12 @@ void Arguments::add_image(const Target &target, const pi_kernel_argument &given,
     check_whole_argument(given, index, "an image");
     const Queue &queue = target.queue;
     Mem &mem = checked_image(queue.place(), queue.host(), given.mem, {"arguments", index, ".mem"});
-    // For backends that join both: here the kernel names its sampler itself.
+    // A sampler with the image is for backends that join the two; this kernel names its own.
     if (given.image_sampler)
         checked_sampler_of<Sampler>(queue.context(), given.image_sampler,
                                     {"arguments", index, ".image_sampler"});
     keep(target, mem);
-    // The loader does not look into values.
+    // The vendor's loader does not translate handles in argument values.
     void *const id =
         queue.device().platform().own_handle(Platform::IMAGE_HANDLE, mem.image()->id());
     add_value(&id, sizeof id);

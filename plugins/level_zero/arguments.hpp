@@ -12,21 +12,21 @@
 
 namespace pi::level_zero {
 
-/// Copies of the values, and references to the memory and the samplers that they name.
+/// Copies of the values, and references to the memory objects and samplers.
 class Arguments {
 public:
-    /// PI_ERROR_INVALID_ARGUMENTS, or the error of an argument's own kind.
+    /// PI_ERROR_INVALID_ARGUMENTS, or the error that the argument's kind defines.
     Arguments(const Target &target, const Kernel &kernel, const pi_kernel_launch_desc &desc);
     Arguments(const Arguments &) = delete;
 
-    /// Gives them to the driver's kernel, under its mutex.
+    /// Sets them on the driver's kernel; under the function's mutex.
     void set(Kernel::Function &function, const std::string &name) const;
 
 private:
     struct Argument {
         uint64_t size;
-        size_t value; ///< where it begins in values_
-        bool empty;   ///< it has no value: work-group memory, or a null pointer
+        size_t value; ///< offset into values_
+        bool empty;   ///< no value: work-group memory, or a null pointer
     };
     void add(const Target &target, const pi_kernel_argument &given, size_t index);
     void add_value(const void *value, size_t size);

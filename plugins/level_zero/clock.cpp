@@ -14,14 +14,15 @@ using namespace sdk;
 
 double Clock::tick() const {
     const auto resolution = static_cast<double>(device_.properties().timerResolution);
-    // From API 1.2 on it is asked for as ticks a second; before that it was the nanoseconds of one.
+    // API 1.2 and newer report ticks a second; older ones nanoseconds a tick.
     return device_.properties().stype == ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2
                ? 1e9 / std::max(resolution, 1.0)
                : resolution;
 }
 
 Clock::Moment Clock::read_both() const {
-    // The host's time is known to half of what this takes: a thread that was held up tries again.
+    // The host's time is uncertain by half the duration of the readings: try again if this thread
+    // was preempted between them.
     constexpr uint64_t good_enough = 20'000;
     Moment best;
     uint64_t shortest = UINT64_MAX;
@@ -51,7 +52,8 @@ uint64_t Clock::time_at(const Moment &base, uint64_t ticks, unsigned bits,
     const double nanoseconds = tick();
     uint64_t since = ticks - base.ticks;
     if (bits && bits < 64) {
-        // The newest moment with these bits that is not far in the future, where the clocks may differ a little.
+        // The newest moment with these bits that is not far in the future; a little is allowed,
+        // since the clocks may drift.
         const uint64_t lap = uint64_t{1} << bits;
         const auto expected = static_cast<uint64_t>(
             std::llround(static_cast<double>(host_now - base.host) / nanoseconds));

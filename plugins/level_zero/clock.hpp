@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The device's clock, in nanoseconds. The device counts ticks, of which only so many bits are told: an early moment at
-// which both clocks were read tells which lap a later reading is of.
+// The device's clock, in nanoseconds. The device counts ticks and reports only their lower bits.
+// Both clocks are read once at the beginning, which determines the upper bits of later readings.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ public:
 
     /// The device's time, and the host's at the same moment.
     void read(uint64_t &device_time, uint64_t &host_time);
-    /// The time that a kernel timestamp, taken not long ago, stands for.
+    /// The time of a kernel timestamp that was taken recently.
     uint64_t time_of(uint64_t kernel_ticks);
     /// Nanoseconds of a tick.
     double tick() const;
 
 private:
-    /// A moment by both clocks.
+    /// A reading of both clocks.
     struct Moment {
         uint64_t ticks = 0;
         uint64_t host = 0;
@@ -34,7 +34,7 @@ private:
 
     Device &device_;
     std::mutex mutex_; ///< guards what follows
-    Moment base_;      ///< host is 0 until it was read
+    Moment base_;      ///< host is 0 until the first reading
 };
 
 } // namespace pi::level_zero

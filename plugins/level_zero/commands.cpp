@@ -36,7 +36,7 @@ private:
     const Regions regions_;
 };
 
-/// On a thread of the instance: by another place, or through the host.
+/// A copy on a thread of the instance: by another place's list, or through the host.
 class TransferCommand final : public Command {
 public:
     TransferCommand(Queue &queue, Place *executor, const End &src, const End &dst,
@@ -97,7 +97,7 @@ private:
     const uint64_t size_;
 };
 
-/// With a pattern that is too long for the driver.
+/// A fill with a pattern longer than the driver supports.
 class StripFillCommand final : public ListCommand {
 public:
     StripFillCommand(const Target &target, std::byte *address, Mem *kept,
@@ -202,7 +202,7 @@ pi_result PI_CALL piEnqueueMemBufferCopy(pi_queue queue, const pi_buffer_copy_de
         require_buffer(dst, "dst");
         check_copy(self, src, dst);
         auto regions = read_regions(known.region_count, known.regions, src.size(), dst.size());
-        // Addresses are compared: those of all devices and of the host are apart.
+        // Comparing addresses suffices: no two devices share a range, nor do a device and the host.
         check_overlap({regions.data(), regions.size()}, src.address(), dst.address());
         enqueue_copy(self, {known.flags, known.type, wait_count, wait_list, out_event}, end_of(src),
                      end_of(dst), {&src, &dst}, std::move(regions));

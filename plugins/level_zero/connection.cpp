@@ -81,7 +81,7 @@ const char *missing_usm(const ConnectedPlace &src, const ConnectedPlace &dst,
     return nullptr;
 }
 
-/// Why there is no memory of this kind at both places, or NULL.
+/// Why memory of this kind cannot exist at both places; NULL if it can.
 const char *missing(const ConnectedPlace &src, const ConnectedPlace &dst,
                     const pi_memory_connection_query &query) {
     if (query.kind > PI_MEMORY_KIND_IMPORTED)
@@ -112,7 +112,7 @@ ConnectionAnswer connect_images(const ConnectedPlace &src, const ConnectedPlace 
             "an image is for its own device and context: the plugin copies through the host"};
 }
 
-/// Whether one device uses the shared allocations of another one.
+/// Whether one device can use another's shared allocations.
 bool shares(const ConnectedPlace &src, const ConnectedPlace &dst) {
     return &src.place == &dst.place ||
            (dst.device.access().sharedCrossDeviceAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW);
@@ -169,9 +169,10 @@ void describe_unified(const ConnectedPlace &src, const ConnectedPlace &dst,
     info.residency = PI_RESIDENCY_REMOTE_ACCESS;
 }
 
-/// Of buffers in scope 0. A device takes what it has given itself, in another context, too. What another device or driver
-/// takes of it nobody tells: it is tried, for file descriptors, which need no process. While there is no memory to try it with,
-/// there is no answer.
+/// The types by which buffers in scope 0 can be shared. A device imports what it exported itself,
+/// in any context. Whether another device or driver can import it cannot be queried: try it, with
+/// file descriptors, which need no second process. No answer while there is no memory for the
+/// trial.
 uint32_t shared_types(const ConnectedPlace &src, const ConnectedPlace &dst) {
     const uint32_t types = export_types(src.device) & import_types(dst.device);
     if (src.device.id() == dst.device.id())
@@ -198,7 +199,7 @@ pi_memory_connection_info describe_connection(const ConnectedPlace &src, const C
     info.connection = answer.connection;
     if (answer.connection == PI_MEMORY_CONNECTION_UNIFIED)
         describe_unified(src, dst, query, info);
-    else if (answer.connection == PI_MEMORY_CONNECTION_MIGRATABLE) // see find_executor()
+    else if (answer.connection == PI_MEMORY_CONNECTION_MIGRATABLE) // by find_executor()
         info.path = query.kind != PI_MEMORY_KIND_IMAGE &&
                             (in_host(query) || dst.device.access(src.device).granted())
                         ? PI_COPY_PATH_DIRECT

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What memory of one place is to another. In one context devices use each other's memory as far as the driver says so,
-// whichever way it is asked; between contexts, and without access, the plugin copies; between drivers nobody does.
+// Connections between places. Within a context, devices use each other's memory as far as both of
+// the driver's queries say so. The plugin copies between contexts, and where there is no access;
+// nothing connects different drivers.
 #pragma once
 
 #include "context.hpp"
@@ -16,7 +17,7 @@ struct ConnectedPlace {
     Place &place = context.place(device);
 };
 
-/// Of buffers in scope 0.
+/// For buffers in scope 0.
 sdk::ConnectionAnswer connect_buffers(const ConnectedPlace &src, const ConnectedPlace &dst);
 pi_memory_connection_info describe_connection(const ConnectedPlace &src, const ConnectedPlace &dst,
                                               const pi_memory_connection_query &query);

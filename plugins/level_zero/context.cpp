@@ -39,7 +39,7 @@ void Context::add_pin(std::byte *begin, uint64_t size) {
 
 void Context::remove_pin(const void *begin) {
     require_pinning(platform_);
-    decltype(pins_)::node_type gone; // after the lock
+    decltype(pins_)::node_type gone; // destroyed after the lock is released
     std::lock_guard lock(pins_mutex_);
     const auto [first, end] = pins_.equal_range(begin);
     if (first == end)

@@ -26,15 +26,15 @@ public:
     const Api &api() const { return platform_.api(); }
     const std::vector<Device *> &devices() const { return devices_; }
     DriverContext &driver() const { return *driver_; }
-    /// The device behind an argument, which must be one of this context's, else PI_ERROR_INVALID_DEVICE. A sub-device may
-    /// have several handles.
+    /// The device behind an argument; PI_ERROR_INVALID_DEVICE unless it is one of this context's. A
+    /// sub-device may have several handles.
     Device &checked_device(pi_device handle, const sdk::ArgumentName &name = "device") const;
-    /// Of one of its devices.
+    /// The place of one of its devices.
     Place &place(const Device &device) const { return driver_->place(device); }
 
-    /// Pins the range for transfers. The context's pins go with it at the latest.
+    /// Pins the range for transfers, until remove_pin() or until the context is destroyed.
     void add_pin(std::byte *begin, uint64_t size);
-    /// Undoes the newest of this pointer; PI_ERROR_INVALID_VALUE if there is none.
+    /// Undoes the newest pin of this pointer; PI_ERROR_INVALID_VALUE if there is none.
     void remove_pin(const void *begin);
 
 private:
@@ -42,7 +42,7 @@ private:
     const std::vector<Device *> devices_; ///< the driver's context keeps them alive
     const std::shared_ptr<DriverContext> driver_;
     std::mutex pins_mutex_;
-    /// Guarded by pins_mutex_; equal keys in their order.
+    /// Guarded by pins_mutex_; equal keys are in the order of their creation.
     std::multimap<const void *, std::shared_ptr<void>> pins_;
 };
 

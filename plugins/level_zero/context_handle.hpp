@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The driver's context of one handle, which contexts of PI may have together.
+// Driver contexts, one per handle, which several PI contexts may share.
 #pragma once
 
 #include "driver.hpp"
@@ -12,9 +12,9 @@
 
 namespace pi::level_zero {
 
-/// Destroyed with the last that has it: an application that is done with a context around another one's handle may release
-/// that one, too, while a thread of the plugin still has events and lists of the first, and a driver's context must not go
-/// before what is of it.
+/// Destroyed with its last owner. Several owners are needed: an application that releases a PI
+/// context around another one's handle may release that one as well, while a thread of the plugin
+/// still has events and lists of the first. A driver context must outlive its objects.
 class ContextHandle {
 public:
     ContextHandle(const Api &api, ze_context_handle_t id) : api_(api), id_(id) {}
@@ -28,12 +28,12 @@ private:
     std::vector<std::shared_ptr<const bool>> owners_;
 };
 
-/// Those of one driver. Thread-safe.
+/// The context handles of one driver. Thread-safe.
 class ContextHandles {
 public:
     explicit ContextHandles(const Api &api) : api_(api) {}
-    /// The one of this handle. If in the end `own` is NULL or *own is true, of anyone who asked, the driver's context is
-    /// destroyed; else it is the application's.
+    /// Returns the object of this handle. At the end the driver's context is destroyed if any owner
+    /// passed `own` as NULL, or if *own is true for any; otherwise it stays the application's.
     std::shared_ptr<ContextHandle> share(ze_context_handle_t id, std::shared_ptr<const bool> own);
 
 private:

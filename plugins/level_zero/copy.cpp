@@ -13,14 +13,14 @@ namespace {
 
 using Order = Submission::Order;
 
-/// The driver's context that the source is of, if that is another one than the list's.
+/// The driver context of the source if it differs from the list's; else NULL.
 ze_context_handle_t foreign(const Submission &submission, const End &src) {
     return src.place && &src.place->context() != &submission.place().context()
                ? src.place->context().id()
                : nullptr;
 }
 
-/// One copy of a range: the whole command, or a part of it.
+/// One copy of a range: the whole command (`whole`), or a part of it.
 void append_range(Submission &submission, bool whole, const End &src, uint64_t from, const End &dst,
                   uint64_t to, uint64_t bytes) {
     const Api &ze = submission.api();
@@ -44,7 +44,7 @@ void append_range(Submission &submission, bool whole, const End &src, uint64_t f
     });
 }
 
-/// The driver's widths and pitches have 32 bits.
+/// Whether the rectangle fits the driver's widths and pitches of 32 bits.
 bool fits(const Rectangle &r) {
     return std::max({r.row, r.rows, r.slices, r.row_pitch, r.slice_pitch}) <= UINT32_MAX;
 }
@@ -80,10 +80,10 @@ void append_region(Submission &submission, bool whole, const End &src, const End
         return append_range(submission, whole, src, from.offset, dst, to.offset, from.bytes());
     from = from.flat();
     to = to.flat();
-    if (from.slices == 1) // which nothing lies behind
+    if (from.slices == 1) // a single slice has no pitch
         for (Rectangle *end : {&from, &to})
             end->slice_pitch = end->row_pitch * end->rows;
-    // Of another context only ranges are copied.
+    // The driver copies only ranges from another context.
     if (!foreign(submission, src) && fits(from) && fits(to))
         return append_box(submission, whole, src, from, dst, to);
     for (uint64_t i = 0; i < from.rows * from.slices; ++i)
@@ -118,7 +118,7 @@ std::vector<std::byte> make_strip(uint64_t size, const std::vector<std::byte> &p
     return strip;
 }
 
-/// Its beginning from the host, and then what is there again and again.
+/// Copies the beginning from the host, then doubles what is there.
 void append_fill_from(const std::vector<std::byte> &strip, Submission &submission,
                       std::byte *address, uint64_t size) {
     const End begin{const_cast<std::byte *>(strip.data())}, memory{address};

@@ -77,7 +77,7 @@ void Device::read_memory() {
                   [&](uint32_t *count, ze_device_memory_properties_t *items) {
                       return api().zeDeviceGetMemoryProperties(id_, count, items);
                   })) {
-        memory_size_ = memory.totalSize; // of the first, in which allocations are
+        memory_size_ = memory.totalSize; // of the first memory, which allocations use
         break;
     }
     if (!memory_size_)
@@ -109,7 +109,7 @@ void Device::read_external() {
 void Device::read_images() {
     images_ = typed<ze_device_image_properties_t>(ZE_STRUCTURE_TYPE_DEVICE_IMAGE_PROPERTIES);
     check(api().zeDeviceGetImageProperties(id_, &images_), "zeDeviceGetImageProperties", name_);
-    // Drivers without the extension have the functions, which answer "unsupported".
+    // Drivers without the extension export the functions, which then return an error.
     image_pitches_ = api().zeCommandListAppendImageCopyToMemoryExt &&
                      api().zeCommandListAppendImageCopyFromMemoryExt &&
                      platform_.has_extension(ZE_IMAGE_COPY_EXT_NAME);
@@ -123,7 +123,8 @@ uint32_t units_of(const ze_device_properties_t &properties) {
 
 } // namespace
 
-/// Of a device whose kernels it does not spread over all tiles Intel's driver tells the units of one tile.
+/// Sum of all tiles' units: Intel's driver reports only one tile's for a device whose kernels it
+/// does not spread over all tiles.
 uint32_t Device::count_units() const {
     uint32_t of_parts = 0;
     for (const ze_device_handle_t part : sub_devices_) {
@@ -163,7 +164,7 @@ PeerAccess Device::access(const Device &owner) {
     check(api().zeDeviceGetP2PProperties(id_, owner.id_, &p2p), "zeDeviceGetP2PProperties");
     access.listed = p2p.flags & ZE_DEVICE_P2P_PROPERTY_FLAG_ACCESS;
     access.atomics = p2p.flags & ZE_DEVICE_P2P_PROPERTY_FLAG_ATOMICS;
-    // The other question is only asked then: a driver may try the access out.
+    // zeDeviceCanAccessPeer is called only if needed: a driver may try the access out.
     ze_bool_t possible = false;
     if (access.listed)
         check(api().zeDeviceCanAccessPeer(id_, owner.id_, &possible), "zeDeviceCanAccessPeer");

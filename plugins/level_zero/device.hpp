@@ -16,31 +16,32 @@
 
 namespace pi::level_zero {
 
-/// What the driver takes in 32 bits, of a number that is known to fit.
+/// A number known to fit the driver's 32 bits.
 constexpr uint32_t narrow(uint64_t number) {
     return static_cast<uint32_t>(number);
 }
 
-/// Whether a device can use the memory of another one: drivers are asked in two ways, and answer differently.
+/// Whether a device can use another device's memory. Drivers have two queries for it, whose answers
+/// may differ.
 struct PeerAccess {
-    bool listed = false;   ///< as zeDeviceGetP2PProperties has it
-    bool possible = false; ///< as zeDeviceCanAccessPeer has it, which is only asked then
+    bool listed = false;   ///< by zeDeviceGetP2PProperties
+    bool possible = false; ///< by zeDeviceCanAccessPeer, asked only if listed
     bool atomics = false;
     bool granted() const { return possible && listed; }
 };
 
-/// What immediate command lists of a device are made for: the first group of engines that can do all.
+/// The engines of immediate command lists: the first group that supports all commands.
 struct EngineGroup {
     uint32_t ordinal = 0;
     uint32_t engines = 1;
-    uint64_t max_pattern = 1; ///< bytes of a fill's pattern
+    uint64_t max_pattern = 1; ///< longest pattern of a fill, in bytes
     bool cooperative = false;
 };
 
 class Device : public sdk::Object<Device, pi_device> {
 public:
-    /// A root device, or a part of `parent`. PI_ERROR_UNSUPPORTED_FEATURE for one that lacks what the plugin cannot do
-    /// without.
+    /// A root device, or a sub-device of `parent`. PI_ERROR_UNSUPPORTED_FEATURE for one that lacks
+    /// what the plugin requires.
     Device(Platform &platform, ze_device_handle_t id, sdk::Ref<Device> parent = nullptr);
     ~Device();
 
@@ -58,33 +59,35 @@ public:
     const ze_device_memory_access_properties_t &access() const { return access_; }
     const ze_device_image_properties_t &image_properties() const { return images_; }
     const EngineGroup &engines() const { return engines_; }
-    /// The engine that the next queue gets.
+    /// The engine index for the next queue, round robin.
     uint32_t next_engine() { return next_engine_.fetch_add(1) % engines_.engines; }
 
     bool integrated() const { return properties_.flags & ZE_DEVICE_PROPERTY_FLAG_INTEGRATED; }
     uint64_t memory_size() const { return memory_size_; }
     uint64_t max_allocation() const { return properties_.maxMemAllocSize; }
-    /// Those of all its parts, if it has any, whatever the driver tells of it itself.
+    /// Those of all sub-devices, if it has any, whatever the driver reports for the device.
     uint32_t compute_units() const { return compute_units_; }
-    /// 1 << PI_USM_ kinds.
+    /// The supported kinds, as bits 1 << PI_USM_.
     uint32_t usm_kinds() const { return usm_kinds_; }
-    /// 1 << PI_EXTERNAL_ of file descriptors.
+    /// The supported types of file descriptors, as bits 1 << PI_EXTERNAL_.
     uint32_t import_files() const { return import_files_; }
     uint32_t export_files() const { return export_files_; }
     bool imports_host_pointers() const { return imports_host_pointers_; }
     bool global_offset() const;
-    /// Whether the driver makes one module of several in SPIR-V.
+    /// Whether the driver can link several SPIR-V modules into one.
     bool links_parts() const;
     bool images() const { return images_.maxImageDims2D; }
-    /// Whether copies between images and memory know pitches of the memory.
+    /// Whether copies between images and memory support pitches of the memory.
     bool image_pitches() const { return image_pitches_; }
     const std::vector<ze_device_handle_t> &sub_devices() const { return sub_devices_; }
     uint64_t capabilities() const;
 
-    /// Whether commands of this device can use memory of `owner` in the same context. Asked once a pair.
+    /// Whether commands of this device can use memory of `owner` in the same context. Queried once
+    /// per pair.
     PeerAccess access(const Device &owner);
-    /// 1 << PI_EXTERNAL_ of what another device exports that this one imports; try_out() tells, with no lock held, and is
-    /// asked no more once it has an answer.
+    /// The types, as bits 1 << PI_EXTERNAL_, that `exporter` exports and this device imports.
+    /// try_out() determines them, is called without a lock, and not again once it has returned an
+    /// answer.
     template <class TryOut>
     uint32_t imports_of(const Device &exporter, TryOut &&try_out) {
         {
@@ -100,7 +103,7 @@ public:
     }
     Clock &clock() { return clock_; }
 
-    /// What the plugin has taken of the device's memory.
+    /// Bytes of the device's memory that the plugin has allocated.
     std::atomic<uint64_t> &taken() { return taken_; }
 
 private:
@@ -134,15 +137,16 @@ private:
 };
 
 pi_device_type device_type(const Device &device);
-/// "Intel(R) Corporation" for its number at PCI, else that number.
+/// "Intel(R) Corporation" for Intel's PCI vendor id; otherwise the id.
 std::string vendor_name(const Device &device);
 
-/// What begins of all memory is a multiple of.
+/// The alignment of all allocations.
 inline constexpr uint64_t min_alignment = 64;
-/// The greatest that is honoured; a driver that refuses one gets asked for more memory than that.
+/// The largest alignment that can be requested. If the driver refuses it, the plugin allocates more
+/// and aligns within.
 inline constexpr uint64_t max_alignment = uint64_t{1} << 30;
 
-/// A list that the vendor gives in two calls: how many there are, then so many.
+/// A list from a driver query that returns the count first, then that many elements.
 template <class T, class Ask>
 std::vector<T> ask_list(const char *call, const T &blank, Ask &&ask) {
     uint32_t count = 0;

@@ -11,7 +11,8 @@
 
 namespace pi::level_zero {
 
-/// The loader, opened and initialised. Entry points that it does not have are null pointers; those of API 1.0 are there.
+/// The vendor's loader, opened and initialised. Entry points that it lacks are NULL; those of API
+/// 1.0 are always present.
 class Api {
 public:
 #define ZE_NEEDED(name) decltype(&::name) name = nullptr;
@@ -19,7 +20,7 @@ public:
 #define ZE_NEWER(name, ...) ze_result_t(ZE_APICALL *name)(__VA_ARGS__) = nullptr;
 #include "functions.def"
 
-    /// PI_ERROR_UNAVAILABLE with the reason: no library, no driver, a library that is something else.
+    /// PI_ERROR_UNAVAILABLE with the reason: no library, no driver, or not a Level Zero loader.
     explicit Api(const std::string &path);
 
     const std::string &path() const {
@@ -33,13 +34,14 @@ private:
 /// "1.4"
 std::string version_text(ze_api_version_t version);
 
-/// What a code is in pi.h's terms.
+/// The code in pi.h's terms.
 pi_result to_result(ze_result_t code);
 
 /// "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY"
 std::string error_name(ze_result_t code);
 
-/// Throws unless the code is ZE_RESULT_SUCCESS: "zeMemAllocDevice: ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY: " and the parts.
+/// Throws unless the code is ZE_RESULT_SUCCESS: "zeMemAllocDevice:
+/// ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY: " and the parts.
 template <class... Parts>
 void check(ze_result_t code, const char *call, const Parts &...parts) {
     if (code == ZE_RESULT_SUCCESS)
@@ -48,7 +50,7 @@ void check(ze_result_t code, const char *call, const Parts &...parts) {
               parts...);
 }
 
-/// A descriptor or a property structure of the vendor's, all zeros but for its type.
+/// A descriptor or property structure of the vendor's: its type set, all else zero.
 template <class Struct>
 Struct typed(ze_structure_type_t type) {
     Struct made{};

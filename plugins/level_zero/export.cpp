@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that is given to others, as a file descriptor or as a handle for another process.
+// Export of memory as a file descriptor, or as an IPC handle for other processes.
 #include "entries.hpp"
 #include "memory.hpp"
 

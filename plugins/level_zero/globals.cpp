@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The variables and functions of modules: each device that a program is built for has its own.
+// Variables and functions of modules. Each device for which a program is built has its own copy.
 #include "copy.hpp"
 #include "entries.hpp"
 #include "program.hpp"
@@ -13,7 +13,7 @@ using namespace sdk;
 
 namespace {
 
-/// A variable on one device, and the module that it goes with.
+/// A variable on one device, and the module that it belongs to.
 struct Variable {
     std::shared_ptr<Module> module;
     std::byte *address = nullptr;
@@ -28,7 +28,7 @@ Variable find_variable(const Program &program, const Device &device, const char 
     const ze_result_t code = *name ? place.api().zeModuleGetGlobalPointer(
                                          variable.module->id(), name, &variable.size, &address)
                                    : ZE_RESULT_ERROR_INVALID_GLOBAL_NAME;
-    // Intel's driver has the latter code for it.
+    // Intel's driver returns ZE_RESULT_ERROR_INVALID_ARGUMENT for it.
     if (code == ZE_RESULT_ERROR_INVALID_GLOBAL_NAME || code == ZE_RESULT_ERROR_INVALID_ARGUMENT)
         fail(PI_ERROR_INVALID_NAME, "name is '", name, "'; the program has no such variable on ",
              device.name());

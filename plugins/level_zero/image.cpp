@@ -9,7 +9,8 @@ namespace pi::level_zero {
 
 using namespace sdk;
 
-// ----- words of the driver ------------------------------------------------------------------------
+// ----- the driver's enumerators
+// -------------------------------------------------------------------
 
 namespace {
 
@@ -46,7 +47,7 @@ constexpr LayoutRow layouts[] = {
     {4, 4, ZE_IMAGE_FORMAT_LAYOUT_32_32_32_32},
 };
 
-/// Channels that there are not read as OpenCL has it: 0, and 1 for the last.
+/// Missing channels read as in OpenCL: 0, and 1 for the last.
 ze_image_format_t format_of(const PixelFormat &format) {
     const auto row =
         std::find_if(std::begin(layouts), std::end(layouts), [&](const LayoutRow &one) {
@@ -79,7 +80,7 @@ ze_image_type_t type_of(pi_image_type type) {
     }
 }
 
-/// Axes that the type does not have are 0.
+/// Axes that the image type lacks are 0.
 ze_image_desc_t describe(const ImageShape &shape, uint64_t flags) {
     const ImageType &type = *shape.type;
     auto desc = typed<ze_image_desc_t>(ZE_STRUCTURE_TYPE_IMAGE_DESC);
@@ -111,7 +112,8 @@ ImageLimits image_limits(const Device &device, pi_image_type type) {
     return limits;
 }
 
-// ----- Image --------------------------------------------------------------------------------------
+// ----- Image
+// --------------------------------------------------------------------------------------
 
 Image::Image(Place &place, const ImageShape &of, uint64_t flags)
     : LinearImage{of, of.dense()}, context_(place.context().shared_from_this()), place_(place) {
@@ -136,7 +138,8 @@ Image::~Image() {
     place_.note(context_->api().zeImageDestroy(id_));
 }
 
-// ----- creation -----------------------------------------------------------------------------------
+// ----- creation
+// -----------------------------------------------------------------------------------
 
 namespace {
 
@@ -158,7 +161,8 @@ Ref<Mem> create_image(Context &context, Device &device, const pi_mem_image_desc 
     place.require_alive();
     Ref<Mem> mem =
         make<Mem>(context, device, std::make_unique<Image>(place, shape, desc.flags), desc.flags);
-    // With PI_MEM_USE_HOST_PTR, too: no map of an image could show that it is a copy.
+    // With PI_MEM_USE_HOST_PTR as well: images have no maps by which the application could notice
+    // that the memory is a copy.
     if (desc.host_ptr) {
         const pi_region region = region_of(given, shape.dense());
         transfer(&place, End{static_cast<std::byte *>(desc.host_ptr)}, end_of(*mem),

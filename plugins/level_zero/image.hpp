@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images: the driver's, whose pixels have no addresses.
+// Images: objects of the driver, whose pixels have no addresses.
 #pragma once
 
 #include "place.hpp"
@@ -13,13 +13,14 @@ namespace pi::level_zero {
 
 /// PI_ERROR_UNSUPPORTED_FEATURE unless the device has images.
 void require_images(const Device &device);
-/// What images of the type can be.
+/// The device's limits for images of the type.
 sdk::ImageLimits image_limits(const Device &device, pi_image_type type);
 
-/// Commands count its pixels as if they lay one after another. It is for commands of its own place alone.
+/// Commands address its pixels as if they lay one after another. Only its own place's commands can
+/// use it.
 class Image : public sdk::LinearImage {
 public:
-    /// `flags`: PI_MEM_ access. PI_ERROR_UNSUPPORTED_FEATURE for a format that the device does not have,
+    /// `flags`: PI_MEM_ access. PI_ERROR_UNSUPPORTED_FEATURE for a format that the device lacks;
     /// PI_ERROR_OUT_OF_DEVICE_MEMORY as for buffers.
     Image(Place &place, const sdk::ImageShape &of, uint64_t flags);
     ~Image();

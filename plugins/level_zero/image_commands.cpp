@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands on images: those on buffers, once pixels are bytes.
+// The commands on images: those on buffers, with pixels as bytes.
 #include "commands.hpp"
 #include "entries.hpp"
 
@@ -12,7 +12,7 @@ using namespace sdk;
 
 namespace {
 
-/// A strip of pixels in pinned memory, and copies of it to all rows: the driver has no fill of images.
+/// Copies a strip of pixels in pinned memory to all rows: the driver has no fills of images.
 class PaintCommand final : public ListCommand {
 public:
     PaintCommand(const Target &target, Mem &mem, const Rectangle &pixels,
@@ -28,7 +28,7 @@ public:
     }
 
 private:
-    static constexpr uint64_t most = uint64_t{256} << 10; ///< bytes; whole pixels of any format
+    static constexpr uint64_t most = uint64_t{256} << 10; ///< bytes; a multiple of every pixel size
     static uint64_t size_of_strip(const Rectangle &pixels) {
         return std::min(pixels.bytes(), most);
     }
@@ -46,7 +46,7 @@ Mem &checked_image(const Queue &queue, pi_mem mem) {
     return level_zero::checked_image(queue.place(), queue.host(), mem, "image");
 }
 
-/// Two images share storage if they are one; a buffer and an image never.
+/// Two images overlap only if they are the same; a buffer and an image never do.
 void check_image_overlap(const std::vector<pi_region> &regions, const Mem &src, const Mem &dst) {
     if (&src == &dst)
         check_overlap(regions, nullptr, nullptr);

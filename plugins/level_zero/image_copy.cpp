@@ -12,7 +12,7 @@ namespace {
 
 using Order = Submission::Order;
 
-/// The extents of images fit into 32 bits.
+/// Image extents always fit 32 bits.
 ze_image_region_t region_in(const Image &image, const Rectangle &bytes) {
     const ImageBox box = with_layers_second(image.box(bytes), *image.shape.type);
     const Pixels &o = box.origin, &e = box.extent;
@@ -34,7 +34,8 @@ void between_images(Submission &submission, bool whole, const Image &src, const 
     });
 }
 
-/// A copy between an image and bytes beside it, which have pitches, where the driver knows such, or lie one after another.
+/// A copy between an image and memory. The memory has pitches if the driver supports those,
+/// otherwise it is dense.
 void with_memory(Submission &submission, bool whole, const Image &image, const Rectangle &pixels,
                  std::byte *memory, const Rectangle &bytes, bool to_memory) {
     const Api &ze = submission.api();
@@ -54,7 +55,7 @@ void with_memory(Submission &submission, bool whole, const Image &image, const R
                                        list, image.id(), at, &region, order.signal,
                                        order.wait_count, order.waits);
                                });
-    // Of 1-D arrays, whose layers are the second axis, the step between them may be either pitch.
+    // In 1-D arrays layers are the second axis: either pitch may be the step between them.
     const bool rows_are_layers = image.shape.type->layers && !image.shape.type->height;
     const uint32_t slice =
         narrow(bytes.slices > 1 ? bytes.slice_pitch : bytes.row_pitch * bytes.rows);
@@ -74,7 +75,7 @@ void with_memory(Submission &submission, bool whole, const Image &image, const R
               });
 }
 
-/// Calls visit(from, to) for rows, or slices, which `count` says.
+/// Calls visit(from, to) for each row or slice; `count` selects which.
 template <class Visit>
 void for_each_of(uint64_t Rectangle::*count, uint64_t Rectangle::*step, Rectangle from,
                  Rectangle to, Visit &&visit) {
@@ -110,7 +111,7 @@ void append_pixels(Submission &submission, bool whole, const End &src, const Rec
     if (src.image && dst.image) {
         if (alike(region_in(*src.image, from), region_in(*dst.image, to)))
             return between_images(submission, whole, *src.image, from, *dst.image, to);
-        // One end counts its layers as the second axis, the other as the third.
+        // One end has its layers on the second axis, the other on the third.
         return for_each_slice(from, to, [&](const Rectangle &a, const Rectangle &b) {
             between_images(submission, false, *src.image, a, *dst.image, b);
         });

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Regions with an image at one end at least, in the driver's terms.
+// Copies of regions with an image at one end at least.
 #pragma once
 
 #include "copy.hpp"
 
 namespace pi::level_zero {
 
-/// As append_box, of which it is the part for images. `whole`: it is all that the submission has.
+/// The part of append_box() for images. `whole`: the copy is the submission's only one.
 void append_pixels(Submission &submission, bool whole, const End &src, const sdk::Rectangle &from,
                    const End &dst, const sdk::Rectangle &to);
 

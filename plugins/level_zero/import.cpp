@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that is there already: the application's of the host, another driver's or process's, and the driver's by its
-// address.
+// Import of existing memory: the application's host memory, handles of other drivers or processes,
+// and the driver's memory by its address.
 #include "entries.hpp"
 #include "memory.hpp"
 
@@ -93,7 +93,7 @@ Ref<Mem> import_native(Context &context, Device &device, const pi_mem_import_des
     Ref<Mem> mem = make_buffer(context, device,
                                Storage::around(place, known.begin, into + desc.offset, host, own),
                                desc, host ? SCOPE_HOST_PINNED : SCOPE_GLOBAL);
-    *own = desc.own; // nothing can fail any more
+    *own = desc.own; // no step after this can fail
     return mem;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a device tells about itself.
+// The infos of a device.
 #include "device.hpp"
 #include "entries.hpp"
 #include "memory.hpp"

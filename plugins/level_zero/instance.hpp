@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One instance of the plugin: the vendor's loader, a platform for each of its drivers, and the threads.
+// One instance of the plugin: the vendor's loader, a platform for each of its drivers, and the
+// threads.
 #pragma once
 
 #include "driver.hpp"
@@ -21,7 +22,7 @@ namespace pi::level_zero {
 
 class Platform;
 
-/// The groups of functions that the plugin has; the table in plugin.cpp agrees.
+/// The groups of functions that the plugin supports; they agree with the table in plugin.cpp.
 inline constexpr sdk::PluginIdentity this_plugin{
     "level_zero", PI_PLUGIN_VERSION,
     PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_MEM_EXPORT |
@@ -36,29 +37,30 @@ public:
     explicit Instance(const pi_host *host);
     ~Instance();
 
-    /// One for each driver that has a usable device; the first call opens the loader. PI_ERROR_UNAVAILABLE when there is
-    /// none, and then the next call tries again.
+    /// One platform for each driver that has a usable device; the first call opens the vendor's
+    /// loader. PI_ERROR_UNAVAILABLE if there is none; the next call tries again.
     const std::vector<sdk::Ref<Platform>> &platforms();
 
     void log(pi_log_level level, const std::string &message) const {
         host()->log(host(), level, message.c_str());
     }
 
-    /// Held while an image or a sampler of the driver is made or destroyed: between several drivers Debian 12's loader looks up
-    /// what it has of them without a lock, and dies of two threads at once.
+    /// To be locked while an image or a sampler of the driver is created or destroyed: with several
+    /// drivers, Debian 12's loader looks up their handles without a lock, and crashes with two
+    /// threads.
     std::mutex &handles_mutex() { return handles_mutex_; }
 
-    /// Runs the task on a thread that may wait for devices, which is woken without a detour. False when all of these wait:
-    /// the end is then for watcher() to find.
+    /// Runs the task on a thread that may wait for the device: it wakes as soon as the device is
+    /// done. Returns false if all such threads are waiting: then watcher() must find the end.
     bool run_waiting(std::function<void()> task) { return waiting_.try_post(task); }
-    /// What looks now and then whether something has ended.
+    /// Polls for ends that no thread waits for.
     sdk::Watcher &watcher() { return watcher_; }
-    /// Runs the task on a thread that may be kept busy by copies through the host.
+    /// Threads for copies through the host, which may keep them busy for long.
     sdk::Workers &transfers() { return transfers_; }
     /// Runs the application's host functions.
     sdk::Workers &host_functions() { return host_functions_; }
 
-    /// What piUsmAlloc and its like have given out, of all contexts.
+    /// All USM ranges allocated through any context.
     sdk::UsmTable<Storage> &usm() { return usm_; }
 
 private:

@@ -89,7 +89,7 @@ uint32_t smallest_sub_group(const Device &device) {
     return count ? *std::min_element(sizes, sizes + count) : 1;
 }
 
-/// The widest that the kernel runs with; 1 where neither it nor the device tells.
+/// The widest sub-group the kernel runs with; 1 if neither the kernel nor the device reports it.
 uint32_t max_sub_group(const Kernel::Function &function) {
     const uint32_t told = function.properties.maxSubgroupSize;
     return told ? told : smallest_sub_group(*function.device);

@@ -16,25 +16,25 @@ namespace pi::level_zero {
 /// A function of the program's modules.
 class Kernel : public sdk::Object<Kernel, pi_kernel> {
 public:
-    /// The driver's kernel on one device. It holds arguments and sizes until it is put into a list: the mutex keeps
-    /// launches apart.
+    /// The driver's kernel on one device. It holds arguments and sizes until a launch is appended
+    /// to a list: the mutex keeps launches apart.
     struct Function {
         Device *device;
         std::shared_ptr<Module> module;
         ze_kernel_handle_t id = nullptr;
         std::shared_ptr<const bool>
-            own{}; ///< if there is one, only if it is true the kernel is destroyed in the end
+            own{}; ///< if set, the kernel is destroyed at the end only if *own is true
         ze_kernel_properties_t properties{};
         std::mutex mutex;              ///< guards what follows
         const void *set_for = nullptr; ///< the launch whose arguments it has
-        /// What else it is set to, where that is known.
+        /// Other settings of the kernel, where known.
         std::optional<sdk::Size3> group{}, offset{};
         std::optional<ze_kernel_indirect_access_flags_t> indirect{};
-        bool given = false; ///< the application has it, too, and may set it to something else
+        bool given = false; ///< the application has its handle, and may change its settings
     };
 
     Kernel(Program &program, const char *name);
-    /// Around the application's kernel of one device.
+    /// Around the application's kernel, for one device.
     Kernel(Program &program, Device &device, ze_kernel_handle_t id,
            std::shared_ptr<const bool> own);
     ~Kernel();

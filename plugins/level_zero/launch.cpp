@@ -27,7 +27,7 @@ WorkLimits limits_of(const Device &device, const Kernel &kernel) {
             device.name()};
 }
 
-/// Under the function's mutex: set() is a call of the driver's, which is not needed where the kernel has the value already.
+/// Under the function's mutex: calls set(), a driver call, unless the kernel has the value already.
 template <class Value, class Set>
 void set_once(const Kernel::Function &function, std::optional<Value> &known, const Value &wish,
               Set set) {
@@ -49,7 +49,8 @@ void set_group_size(Kernel::Function &function, const Size3 &local) {
     });
 }
 
-/// Under the function's mutex: how many groups of this size run together. It becomes the kernel's.
+/// Under the function's mutex: the number of groups of this size that are resident at once. Sets
+/// the kernel's group size.
 uint64_t resident_groups(Kernel::Function &function, const WorkSize &work) {
     set_group_size(function, work.local);
     Place &place = function.module->place();
@@ -59,7 +60,8 @@ uint64_t resident_groups(Kernel::Function &function, const WorkSize &work) {
     return groups;
 }
 
-/// What the kernel demands; or what the driver suggests, if groups of that are whole and allowed; or else our own.
+/// The size that the kernel requires; else the driver's suggestion, if its groups are whole and
+/// allowed; else the plugin's own choice.
 Size3 choose_local(const Kernel::Function &function, const Size3 &global,
                    const WorkLimits &limits) {
     const ze_kernel_properties_t &properties = function.properties;
@@ -79,7 +81,7 @@ Size3 choose_local(const Kernel::Function &function, const Size3 &global,
     return choose_whole_groups(global, limits, wanted_group);
 }
 
-/// Of the kernel's own size no other is allowed.
+/// A kernel with a required size accepts no other.
 void check_required(const Kernel::Function &function, const Size3 &global, const Size3 &local,
                     const WorkLimits &limits) {
     const ze_kernel_properties_t &properties = function.properties;
@@ -123,13 +125,13 @@ public:
           flags_(desc.flags), offset_{desc.global_offset[0], desc.global_offset[1],
                                       desc.global_offset[2]},
           work_(read_work_size(kernel, target.queue.device(), desc)) {
-        // What the driver does not take is an error of the call.
+        // Arguments that the driver refuses are an error of the call.
         std::lock_guard lock(function_.mutex);
         set_arguments();
     }
 
 private:
-    /// Under the function's mutex. If that fails, the driver's kernel has some of them.
+    /// Under the function's mutex. On failure the driver's kernel has some of them.
     void set_arguments() {
         function_.set_for = nullptr;
         arguments_.set(function_, kernel_->name());
@@ -231,7 +233,8 @@ pi_result PI_CALL piKernelGetSuggestedLocalSize(pi_queue queue, const pi_kernel_
     return call<Queue>(queue, [&](Queue &self) {
         auto known = read_launch(self, desc);
         require(out_local_size, "out_local_size");
-        std::fill(std::begin(known.local_size), std::end(known.local_size), 0); // not read here
+        // this query ignores it
+        std::fill(std::begin(known.local_size), std::end(known.local_size), 0);
         const Kernel &kernel = checked_kernel(self, known.kernel);
         const WorkSize work = read_work_size(kernel, self.device(), known);
         std::copy(work.local.begin(), work.local.end(), out_local_size);

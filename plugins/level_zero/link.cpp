@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs that are linked of compiled ones. The driver makes one module of the parts' SPIR-V
-// (ZE_experimental_module_program), and so it has a binary, too; zeModuleDynamicLink would leave as many as there are parts.
+// Linking of compiled programs. The driver builds one module from the parts' SPIR-V
+// (ZE_experimental_module_program), so the result has a binary; zeModuleDynamicLink would leave as
+// many modules as there are parts.
 #include "program.hpp"
 
 #include <pi/sdk/program_link.hpp>
@@ -15,7 +16,8 @@ using namespace sdk;
 
 namespace {
 
-/// The parts as the driver takes them: each with its own constants, and with its own options and those of the link.
+/// The parts as the driver expects them: each with its own constants, and with its own options and
+/// the link's.
 class Inputs {
 public:
     Inputs(const std::vector<Program *> &parts, const std::string &options) {
@@ -37,7 +39,8 @@ public:
     }
     Inputs(const Inputs &) = delete;
 
-    /// Lives as long as this. Its own input is ignored, but checked by the loader's layers.
+    /// Valid as long as this lives. The descriptor's own input is ignored, but the loader's
+    /// validation layers check it.
     ze_module_desc_t desc() const {
         auto desc = typed<ze_module_desc_t>(ZE_STRUCTURE_TYPE_MODULE_DESC);
         desc.pNext = &program_;

@@ -62,17 +62,18 @@ void List::close() noexcept {
     context_->watch().wake();
 }
 
-// ----- its end ------------------------------------------------------------------------------------
+// ----- completion
+// ---------------------------------------------------------------------------------
 
-/// Under mutex_: the command of this number, or the end. Numbers ascend.
+/// Under mutex_: the command of this number, or end(). Numbers ascend.
 std::deque<List::Pending>::iterator List::find(uint64_t number) {
     const auto found = std::partition_point(pending_.begin(), pending_.end(),
                                             [&](const auto &one) { return one.number < number; });
     return found != pending_.end() && found->number == number ? found : pending_.end();
 }
 
-/// Ends the command of this number, or all `through` it. `lock` is open while one ends. Who is told
-/// of an end, or finds nothing under way, may rely on it that nothing is kept any more.
+/// Ends the command of this number, or with `through` all up to it. Unlocks `lock` while one ends.
+/// CommandReferences are released first: once a thread sees the end, or an empty list, they are gone.
 void List::end(std::unique_lock<std::mutex> &lock, uint64_t number, bool through, ze_result_t code,
                const char *call) {
     deferred_.release(number, lock);
@@ -86,7 +87,7 @@ void List::end(std::unique_lock<std::mutex> &lock, uint64_t number, bool through
         lock.unlock();
         if (one.event)
             ListCommand::ended(*one.event, code, call);
-        one = {}; // may go without the lock
+        one = {}; // destroy it without the lock
         lock.lock();
     }
 }
@@ -98,7 +99,7 @@ void List::wait_for(uint64_t number) {
         const auto found = find(number);
         if (found == pending_.end())
             return deferred_.release(0,
-                                     lock); // another thread may be about to let go of what it kept
+                                     lock); // another thread may be about to release the references
         done = found->done;
     }
     const ze_result_t code = place_.api().zeEventHostSynchronize(done->id(), UINT64_MAX);
@@ -129,7 +130,7 @@ void List::end_through(uint64_t number) {
 }
 
 bool List::poll() {
-    /// Of a list that is out of order, how many commands behind the oldest are asked about.
+    /// How many commands of an out-of-order list are polled, from the oldest.
     constexpr size_t most_asked = 64;
     ze_result_t code = ZE_RESULT_SUCCESS;
     const auto is_done = [&](const Pending &pending) {
@@ -150,7 +151,7 @@ bool List::poll() {
             if (is_done(pending_[i]))
                 ended[count++] = pending_[i].number;
     }
-    // What has ended before first; then all that is under way is lost.
+    // End completed commands first; once none is left after an error, all pending ones are lost.
     const bool any = count != 0, lost = !any && code != ZE_RESULT_SUCCESS;
     if (lost && !pending_.empty())
         ended[count++] = pending_.back().number;
@@ -158,7 +159,7 @@ bool List::poll() {
     for (size_t i = 0; i < count; ++i)
         end(lock, ended[i], in_order_ || lost, any ? ZE_RESULT_SUCCESS : code,
             "zeEventQueryStatus");
-    if (count == 0) // another thread may be about to let go of what was kept
+    if (count == 0) // another thread may be about to release references
         deferred_.release(0, lock);
     return count != 0;
 }
@@ -171,7 +172,7 @@ void List::wait_for_oldest(uint64_t timeout) {
             return;
         done = pending_.front().done;
     }
-    // What it answers is asked again by poll().
+    // The result does not matter: poll() queries again.
     place_.api().zeEventHostSynchronize(done->id(), timeout);
 }
 

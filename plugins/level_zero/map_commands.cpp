@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Maps and unmaps. Memory of the host is mapped in place; memory of a device through staging, or through the application's
-// own memory where the buffer was made with it.
+// Maps and unmaps. Host memory is mapped in place; device memory through staging, or through the
+// host_ptr that the buffer was created with.
 #include "commands.hpp"
 #include "entries.hpp"
 
@@ -13,7 +13,7 @@ using namespace sdk;
 
 namespace {
 
-/// The bytes of a map's range, between the memory and what is mapped instead.
+/// Copies the mapped range between the memory and the staging that stands for it.
 void append_mapped(Submission &submission, const End &memory, uint64_t offset, void *pointer,
                    uint64_t size, bool to_host) {
     const Rectangle there{offset, size, 1, 1, size, size}, here{0, size, 1, 1, size, size};

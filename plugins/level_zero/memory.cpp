@@ -14,7 +14,8 @@ namespace pi::level_zero {
 
 using namespace sdk;
 
-// ----- Mem ----------------------------------------------------------------------------------------
+// ----- Mem
+// ----------------------------------------------------------------------------------------
 
 Mem::Mem(Context &context, Device &device, Storage storage, const pi_mem_buffer_desc &desc,
          pi_memory_kind memory)
@@ -72,7 +73,8 @@ Mem &checked_image(const Place &user, const pi_host *host, pi_mem mem, const Arg
     return self;
 }
 
-// ----- creation -----------------------------------------------------------------------------------
+// ----- creation
+// -----------------------------------------------------------------------------------
 
 void check_scope(const Device &device, uint32_t scope) {
     if (scope >= SCOPE_COUNT)
@@ -85,7 +87,7 @@ void check_requirements(const Device &device, uint64_t flags, uint32_t scope) {
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              "PI_MEM_REQUIRE_CONTIGUOUS: Level Zero does not tell where memory of ", device.name(),
              " is physically");
-    // Memory of the device may be moved out of it; the scope that promises pinned memory is the host's.
+    // Device memory may be evicted; host memory is what PI_MEM_REQUIRE_PINNED is about.
     if ((flags & PI_MEM_REQUIRE_PINNED) && scope != SCOPE_HOST_PINNED)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_PINNED in scope ", scope, " (",
              scope_names[scope], "): scope ", uint32_t{SCOPE_HOST_PINNED}, " (",

@@ -14,7 +14,7 @@ namespace pi::level_zero {
 /// The devices' memory scopes, in the order of piDeviceGetMemoryScopes.
 enum Scope : uint32_t {
     SCOPE_GLOBAL = 0,
-    SCOPE_HOST_PINNED = 1, ///< memory of the host that all devices of the context use in place
+    SCOPE_HOST_PINNED = 1, ///< host memory that all devices of the context use in place
     SCOPE_COUNT = 2,
 };
 inline constexpr const char *scope_names[SCOPE_COUNT] = {"global", "host.pinned"};
@@ -23,7 +23,7 @@ using Map = sdk::ActiveMap<Staging>;
 
 class Mem : public sdk::Object<Mem, pi_mem> {
 public:
-    /// A root.
+    /// A root, with its own storage.
     Mem(Context &context, Device &device, Storage storage, const pi_mem_buffer_desc &desc,
         pi_memory_kind kind);
     /// An image, which has no storage.
@@ -44,17 +44,17 @@ public:
     uint64_t alignment() const;
     /// NULL for a buffer.
     const Image *image() const { return image_.get(); }
-    /// In memory of the host, which all devices of the context use in place.
+    /// Whether it is host memory, which all devices of the context use in place.
     bool in_host() const { return storage().host(); }
-    /// The first byte's address for devices; NULL of an image.
+    /// The first byte's address on devices; NULL for an image.
     std::byte *address() const { return storage().data() + offset_; }
-    /// And for the host; NULL if it has none.
+    /// The host's pointer; NULL for device memory.
     std::byte *host_pointer() const { return in_host() ? storage().host() + offset_ : nullptr; }
-    /// Of a buffer with PI_MEM_USE_HOST_PTR: where its maps are; else NULL.
+    /// Where maps of a buffer with PI_MEM_USE_HOST_PTR are; else NULL.
     std::byte *map_pointer() const;
     const Storage &storage() const { return root_ ? root_->storage_ : storage_; }
 
-    /// Those that the application holds.
+    /// The maps that the application has not unmapped yet.
     sdk::ActiveMaps<Map> &maps() { return maps_; }
 
 private:
@@ -70,22 +70,24 @@ private:
     sdk::ActiveMaps<Map> maps_;
 };
 
-/// 1 << PI_EXTERNAL_ of what piMemImport takes, and what piMemExport gives.
+/// The types that piMemImport and piMemExport support, as bits 1 << PI_EXTERNAL_.
 uint32_t import_types(const Device &device);
 uint32_t export_types(const Device &device);
 
-/// PI_ERROR_OUT_OF_DEVICE_MEMORY for more than the device can have in one piece.
+/// PI_ERROR_OUT_OF_DEVICE_MEMORY if it exceeds the device's largest allocation.
 void check_allocation(const Device &device, uint64_t size);
-/// PI_ERROR_INVALID_VALUE for a scope that there is not.
+/// PI_ERROR_INVALID_VALUE for a scope that does not exist.
 void check_scope(const Device &device, uint32_t scope);
-/// What a creation's PI_MEM_REQUIRE_ flags demand; PI_ERROR_UNSUPPORTED_FEATURE of what the scope does not hold.
+/// Checks a create call's PI_MEM_REQUIRE_ flags; PI_ERROR_UNSUPPORTED_FEATURE for those that the
+/// scope cannot fulfil.
 void check_requirements(const Device &device, uint64_t flags, uint32_t scope);
 
-/// Whether commands of the place take the memory as it is. Images are for their own place alone.
+/// Whether commands of the place can use the memory in place. An image only on its own place.
 bool usable(const Place &user, const Mem &mem);
-/// PI_ERROR_INVALID_MEM_OBJECT unless it is usable.
+/// PI_ERROR_INVALID_MEM_OBJECT unless usable().
 void require_usable(const Place &user, const Mem &mem, const sdk::ArgumentName &name);
-/// A buffer or an image that commands on a queue of this place take as it is, or PI_ERROR_INVALID_MEM_OBJECT.
+/// A buffer or an image that commands on a queue of this place can use in place; else
+/// PI_ERROR_INVALID_MEM_OBJECT.
 Mem &checked_buffer(const Place &user, const pi_host *host, pi_mem mem,
                     const sdk::ArgumentName &name);
 Mem &checked_image(const Place &user, const pi_host *host, pi_mem mem,

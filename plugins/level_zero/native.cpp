@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Native handles: the driver's objects behind ours, and ours around the application's. None of them are counted: what is
-// not given away must live as long as the object.
+// Native handles: the driver's handles of PI's objects, and PI's objects around the application's
+// handles. Handles have no reference counts: one that is not owned must outlive the object.
 #include "entries.hpp"
 #include "kernel.hpp"
 #include "memory.hpp"
@@ -18,13 +18,14 @@ using namespace sdk;
 
 namespace {
 
-// ----- ours to the driver's -----------------------------------------------------------------------
+// ----- from PI to the driver
+// ----------------------------------------------------------------------
 
 pi_native_handle handle_of(const void *pointer) {
     return native_handle(PI_NATIVE_LEVEL_ZERO, reinterpret_cast<uintptr_t>(pointer));
 }
 
-/// get(object) tells the handle, or throws.
+/// get(object) returns the handle, or throws.
 template <class T, class Get>
 pi_result give_handle(typename T::Handle object, pi_native_handle *out_handle, Get get) {
     return call<T>(object, [&](T &self) {
@@ -55,7 +56,8 @@ ze_event_handle_t give_event(Event &event) {
     return native;
 }
 
-// ----- the driver's to ours -----------------------------------------------------------------------
+// ----- from the driver to PI
+// ----------------------------------------------------------------------
 
 pi_native_desc read_native(const pi_native_desc *desc) {
     const auto known = read_desc(desc, PI_TYPE_NATIVE_DESC);
@@ -80,8 +82,9 @@ void check_answer(Place &place, ze_result_t code, const char *name, const pi_nat
          pointer_in<void *>(desc), "): ", name, ": ", error_name(code));
 }
 
-/// Makes and gives out an object with make(own), where *own tells in the end whether the handle is its to destroy. That is
-/// so only when nothing can fail any more: a failure changes nothing.
+/// Creates an object with make(own) and returns it to the application. *own says in the end whether
+/// the object destroys the handle. It is set last, when nothing can fail any more: a failed call
+/// changes nothing.
 template <class Object, class Make>
 void create_around(const pi_native_desc &desc, Object *out_object, Make &&make) {
     const auto own = std::make_shared<bool>(false);
@@ -90,7 +93,7 @@ void create_around(const pi_native_desc &desc, Object *out_object, Make &&make) 
     *out_object = object.give();
 }
 
-/// A root device is found, a sub-device wrapped.
+/// Finds a root device, or wraps a sub-device.
 pi_device find_device(Platform &platform, ze_device_handle_t id) {
     for (const Ref<Device> &device : platform.devices()) {
         if (device->id() == id)
@@ -103,7 +106,8 @@ pi_device find_device(Platform &platform, ze_device_handle_t id) {
          " is none of the platform's devices");
 }
 
-/// Which devices a driver's context has cannot be asked: the one that is named, or else all of the driver.
+/// The devices of a driver's context cannot be queried: use the one that the descriptor names, or
+/// else all of the driver's.
 std::vector<Device *> context_devices(const Platform &platform, const pi_native_desc &desc) {
     std::vector<Device *> devices;
     if (desc.device) {
@@ -128,7 +132,7 @@ Ref<Context> make_context(Platform &platform, const pi_native_desc &desc,
     return make<Context>(platform, context_devices(platform, desc), id, std::move(own));
 }
 
-/// The device that the handle is of: the one that is named, or else the only one.
+/// The device of the handle: the one that the descriptor names, or else the only one.
 Device &named_device(const Context &context, const std::vector<Device *> &devices,
                      const pi_native_desc &desc, const char *kind) {
     if (!desc.device && devices.size() != 1)
@@ -160,7 +164,7 @@ Ref<Kernel> make_kernel(Program &program, const pi_native_desc &desc,
     return make<Kernel>(program, device, id, std::move(own));
 }
 
-/// A ze_sampler_handle_t is of one device, which neither call for samplers names.
+/// A ze_sampler_handle_t belongs to one device, but neither sampler call names one.
 const Device &only_device(const Context &context) {
     if (context.devices().size() != 1)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "the context has ", context.devices().size(),
@@ -174,7 +178,7 @@ Ref<Sampler> make_sampler(Context &context, const pi_native_desc &desc,
     return make<Sampler>(context, pointer_in<ze_sampler_handle_t>(desc), std::move(own));
 }
 
-/// Ends the event if the application's has happened.
+/// Completes the event if the application's ze_event_handle_t has been signalled.
 bool finish_with(Event &event, Place &place, ze_event_handle_t native) {
     const ze_result_t code = place.api().zeEventQueryStatus(native);
     if (code == ZE_RESULT_NOT_READY)
@@ -190,7 +194,8 @@ bool finish_with(Event &event, Place &place, ze_event_handle_t native) {
     return true;
 }
 
-/// Commands behind it are held until it has happened: it may never be signalled, or wait for one of them.
+/// Commands that depend on it are held by the graph until it is signalled: it may never be
+/// signalled, or depend on one of them.
 Ref<Event> make_event(Context &context, const pi_native_desc &desc,
                       std::shared_ptr<const bool> own) {
     Place &place = context.driver().first();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sub-devices: the tiles that a device is built of. The driver has one handle for each, however often it is asked.
+// Sub-devices: a device's tiles. The driver returns the same handle for a tile each time.
 #include "device.hpp"
 #include "entries.hpp"
 
@@ -32,7 +32,7 @@ pi_result PI_CALL piDevicePartition(pi_device device, const pi_device_partition_
     });
 }
 
-// On root devices, which live as long as the instance, these change nothing.
+// No effect on root devices, which live as long as the instance.
 
 pi_result PI_CALL piDeviceRetain(pi_device device) {
     return call<Device>(device, [](Device &self) {
@@ -52,12 +52,12 @@ pi_result PI_CALL piDeviceSelectBinary(pi_device device, uint32_t count,
                                        const pi_program_binary *binaries, uint32_t *out_index) {
     return call<Device>(device, [&](Device &self) {
         require(out_index, "out_index");
-        // What is made for this very device first.
+        // First what is made for exactly this device.
         const std::string own = text("0x", std::hex, self.properties().deviceId);
         std::vector<BinaryTarget> accepted{{own, PI_PROGRAM_FORMAT_DEVICE_BINARY}};
         if (self.modules().spirvVersionSupported)
             accepted.push_back({"spirv64", PI_PROGRAM_FORMAT_SPIRV});
-        accepted.push_back({"binary", PI_PROGRAM_FORMAT_DEVICE_BINARY}); // whosever it is
+        accepted.push_back({"binary", PI_PROGRAM_FORMAT_DEVICE_BINARY}); // of any vendor
         *out_index = select_binary(accepted, count, binaries);
     });
 }

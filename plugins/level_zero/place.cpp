@@ -48,7 +48,8 @@ void Place::give_list(ze_command_list_handle_t list) noexcept {
     }
 }
 
-// ----- DriverContext ------------------------------------------------------------------------------
+// ----- DriverContext
+// ------------------------------------------------------------------------------
 
 DriverContext::DriverContext(Platform &platform, const std::vector<Device *> &devices)
     : platform_(platform), watch_(*this) {
@@ -120,7 +121,8 @@ Place &DriverContext::place(const Device &device) const {
     return **found;
 }
 
-// ----- events -------------------------------------------------------------------------------------
+// ----- events
+// -------------------------------------------------------------------------------------
 
 PooledEvent::PooledEvent(DriverContext &context, bool timed)
     : context_(context), timed_(timed), id_(context.take_event(timed)) {}
@@ -139,7 +141,7 @@ void DriverContext::make_events(bool timed) {
     std::vector<ze_device_handle_t> ids;
     for (const auto &place : places_)
         ids.push_back(place->device().id());
-    // Nothing may be left half made: what is remembered is destroyed.
+    // Reserve first: a failure below must not leave created objects unrecorded.
     pools_.reserve(pools_.size() + 1);
     all_events_.reserve(all_events_.size() + at_once);
     events_[timed].reserve(all_events_.size() + at_once);
@@ -150,7 +152,7 @@ void DriverContext::make_events(bool timed) {
     for (uint32_t i = 0; i < at_once; ++i) {
         auto one = typed<ze_event_desc_t>(ZE_STRUCTURE_TYPE_EVENT_DESC);
         one.index = i;
-        // The host and other devices read what is behind it, and have written what is before.
+        // Host scope: the host and other devices read results, and wrote inputs.
         one.signal = one.wait = ZE_EVENT_SCOPE_FLAG_HOST;
         ze_event_handle_t event = nullptr;
         check(ze.zeEventCreate(pool, &one, &event), "zeEventCreate", "number ", i);
@@ -170,14 +172,15 @@ ze_event_handle_t DriverContext::take_event(bool timed) {
 }
 
 void DriverContext::give_event(ze_event_handle_t event, bool timed) noexcept {
-    // One that cannot be reset is used no more; it goes with its pool.
+    // An event that cannot be reset is not reused; it is destroyed with its pool.
     if (api().zeEventHostReset(event) != ZE_RESULT_SUCCESS)
         return;
     std::lock_guard lock(events_mutex_);
-    events_[timed].push_back(event); // there is room for all
+    events_[timed].push_back(event); // cannot throw: capacity was reserved
 }
 
-// ----- staging ------------------------------------------------------------------------------------
+// ----- staging
+// ------------------------------------------------------------------------------------
 
 std::byte *DriverContext::allocate_staging(uint64_t size) {
     const auto desc = typed<ze_host_mem_alloc_desc_t>(ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The driver's context behind a PI context, and each of its devices there. Memory, events and command lists are of it.
+// The driver's context of a PI context, and each of its devices there. Memory, events and command
+// lists belong to them.
 #pragma once
 
 #include "device.hpp"
@@ -17,7 +18,8 @@ namespace pi::level_zero {
 
 class DriverContext;
 
-/// An event of the driver, of a context's pools, to which it goes back: reset, when nobody waits for it any more.
+/// A driver event of a context's pools, to which it returns, reset, when nothing waits for it any
+/// more.
 class PooledEvent {
 public:
     PooledEvent(DriverContext &context, bool timed);
@@ -32,7 +34,7 @@ private:
 };
 using SharedEvent = std::shared_ptr<PooledEvent>;
 
-/// Pinned memory of the host, of a context.
+/// Pinned host memory of a context.
 using Staging = sdk::Staging<DriverContext>;
 
 /// A device in a context.
@@ -46,7 +48,7 @@ public:
     Instance &instance() const { return device_.instance(); }
     const Api &api() const { return device_.api(); }
 
-    /// Throws unless the code is ZE_RESULT_SUCCESS, and remembers that the device is lost.
+    /// Throws unless the code is ZE_RESULT_SUCCESS. Records that the device is lost.
     template <class... Parts>
     void check(ze_result_t code, const char *call, const Parts &...parts) {
         note(code);
@@ -58,10 +60,10 @@ public:
             lost_.store(true, std::memory_order_relaxed);
     }
     bool lost() const { return lost_.load(std::memory_order_relaxed); }
-    /// PI_ERROR_DEVICE_LOST if it is.
+    /// PI_ERROR_DEVICE_LOST if it is lost.
     void require_alive() const;
 
-    /// Whether commands here may use memory of `owner` as it is: that of another context never.
+    /// Whether commands here can use memory of `owner` in place; never across contexts.
     PeerAccess access(const Place &owner) const {
         return &owner.context_ == &context_ ? device_.access(owner.device_) : PeerAccess{};
     }
@@ -69,7 +71,7 @@ public:
 
     /// An immediate list on one of the device's engines.
     ze_command_list_handle_t make_list(ze_command_queue_priority_t priority);
-    /// One of those that nobody has; it goes back empty.
+    /// A pooled list; it must be empty when it is given back.
     ze_command_list_handle_t take_list();
     void give_list(ze_command_list_handle_t list) noexcept;
 
@@ -84,28 +86,29 @@ private:
 
 class DriverContext : public std::enable_shared_from_this<DriverContext> {
 public:
-    /// Of these devices.
+    /// A new context for these devices.
     DriverContext(Platform &platform, const std::vector<Device *> &devices);
-    /// Around the application's, which is destroyed in the end if *own is true by then: see ContextHandles.
+    /// Around the application's context, which is destroyed at the end if *own is true by then: see
+    /// ContextHandles.
     DriverContext(Platform &platform, const std::vector<Device *> &devices, ze_context_handle_t id,
                   std::shared_ptr<const bool> own);
     ~DriverContext();
     DriverContext(const DriverContext &) = delete;
 
-    /// Nothing uses it any more: destroys all that the driver has of it, now if that is possible. A thread that still looks
-    /// after it may have the object for a little longer.
+    /// To be called when nothing uses it any more: destroys all its driver objects, immediately if
+    /// possible. A thread that still watches it may keep the object alive a little longer.
     void retire() noexcept;
 
     Platform &platform() const { return platform_; }
     Instance &instance() const { return platform_.instance(); }
     const Api &api() const { return platform_.api(); }
     ze_context_handle_t id() const { return id_; }
-    /// Of one of its devices.
+    /// The place of one of its devices.
     Place &place(const Device &device) const;
     Place &first() const { return *places_.front(); }
-    /// Looks after what is in command lists.
+    /// Watches the commands in its lists.
     Watch &watch() { return watch_; }
-    /// Lets go of what only commands keep that have ended.
+    /// Drops the references of commands that have completed.
     void sweep() { watch_.sweep(); }
 
     sdk::StagingPool<DriverContext> &staging() { return staging_; }
@@ -122,13 +125,13 @@ private:
 
     Platform &platform_;
     ze_context_handle_t id_ = nullptr;
-    std::shared_ptr<ContextHandle> handle_; ///< that of id_, until destroy()
-    std::vector<sdk::Ref<Device>> kept_;    ///< sub-devices come and go
+    std::shared_ptr<ContextHandle> handle_; ///< the handle of id_, until destroy()
+    std::vector<sdk::Ref<Device>> kept_;    ///< keeps sub-devices alive
     std::vector<std::unique_ptr<Place>> places_;
     std::mutex events_mutex_; ///< guards the pools
     std::vector<ze_event_pool_handle_t> pools_;
     std::vector<ze_event_handle_t> all_events_;
-    std::vector<ze_event_handle_t> events_[2]; ///< free ones, by whether they are timed
+    std::vector<ze_event_handle_t> events_[2]; ///< free ones, [1] with timing
     sdk::StagingPool<DriverContext> staging_;
     Watch watch_;
 };

@@ -17,8 +17,8 @@ class Device;
 
 class Platform : public sdk::Object<Platform, pi_platform> {
 public:
-    /// Asks the driver for its devices. PI_ERROR_UNAVAILABLE if none is usable.
-    /// `alone`: it is the only driver.
+    /// Asks the driver for its devices. PI_ERROR_UNAVAILABLE if none is usable. `alone`: it is the
+    /// only driver.
     Platform(Instance &instance, const Api &api, ze_driver_handle_t id, bool alone);
     ~Platform();
 
@@ -27,14 +27,16 @@ public:
     ze_driver_handle_t id() const { return id_; }
     /// Root devices.
     const std::vector<sdk::Ref<Device>> &devices() const { return devices_; }
-    /// With several drivers the vendor's loader gives out handles of its own, but forgets to for the log of a build that
-    /// failed, which nobody can read then; and a link without a log it does not survive.
+    /// Whether failed builds have logs. With several drivers the vendor's loader translates
+    /// handles, but not that of the log of a failed build, which nobody can read then; and linking
+    /// without a log crashes it.
     bool has_build_logs() const { return alone_; }
     ze_api_version_t version() const { return version_; }
     uint32_t driver_version() const { return driver_version_; }
     /// Whether the driver lists the extension.
     bool has_extension(const char *name) const;
-    /// An entry point of the driver that is in no header; NULL if it has none. What it is given are the driver's own handles.
+    /// An entry point of the driver that is in no header; NULL if it has none. It expects the
+    /// driver's own handles.
     template <class Function>
     Function extension(const char *name) const {
         void *address = nullptr;
@@ -43,17 +45,18 @@ public:
             return nullptr;
         return reinterpret_cast<Function>(address);
     }
-    /// Kinds of handles, as zelLoaderTranslateHandle numbers them (ZEL_HANDLE_).
+    /// Kinds of handles, numbered as for zelLoaderTranslateHandle (ZEL_HANDLE_).
     enum HandleKind : int { DRIVER_HANDLE = 0, IMAGE_HANDLE = 8, SAMPLER_HANDLE = 12 };
-    /// The driver's own handle behind one that the loader has given, which are two where there are several drivers: for what
-    /// does not go through the loader's functions as a handle.
+    /// The driver's own handle behind a handle of the loader. They differ where there are several
+    /// drivers. Needed wherever a handle does not pass through a function of the loader as a
+    /// handle.
     void *own_handle(HandleKind of, void *handle) const;
-    /// The driver's own handle: where there are several drivers, the loader gives out handles that stand for theirs.
+    /// own_handle() of the driver.
     ze_driver_handle_t driver_handle() const;
     ContextHandles &context_handles() { return context_handles_; }
-    /// What of the application's memory is imported.
+    /// Which of the application's memory is imported.
     sdk::Registrations &registrations() { return registrations_; }
-    /// What the driver says about this thread's last failure, behind ": ", or nothing.
+    /// ": " and the driver's text about this thread's last failure; empty if there is none.
     std::string last_words() const;
 
 private:

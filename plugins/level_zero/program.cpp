@@ -19,7 +19,7 @@ Module::~Module() {
 
 namespace {
 
-/// What a build has to say, which goes with the text.
+/// Returns the text of a build log and destroys the log.
 std::string take_log(const Api &ze, ze_module_build_log_handle_t log) {
     if (!log)
         return {};
@@ -35,7 +35,7 @@ std::string take_log(const Api &ze, ze_module_build_log_handle_t log) {
     return words;
 }
 
-/// Codes that say that the program is wrong.
+/// Codes that mean that the program is at fault.
 bool is_build_failure(ze_result_t code) {
     return code == ZE_RESULT_ERROR_MODULE_BUILD_FAILURE ||
            code == ZE_RESULT_ERROR_MODULE_LINK_FAILURE ||
@@ -86,7 +86,7 @@ DriverConstants::DriverConstants(const ConstantValues &values) {
 
 namespace {
 
-/// `call` makes something and may give its log.
+/// `call` creates an object and may return its log.
 template <class Call>
 void with_log(Place &place, const char *name, std::string &log, Call &&call) {
     ze_module_build_log_handle_t words = nullptr;
@@ -118,7 +118,7 @@ std::shared_ptr<Module> create_module(Place &place, const ze_module_desc_t &desc
 
 std::shared_ptr<Module> make_module(Place &place, const ze_module_desc_t &desc, std::string &log) {
     std::shared_ptr<Module> module = create_module(place, desc, log);
-    // Only now a driver says that there is a function which nobody has.
+    // Drivers report unresolved functions only here.
     if (place.device().platform().has_build_logs()) {
         ze_module_handle_t id = module->id();
         with_log(place, "zeModuleDynamicLink", log, [&](ze_module_build_log_handle_t *words) {
@@ -163,7 +163,7 @@ void Program::build_for(const pi_program_build_desc &desc, uint32_t aim) {
             if (!part)
                 one.module = std::move(module);
         } catch (const Error &error) {
-            // For all devices, those behind the one that it names, too, which were not tried any more.
+            // Fail for all devices, also those after the failing one, which were not tried.
             for (Build &each : builds_) {
                 each.module.reset();
                 if (each.log.empty())
@@ -172,7 +172,7 @@ void Program::build_for(const pi_program_build_desc &desc, uint32_t aim) {
             throw;
         }
     }
-    // Only now: it is so for all of them or for none.
+    // Only now: the step must have succeeded on all devices.
     for (Build &one : builds_)
         one.status = aim;
 }
@@ -211,7 +211,7 @@ void Program::require_built() const {
 }
 
 const Program::Build &Program::build_of(const Device &device) const {
-    static const Build &none = *new Build; // for calls in exit handlers
+    static const Build &none = *new Build; // leaked: exit handlers may call this
     const auto found = std::find_if(builds_.begin(), builds_.end(), [&](const Build &build) {
         return build.device->id() == device.id();
     });

@@ -17,7 +17,7 @@ namespace pi::level_zero {
 /// A module on a device.
 class Module {
 public:
-    /// Takes over `id`; if there is `own`, only if that is true in the end.
+    /// Takes over `id`; if `own` is set, only if *own is true at destruction.
     Module(Place &place, ze_module_handle_t id, std::shared_ptr<const bool> own = {})
         : context_(place.context().shared_from_this()), place_(place), id_(id),
           own_(std::move(own)) {}
@@ -36,12 +36,12 @@ private:
 /// Values of specialization constants, by their ids.
 using ConstantValues = std::map<uint32_t, std::string>;
 
-/// The same as the driver takes them; the values outlive it.
+/// The same in the driver's form; the values must outlive it.
 class DriverConstants {
 public:
     explicit DriverConstants(const ConstantValues &values);
     DriverConstants(const DriverConstants &) = delete;
-    /// NULL where there is none.
+    /// NULL if there are none.
     const ze_module_constants_t *get() const { return ids_.empty() ? nullptr : &constants_; }
 
 private:
@@ -50,13 +50,14 @@ private:
     ze_module_constants_t constants_{};
 };
 
-/// Makes a module of what `desc` says, in which nothing is left to link; adds to the log. PI_ERROR_BUILD_FAILED with its begin.
+/// Creates a fully linked module from `desc`, and appends to the log. PI_ERROR_BUILD_FAILED with
+/// the beginning of the log.
 std::shared_ptr<Module> make_module(Place &place, const ze_module_desc_t &desc, std::string &log);
 
-/// SPIR-V or a driver's binary, and the modules that it is on the devices it is built for.
+/// A program: SPIR-V or a driver's binary, and its module on each device for which it is built.
 class Program : public sdk::Object<Program, pi_program> {
 public:
-    /// Of one device of the context.
+    /// The state for one device of the context.
     struct Build {
         Device *device;
         std::shared_ptr<Module> module;
@@ -65,30 +66,32 @@ public:
     };
 
     Program(Context &context, pi_program_format format, std::string source);
-    /// Around the application's module: built, for this device.
+    /// Around the application's module: already built, for this device.
     Program(Context &context, Device &device, std::shared_ptr<Module> module);
-    /// Of parts in SPIR-V that are linked.
+    /// The result of linking parts in SPIR-V.
     Program(Context &context, std::vector<Build> builds, std::string options);
 
     Context &context() const { return *context_; }
     pi_program_format format() const { return format_; }
-    /// Gives specialization constants values from the next build on.
+    /// Sets values of specialization constants for later builds.
     void specialize(uint32_t count, const pi_specialization_constant *constants);
-    /// Makes the modules; PI_ERROR_BUILD_FAILED with the begin of the log. Kernels keep the modules that they are of.
+    /// Creates the modules; PI_ERROR_BUILD_FAILED with the beginning of the log. Kernels keep their
+    /// modules alive.
     void build(const pi_program_build_desc &desc);
-    /// Sees whether the driver takes it as it is now; what it calls may be in another part.
+    /// Checks that the driver accepts it in its present state; functions that it calls may be in
+    /// other parts.
     void compile(const pi_program_build_desc &desc);
     bool is_compiled_for(const Device &device) const;
-    /// What it is compiled of, and with.
+    /// The source and the constants with which it was compiled.
     const std::string &source() const { return source_; }
     const ConstantValues &compiled_constants() const { return compiled_constants_; }
-    /// Those it is built for; empty unless it is.
+    /// The devices for which it is built; empty if it is not.
     std::vector<Device *> devices() const;
     /// PI_ERROR_INVALID_OPERATION unless it is built.
     void require_built() const;
-    /// NULL unless it is built for this one.
+    /// The module on this device; NULL unless it is built for it.
     const std::shared_ptr<Module> &module(const Device &device) const;
-    /// PI_ERROR_INVALID_OPERATION instead.
+    /// The same; PI_ERROR_INVALID_OPERATION instead of NULL.
     Module &built_module(const Device &device) const;
     std::string kernel_names() const;
     bool has_kernel(const Device &device, std::string_view name) const;
@@ -101,23 +104,24 @@ public:
 private:
     const Build &build_of(const Device &device) const;
     void require_source() const;
-    /// Makes a module for each of the descriptor's devices, and keeps it if the aim is PI_PROGRAM_BUILT.
+    /// Creates a module for each of the descriptor's devices, and keeps it if the aim is
+    /// PI_PROGRAM_BUILT.
     void build_for(const pi_program_build_desc &desc, uint32_t aim);
     std::shared_ptr<Module> make(Build &build, bool part) const;
 
     const sdk::Ref<Context> context_;
     const pi_program_format format_;
-    const std::string source_; ///< empty: it was never ours
+    const std::string source_; ///< empty for the application's modules
     std::optional<sdk::SpirvModule> spirv_;
     ConstantValues constants_, compiled_constants_;
     std::vector<Build> builds_;
     std::string options_;
 };
 
-/// A program of compiled parts, linked for the descriptor's devices (link.cpp).
+/// Links compiled parts into a program for the descriptor's devices (link.cpp).
 sdk::Ref<Program> link_programs(Context &context, const pi_program_link_desc &desc);
 
-/// PI_ERROR_UNSUPPORTED_FEATURE unless a device of the context has what links parts.
+/// PI_ERROR_UNSUPPORTED_FEATURE unless a device of the context can link parts.
 void require_linker(const Context &context);
 
 } // namespace pi::level_zero

@@ -15,14 +15,14 @@ ze_command_queue_priority_t priority_of(uint64_t flags) {
                                            : ZE_COMMAND_QUEUE_PRIORITY_NORMAL;
 }
 
-/// Events-wait and barrier: nothing but their dependencies.
+/// Events-wait and barrier: they only wait for their dependencies.
 class MarkerCommand final : public ListCommand {
 public:
     explicit MarkerCommand(const Target &target) : ListCommand(target.queue, true) {}
     void issue(Submission &) override {}
 };
 
-/// The same, but with times of its own.
+/// A marker with times of its own.
 class TimestampCommand final : public ListCommand {
 public:
     explicit TimestampCommand(const Target &target) : ListCommand(target.queue) {}
@@ -44,11 +44,12 @@ Queue::Queue(Context &context, Device &device, ze_command_list_handle_t list,
       list_(std::make_shared<List>(place_, list, std::move(own))), sequence_(true) {}
 
 Queue::~Queue() {
-    list_->close(); // what has ended is let go of by another thread: that may wait for other work
+    // another thread drops the references, since destructors may wait for other work
+    list_->close();
 }
 
 void Queue::finish() {
-    // What is in the list already is waited for in the driver: this thread is then woken without a detour.
+    // Wait in the driver for commands in the list: it wakes this thread directly.
     if (!CallbackScope::active(host()))
         list_->wait();
     else if (list_->poll(); list_->keeps())
@@ -70,10 +71,12 @@ void Queue::wait_for_list() {
 void Queue::behind_list(Workers &threads, Workers::Prepared task) {
     if (!list_->keeps())
         return threads.post(std::move(task));
-    // The list is released before the task is posted, which may release all else: a context goes after its lists.
+    // Release the list before posting the task, which may release everything else: a context must
+    // outlive its lists.
     Instance &instance = place_.instance();
     const auto number = list_->newest();
-    const auto one = std::make_shared<Workers::Prepared>(std::move(task)); // for one of the two
+    // whichever of the two runs
+    const auto one = std::make_shared<Workers::Prepared>(std::move(task));
     if (instance.run_waiting([list = list_, number, &threads, one]() mutable {
             list->wait_for(number);
             list.reset();

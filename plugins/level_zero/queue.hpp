@@ -11,11 +11,13 @@
 
 namespace pi::level_zero {
 
-/// A command list. In order each command waits for the one before it; else for what it is told to wait for.
+/// A command list. If in order, each command waits for the previous one; otherwise only for its
+/// wait list.
 class Queue : public sdk::Object<Queue, pi_queue> {
 public:
     Queue(Context &context, Device &device, uint64_t flags);
-    /// In order, around the application's immediate list, which is destroyed in the end if *own is true by then.
+    /// An in-order queue around the application's immediate list, which is destroyed at the end if
+    /// *own is true.
     Queue(Context &context, Device &device, ze_command_list_handle_t list,
           std::shared_ptr<const bool> own);
     ~Queue();
@@ -28,24 +30,25 @@ public:
     bool profiling() const { return flags_ & PI_QUEUE_PROFILING; }
     sdk::Sequence &sequence() { return sequence_; }
     List &list() const { return *list_; }
-    /// For sdk::queue_entries. Flushes do nothing: what is in a list starts by itself.
+    /// For sdk::queue_entries. Flushes do nothing: lists start without one.
     void finish();
     void order(const sdk::EnqueueArguments &arguments);
     void call_host(const sdk::EnqueueArguments &arguments, pi_host_function function,
                    void *user_data);
-    /// A new event of a command of this queue. A timestamp's times are what it is for.
+    /// A new event for a command of this queue. Timestamp commands always have times.
     sdk::Ref<sdk::Event> make_event(pi_struct_type type) {
         return sdk::make<sdk::Event>(host(), sdk::AnyRef(context_),
                                      sdk::AnyRef(sdk::Ref<Queue>(*this)), &sequence_, type,
                                      profiling() || type == PI_TYPE_TIMESTAMP_DESC);
     }
 
-    /// Whether a command may go straight to the list, past the graph: see sdk::takes_fast_path.
+    /// Whether a command may take the fast path: into the list without the graph. See
+    /// sdk::takes_fast_path.
     bool takes_fast_path(const sdk::EnqueueArguments &arguments);
-    /// For what is not put into the list: waits on the calling thread for what the graph does not know of, which is commands
-    /// without events.
+    /// Waits, on the calling thread, for work that the graph does not track: commands without
+    /// events. For commands that are not carried out in the list.
     void wait_for_list();
-    /// Calls the task once that has ended: at once, or on a thread of the instance.
+    /// Posts the task once that work has completed: immediately, or from a thread of the instance.
     void behind_list(sdk::Workers &threads, sdk::Workers::Prepared task);
 
 private:

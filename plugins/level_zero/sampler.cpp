@@ -8,7 +8,7 @@ using namespace sdk;
 
 namespace {
 
-/// Outside of an image PI_ADDRESSING_NONE promises nothing.
+/// PI_ADDRESSING_NONE promises nothing outside of an image.
 ze_sampler_address_mode_t address_mode(pi_addressing_mode mode) {
     switch (mode) {
     case PI_ADDRESSING_CLAMP_TO_EDGE:

@@ -11,19 +11,22 @@
 
 namespace pi::level_zero {
 
-/// The driver's samplers are each of one device.
+/// Driver samplers belong to one device each.
 class Sampler : public sdk::Object<Sampler, pi_sampler> {
 public:
-    /// One for each device of the context that has images; PI_ERROR_UNSUPPORTED_FEATURE if none has.
+    /// One driver sampler for each device of the context that has images;
+    /// PI_ERROR_UNSUPPORTED_FEATURE if none has.
     Sampler(Context &context, const pi_sampler_desc &desc);
-    /// Around the application's, of a context of one device. Destroyed in the end if *own is true by then.
+    /// Around the application's, in a context of one device. Destroyed at the end if *own is true
+    /// by then.
     Sampler(Context &context, ze_sampler_handle_t id, std::shared_ptr<const bool> own);
     ~Sampler();
 
     Context &context() const { return *context_; }
-    /// Its `next` is not to be followed. PI_ERROR_UNSUPPORTED_FEATURE around the application's: the driver does not tell.
+    /// Its `next` must not be followed. PI_ERROR_UNSUPPORTED_FEATURE for the application's sampler:
+    /// the driver cannot be asked.
     const pi_sampler_desc &desc() const;
-    /// PI_ERROR_INVALID_SAMPLER if it has none of the device.
+    /// PI_ERROR_INVALID_SAMPLER if it has none for the device.
     ze_sampler_handle_t id(const Device &device) const;
 
 private:
@@ -31,7 +34,7 @@ private:
 
     const sdk::Ref<Context> context_;
     const std::optional<pi_sampler_desc> desc_;
-    const std::shared_ptr<const bool> own_; ///< NULL for what is ours
+    const std::shared_ptr<const bool> own_; ///< NULL for the plugin's own
     std::vector<std::pair<Device *, ze_sampler_handle_t>> ids_;
 };
 

@@ -19,7 +19,8 @@ using namespace sdk;
 
 namespace {
 
-/// Gives memory back once nobody has a copy of the pointer any more; it keeps the driver's context until then.
+/// Frees the memory once no copy of the pointer is left. Keeps the driver's context alive until
+/// then.
 template <class Free>
 std::shared_ptr<void> owner(Place &place, void *memory, Free free) {
     return {memory, [keep = place.context().shared_from_this(), &place, free](void *address) {
@@ -37,7 +38,7 @@ ze_result_t free_memory(DriverContext &context, void *address) {
     if (!of_device)
         fail(PI_ERROR_OUT_OF_HOST_MEMORY, call, ": ", error_name(code), ": ", Bytes(bytes),
              " of the host's memory asked");
-    // The driver does not tell what is free: what is not taken by the plugin may be by others.
+    // An upper bound: the driver does not report free memory, and others may have allocated some.
     const uint64_t total = device.memory_size();
     const uint64_t taken = std::min(device.taken().load(), total);
     fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, call, ": ", error_name(code), ": ", Bytes(bytes),
@@ -81,7 +82,8 @@ void check_allocated(Place &place, bool of_device, const char *call, ze_result_t
     place.check(code, call, Bytes(bytes), " asked on ", place.device().name());
 }
 
-/// allocate(bytes, alignment, &memory) is the driver's call. What it does not align is taken larger.
+/// allocate(bytes, alignment, &memory) is the driver's call. If the driver does not honour the
+/// alignment, allocates more and aligns within.
 template <class Allocate>
 Storage Storage::take(Place &place, uint64_t size, uint64_t alignment, bool of_device,
                       const char *call, Allocate allocate) {
@@ -175,7 +177,7 @@ Storage Storage::import_file(Place &place, pi_external_type type, int fd, uint64
     if (__builtin_add_overflow(offset, size, &end) || end > place.device().memory_size())
         fail(PI_ERROR_INVALID_SIZE, "offset is ", offset, " and size ", size, ": beyond what ",
              place.device().name(), " has (", place.device().memory_size(), ')');
-    // Drivers do not all look; some descriptors do not tell.
+    // Not all drivers check the size; some descriptors do not report it.
     if (const off_t available = descriptor_size(fd); available >= 0)
         check_descriptor_range(offset, size, available);
     auto desc = device_desc();

@@ -22,14 +22,15 @@ std::vector<ze_event_handle_t> ids_of(const std::vector<SharedEvent> &events) {
 
 } // namespace
 
-// ----- ListEvent ----------------------------------------------------------------------------------
+// ----- ListEvent
+// ----------------------------------------------------------------------------------
 
 ze_event_handle_t ListEvent::native(const Event &event) {
     std::lock_guard lock(mutex_);
     if (native_)
         return static_cast<ze_event_handle_t>(native_.get());
     if (!done_ && event.is_complete() && event.result() == PI_SUCCESS) {
-        // There was nothing to put into the list.
+        // The command had no work for the list.
         const auto done = std::make_shared<PooledEvent>(place_.context(), false);
         place_.check(place_.api().zeEventHostSignal(done->id()), "zeEventHostSignal");
         done_ = done;
@@ -50,7 +51,7 @@ void ListEvent::note_times() {
     const ze_kernel_timestamp_data_t done = read(*done_);
     times_[2] = clock.time_of(whole_ ? done.kernelStart : read(*began_).kernelEnd);
     times_[3] = std::max(clock.time_of(done.kernelEnd), times_[2]);
-    // The host's clock, which QUEUED and SUBMIT are of, is not the device's to the nanosecond.
+    // QUEUED and SUBMIT are host times, which may differ from the device's by nanoseconds.
     for (size_t i = 2; i-- > 0;)
         times_[i] = std::min(times_[i], times_[i + 1]);
 }
@@ -61,7 +62,8 @@ void ListEvent::help(Event &) {
         now.list->wait_for(now.number);
 }
 
-// ----- Submission ---------------------------------------------------------------------------------
+// ----- Submission
+// ---------------------------------------------------------------------------------
 
 void Submission::check_barrier(ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits) {
     check(api().zeCommandListAppendBarrier(list(), signal, count, waits),
@@ -84,7 +86,8 @@ void Submission::close() {
     check_barrier(end_, waits ? static_cast<uint32_t>(waits_.size()) : 0, waits ? data() : nullptr);
 }
 
-// ----- ListCommand --------------------------------------------------------------------------------
+// ----- ListCommand
+// --------------------------------------------------------------------------------
 
 Phase phase_in_list(const Place &place, const Event &dependency) {
     return dependency.payload() && !payload_of(dependency).around() &&
@@ -100,7 +103,7 @@ Phase ListCommand::phase(const Event &dependency, bool) const noexcept {
     return phase;
 }
 
-/// Under the list's mutex: what the driver must wait for.
+/// Under the list's mutex: the events that the driver must wait for.
 std::vector<SharedEvent> ListCommand::events_before(const List &list) const {
     std::vector<SharedEvent> events;
     if (list.in_order())
@@ -137,7 +140,7 @@ void ListCommand::put(Event &event, ListEvent &payload) {
         taken_ = submission.taken();
         if (!taken_)
             throw;
-        // What is in the list already still uses the command's memory: the event ends behind it.
+        // Parts in the list still use the command's memory: the event fails behind them.
         payload.failure_ = current_error();
         submission.close();
     }
@@ -158,12 +161,13 @@ void ListCommand::start(Event &event) {
         put(event, payload);
     } catch (...) {
         payload.began_.reset();
-        // What the driver has taken fails as an event.
+        // A failure after the driver has accepted a part is reported by the event.
         payload.refused_.store(!taken_, std::memory_order_release);
         throw;
     }
-    // From here on a thread that waits may have finished the event and destroyed this command: unless there was
-    // nothing to do. What waits for one that will fail must not get into a list: it is reached by the failure.
+    // If the command is in a list, a waiting thread may have finished the event and destroyed *this
+    // by now. Dependents of a command that will fail must not get into a list: the failure reaches
+    // them through the graph.
     if (payload.command_) {
         if (!payload.failure_)
             event.submitted();
@@ -204,7 +208,7 @@ void ListCommand::ended(Event &event, ze_result_t code, const char *call) {
 void ListCommand::put_on_fast_path(CommandReferences &references) {
     Place &place = queue_.place();
     List &list = queue_.list();
-    if (!references.size()) // whose place is needed until the end at least
+    if (!references.size()) // the command needs the place until it completes
         references.add(queue_.context());
     auto done = std::make_shared<PooledEvent>(place.context(), false);
     std::lock_guard lock(list.mutex());
@@ -275,7 +279,8 @@ void ListCommand::run(ListEvent *payload) {
     completed();
 }
 
-// ----- enqueueing ---------------------------------------------------------------------------------
+// ----- enqueueing
+// ---------------------------------------------------------------------------------
 
 void enqueue_within_call(Queue &queue, const EnqueueArguments &arguments, ListCommand &command) {
     run_within_call(queue, arguments, [&](Event *event) {

@@ -12,13 +12,13 @@ namespace {
 
 constexpr uint64_t most_staged = uint64_t{1} << 20;
 
-/// Commands in a list of the place's own, one after another; each is waited for with its event.
+/// Runs commands in a pooled list of the place, one after another, and waits for each.
 class Carrier {
 public:
     explicit Carrier(Place &place) : place_(place), list_(place.take_list()) {}
     ~Carrier() {
         try {
-            finish(); // nothing may touch the memory any more
+            finish(); // nothing may access the memory afterwards
         } catch (...) {
             // The device is lost.
         }
@@ -55,8 +55,8 @@ private:
     SharedEvent busy_;
 };
 
-/// A block that the places of both ends use. Of another context the driver copies ranges only, and
-/// so rows and pixels of one place go to the other by memory that is of none.
+/// A block that both ends' places can use. Between contexts the driver copies only ranges, so rows
+/// and pixels pass through memory of the place's own context.
 class Block {
 public:
     Block(const End &src, const End &dst, bool ranges)
@@ -74,8 +74,8 @@ private:
     std::vector<std::byte> plain_;
 };
 
-/// Two blocks of staging, used in turn: one is filled by the source's place while the other is emptied by the
-/// destination's.
+/// Two blocks of staging, used in turn: the source's place fills one while the destination's place
+/// empties the other.
 class Pipeline {
 public:
     /// `ranges`: all parts are ranges at the destination.
@@ -83,7 +83,7 @@ public:
         : src_(src), dst_(dst), blocks_{Block(src, dst, ranges), Block(src, dst, ranges)},
           in_(*src.place), out_(*dst.place) {}
 
-    /// At most a block, dense in the staging.
+    /// Adds a part of at most one block; it is dense in the staging.
     void add(const Rectangle &from, const Rectangle &to) {
         Rectangle dense{0, from.row, from.rows, from.slices, from.row, from.row * from.rows};
         const End block = blocks_[next_].end();
@@ -97,11 +97,11 @@ public:
 private:
     const End src_, dst_;
     std::array<Block, 2> blocks_;
-    Carrier in_, out_; ///< end before the staging goes
+    Carrier in_, out_; ///< destroyed before the staging
     size_t next_ = 0;
 };
 
-/// The parts of a region that go through a block each. Pixels go by rows of a slice.
+/// Splits a region into parts of at most one block. Pixels are split by rows of a slice.
 template <class Visit>
 void for_each_staged(const pi_region &region, bool linear, Visit &&visit) {
     const PartLimits limits{most_staged, most_staged, linear, linear};
@@ -112,7 +112,7 @@ void for_each_staged(const pi_region &region, bool linear, Visit &&visit) {
         for_each_part(from, to, limits, visit);
 }
 
-/// Whether copies of ranges, one after another, take longer than the two copies of each block.
+/// Whether single copies of ranges would take longer than two copies per block.
 bool takes_many_calls(const Regions &regions) {
     constexpr uint64_t calls_a_block = 32;
     uint64_t calls = 0, blocks = 0;
@@ -132,7 +132,8 @@ bool reaches(const Place &place, const End &end) {
     return end.host ? &end.place->context() == &place.context() : place.reaches(*end.place);
 }
 
-/// The source may be of another context: then it need only be in reach of the device, but not for pixels.
+/// A source of another context need only be accessible to the device, but its pixels cannot be
+/// copied.
 bool can_copy(const Place &place, const End &src, const End &dst) {
     if (!reaches(place, dst))
         return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The plugin's side of the sdk's USM. Allocations are of their context; HOST is used by all of its devices, SHARED and
-// DEVICE by their own and by those that the driver gives access.
+// The plugin's part of the sdk's USM. Allocations belong to their context. All its devices use
+// HOST; SHARED and DEVICE are used by their own device and those to which the driver gives access.
 #pragma once
 
 #include "submission.hpp"
@@ -10,7 +10,7 @@
 
 namespace pi::level_zero {
 
-/// A command that calls run() when all before it has ended.
+/// A command that calls run() once all its dependencies are complete.
 template <class Run>
 class OrderedCommand final : public ListCommand {
 public:
@@ -44,7 +44,7 @@ struct Usm {
     static uint64_t max_alignment(const Device &) { return level_zero::max_alignment; }
     static Memory allocate(Context &context, Device &device, pi_usm_kind kind, uint64_t size,
                            uint64_t alignment, uint64_t requirements);
-    /// Parts of a device share its memory.
+    /// Sub-devices share their root device's memory.
     static const void *source(const Device &device, pi_usm_kind kind);
     template <class Run>
     static void enqueue(Queue &queue, const sdk::EnqueueArguments &arguments, Run run) {
@@ -54,13 +54,13 @@ struct Usm {
 
 using UsmRange = sdk::UsmRange<Storage>;
 
-/// The place that the range is at; NULL for memory of the host.
+/// The place that owns the range; NULL for host memory.
 Place *owner_of(const UsmRange &range);
 /// PI_ERROR_INVALID_USM_POINTER if the queue's device has no access to the range.
 void check_usable(const Queue &queue, const UsmRange &range, const void *pointer,
                   const sdk::ArgumentName &name);
-/// The same of a pointer that a kernel is given. What is no USM is the driver's to judge, since a kernel may get the end
-/// of a range, too.
+/// The same check for a kernel argument. Pointers outside of USM are left to the driver, since a
+/// kernel may also be given the end of a range.
 void check_usm_argument(const Queue &queue, const void *pointer, const sdk::ArgumentName &name);
 
 } // namespace pi::level_zero

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands on pointers. They keep none of the memory alive.
+// The commands on pointers. They keep no memory alive.
 #include "commands.hpp"
 #include "entries.hpp"
 #include "usm.hpp"
@@ -11,14 +11,14 @@ using namespace sdk;
 
 namespace {
 
-/// One end of a copy, USM or else the host's own memory.
+/// One end of a copy: USM, or else host memory.
 struct UsmEnd {
     UsmEnd(const Queue &queue, const void *pointer)
         : at(static_cast<std::byte *>(const_cast<void *>(pointer))),
           range(Usm::table(queue.context()).find(pointer)) {}
 
     Place *owner() const { return range ? owner_of(*range) : nullptr; }
-    /// Shared memory moves to whoever uses it, as far as check_usable() allows.
+    /// Shared memory migrates to its user, as far as check_usable() allows.
     End end() const {
         const bool of_device = range && range->kind == PI_USM_DEVICE;
         return {at, of_device ? owner() : nullptr, !of_device};
@@ -28,7 +28,7 @@ struct UsmEnd {
     std::optional<UsmRange> range;
 };
 
-/// A hint: what the driver does not take is left. Only shared memory has any.
+/// A hint: one that the driver refuses is ignored. Only shared memory accepts hints.
 template <class Give>
 class HintCommand final : public ListCommand {
 public:
@@ -73,7 +73,7 @@ ze_result_t advise(const Submission &to, const void *address, uint64_t size, pi_
     }
 }
 
-/// Queues of either end do a copy; others, if they can use both.
+/// The queue must belong to the device of either end, or be able to use both.
 void check_copy(const Queue &queue, const UsmEnd &src, const UsmEnd &dst) {
     const Place *user = &queue.place();
     const auto of_device = [](const UsmEnd &end) {
@@ -132,7 +132,7 @@ pi_result PI_CALL piEnqueueUsmPrefetch(pi_queue queue, const pi_usm_prefetch_des
                      [pointer = known.pointer, size = known.size,
                       to_host = (known.flags & PI_USM_PREFETCH_TO_HOST) !=
                                 0](const Submission &to) -> ze_result_t {
-                         // There is no call for the other way.
+                         // The driver cannot prefetch to the host.
                          return to_host ? ZE_RESULT_SUCCESS
                                         : to.api().zeCommandListAppendMemoryPrefetch(to.list(),
                                                                                      pointer, size);

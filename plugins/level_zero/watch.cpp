@@ -10,7 +10,7 @@ namespace pi::level_zero {
 
 namespace {
 
-/// How long one list is waited for while another one may have come.
+/// How long to wait for one list before looking at the others again.
 constexpr uint64_t a_moment = 100'000;
 
 } // namespace
@@ -78,7 +78,7 @@ bool Watch::look(const size_t *wait) {
     bool any = false;
     for (size_t i = 0; const auto list = at(i);) {
         any = list->poll() || any;
-        // Not under the lock, which is taken under a list's.
+        // Without mutex_: it is locked under a list's mutex elsewhere.
         if (!(list->leave() && remove(list)))
             ++i;
     }
@@ -97,7 +97,7 @@ bool Watch::settle() {
     return true;
 }
 
-/// One entry: it may be there again already.
+/// Removes one entry only: the list may have been added again already.
 bool Watch::remove(const std::shared_ptr<List> &list) {
     std::lock_guard lock(mutex_);
     lists_.erase(std::find(lists_.begin(), lists_.end(), list));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ends what has ended in a context, on a thread of the instance's while there are enough. The driver wakes a thread for one
-// event alone: so it waits for a little for the oldest one of one list, and then asks all of them. While nobody is to be told
-// of an end at once, it looks now and then, as the instance's watcher does for contexts that have no thread.
+// Ends completed commands of a context, on a thread of the instance if one is free. The driver can
+// wake a thread for a single event only: the thread waits briefly for the oldest event of one list,
+// then polls all lists. While no end must be noticed at once it polls now and then, as the
+// instance's watcher does for contexts that have no thread.
 #pragma once
 
 #include <condition_variable>
@@ -20,20 +21,21 @@ class Watch {
 public:
     explicit Watch(DriverContext &context) : context_(context) {}
 
-    /// The list has work from now on, until its poll() says otherwise.
+    /// The list has work from now on, until its leave() returns true.
     void add(std::shared_ptr<List> list);
-    /// There is something to look at now.
+    /// Something has changed: poll now.
     void wake() noexcept;
-    /// Ends, on this thread, what has ended in any list.
+    /// Ends, on the calling thread, completed commands of all lists.
     void sweep();
 
-    /// Nothing is under way any more: waits until the thread has let go of all lists. False on that thread itself, which
-    /// cannot wait for itself.
+    /// To be called when no work is pending: waits until the thread has released all lists. Returns
+    /// false if called on that thread.
     bool settle();
 
 private:
     void run();
-    /// Ends what has ended. False: nothing is under way any more. `wait`: for a little if nothing had ended, at that list's turn.
+    /// Ends completed commands. Returns false if nothing is pending any more. With `wait`: if
+    /// nothing had completed, waits briefly, for the list whose turn it is.
     bool look(const size_t *wait);
     void wait_for_one(size_t turn);
     /// The list of this index; NULL behind the last.
@@ -42,8 +44,8 @@ private:
 
     DriverContext &context_;
     std::mutex mutex_;                ///< guards what follows
-    std::condition_variable settled_; ///< running_ is false
-    std::condition_variable woken_;   ///< look_ is true
+    std::condition_variable settled_; ///< running_ became false
+    std::condition_variable woken_;   ///< look_ became true
     bool look_ = false;
     std::vector<std::shared_ptr<List>> lists_;
     bool running_ = false;
