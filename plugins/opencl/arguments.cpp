@@ -20,10 +20,10 @@ constexpr uint32_t bit(pi_argument_kind kind) {
     return 1u << kind;
 }
 
-/// What a parameter takes, in the order of Parameter.
+/// The argument kinds that a parameter accepts, in the order of Parameter.
 struct ParameterRow {
     Parameter parameter;
-    uint32_t kinds; ///< bits
+    uint32_t kinds; ///< as bits
     const char *names;
 };
 constexpr ParameterRow parameters[] = {
@@ -59,7 +59,8 @@ std::array<uint64_t, 2> points_to(const void *data, uint64_t serial = 0) {
     return {serial, reinterpret_cast<uintptr_t>(data)};
 }
 
-/// A value of at most 16 bytes, and zeros. Most are of 4 or 8 bytes, and go as one word.
+/// A value of at most 16 bytes, padded with zeros. Most have 4 or 8 bytes and are copied as one
+/// word.
 std::array<uint64_t, 2> value_bytes(const void *value, uint64_t size) {
     std::array<uint64_t, 2> out{};
     if (uint32_t word = 0; size == sizeof word && std::endian::native == std::endian::little) {
@@ -75,7 +76,8 @@ std::array<uint64_t, 2> value_bytes(const void *value, uint64_t size) {
 
 } // namespace
 
-/// A shortcut for arguments like those of the launch before, which were checked then: true if nothing is left to do.
+/// Fast path for an argument like the previous launch's, which was checked then. Returns true if
+/// nothing is left to do.
 bool Arguments::set_like(const Argument &now, size_t index) {
     const pi_kernel_argument &given = given_[index];
     if (!now.lasting || given.kind != now.kind || kernel_.shared() || given.reserved ||
@@ -169,7 +171,7 @@ Argument Arguments::read_local(size_t index) {
 
 Argument Arguments::read_buffer(size_t index) {
     const pi_kernel_argument &given = given_[index];
-    if (!given.mem) // a null pointer
+    if (!given.mem) // a null pointer is passed
         return {given.kind, true, 0, {}};
     Mem &mem = checked_buffer(target_.queue.context(), given.mem, {"arguments", index, ".mem"});
     if (given.size || given.offset)
@@ -192,7 +194,7 @@ Argument Arguments::read_image(size_t index) {
     const Queue &queue = target_.queue;
     Mem &image =
         checked_image(queue.context(), queue.device(), given.mem, {"arguments", index, ".mem"});
-    // For backends that join both: here the kernel names its sampler itself.
+    // A sampler with the image is for backends that join the two; this kernel names its own.
     if (given.image_sampler)
         checked_sampler_of<Sampler>(queue.context(), given.image_sampler,
                                     {"arguments", index, ".image_sampler"});

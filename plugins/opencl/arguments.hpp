@@ -13,15 +13,15 @@
 
 namespace pi::opencl {
 
-/// The arguments of one launch. Within the call they are checked as they are set, from where the application has them;
-/// else when this is made, and copied: values by their bytes, objects by a reference.
+/// The arguments of one launch. Within the call they are checked as they are set, without a copy.
+/// Otherwise the constructor checks them and copies values, and takes references to objects.
 class Arguments {
 public:
-    /// PI_ERROR_INVALID_ARGUMENTS, or the error of an argument's own kind.
+    /// PI_ERROR_INVALID_ARGUMENTS, or the error that the argument's kind defines.
     Arguments(const Target &target, Kernel &kernel, const pi_kernel_launch_desc &desc);
 
-    /// Sets those in the vendor's kernel that it does not have already; they hold until this goes. Under the kernel's
-    /// mutex(). Errors as above, and the driver's.
+    /// Sets the arguments that the vendor's kernel does not have already; they stay valid as long
+    /// as this lives. Under the kernel's mutex(). Errors as above, and the driver's.
     void set();
 
 private:
@@ -40,11 +40,12 @@ private:
     const Target target_;
     Kernel &kernel_;
     std::span<const pi_kernel_argument> given_; ///< the application's
-    uint64_t local_used_ = 0; ///< bytes of work-group memory, of those that have been read
+    uint64_t local_used_ = 0; ///< bytes of work-group memory of the arguments read so far
     std::vector<Argument> copies_;
-    std::vector<std::unique_ptr<std::byte[]>> values_; ///< that no Argument holds
+    std::vector<std::unique_ptr<std::byte[]>> values_; ///< values that do not fit an Argument
     std::vector<sdk::AnyRef> kept_;
-    std::vector<MemOwner> sub_buffers_; ///< of arguments that do not begin with their mem
+    /// for arguments that do not begin at their mem's beginning
+    std::vector<MemOwner> sub_buffers_;
 };
 
 } // namespace pi::opencl

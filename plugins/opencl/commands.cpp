@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Commands on buffers. They all work on the roots: views only add their offset.
+// Commands on buffers. They work on the roots: a view adds its offset.
 #include "commands.hpp"
 #include "entries.hpp"
 #include "migrate.hpp"
@@ -12,7 +12,8 @@ using namespace sdk;
 
 namespace {
 
-// ----- read and write -----------------------------------------------------------------------------
+// ----- read and write
+// -----------------------------------------------------------------------------
 
 class ReadCommand final : public VendorCommand {
 public:
@@ -52,7 +53,8 @@ private:
     const Regions regions_;
 };
 
-// ----- copy ---------------------------------------------------------------------------------------
+// ----- copy
+// ---------------------------------------------------------------------------------------
 
 class CopyCommand final : public VendorCommand {
 public:
@@ -73,9 +75,11 @@ private:
     BufferCopies copies_;
 };
 
-// ----- fill ---------------------------------------------------------------------------------------
+// ----- fill
+// ---------------------------------------------------------------------------------------
 
-/// The vendor fills ranges that begin at a multiple of the pattern. All else is copied from a buffer that is full of it.
+/// The vendor fills ranges that begin at a multiple of the pattern. Other ranges are copied from a
+/// buffer full of the pattern.
 class FillCommand final : public VendorCommand {
 public:
     FillCommand(Queue &queue, Mem &mem, std::vector<std::byte> pattern, Rectangle bytes)
@@ -123,7 +127,8 @@ void check_overlap(Mem &src, Mem &dst, std::span<const pi_region> regions) {
     }
 }
 
-// ----- also for views as images ------------------------------------------------------------------------
+// ----- also for views as images
+// -------------------------------------------------------------------
 
 void enqueue_read(Queue &queue, const EnqueueArguments &arguments, Mem &mem, void *host,
                   Regions &&regions) {
@@ -142,7 +147,8 @@ void enqueue_fill(Queue &queue, const EnqueueArguments &arguments, Mem &mem,
     enqueue_vendor<FillCommand>(queue, arguments, mem, std::move(pattern), bytes);
 }
 
-// ----- entry points -------------------------------------------------------------------------------
+// ----- entry points
+// -------------------------------------------------------------------------------
 
 namespace entries {
 

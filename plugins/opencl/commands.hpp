@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Commands on buffers for those who have other words for them: a view of a buffer as an image is bytes of the buffer.
-// Everything has been checked. Offsets count from the begin of mem, which may be a view.
+// Commands on buffers, also for commands on images: a view of a buffer as an image consists of the
+// buffer's bytes. Callers have checked everything. Offsets count from the beginning of the mem,
+// which may be a view.
 #pragma once
 
 #include "memory.hpp"
@@ -12,17 +13,17 @@
 
 namespace pi::opencl {
 
-/// PI_ERROR_MEM_COPY_OVERLAP if a region's ends share a byte of one storage.
+/// PI_ERROR_MEM_COPY_OVERLAP if a region's source and destination share a byte of storage.
 void check_overlap(Mem &src, Mem &dst, std::span<const pi_region> regions);
 
 void enqueue_read(Queue &queue, const sdk::EnqueueArguments &arguments, Mem &mem, void *host,
                   sdk::Regions &&regions);
 void enqueue_write(Queue &queue, const sdk::EnqueueArguments &arguments, Mem &mem, const void *host,
                    sdk::Regions &&regions);
-/// Of one context.
+/// Both are of one context.
 void enqueue_copy(Queue &queue, const sdk::EnqueueArguments &arguments, Mem &src, Mem &dst,
                   sdk::Regions &&regions);
-/// Rows are multiples of the pattern.
+/// Rows are multiples of the pattern's size.
 void enqueue_fill(Queue &queue, const sdk::EnqueueArguments &arguments, Mem &mem,
                   std::vector<std::byte> pattern, const sdk::Rectangle &bytes);
 

@@ -26,7 +26,7 @@ ConnectionAnswer connect_buffers(const Place &src, const Place &dst) {
 
 namespace {
 
-/// The kind of USM that is asked about, else 0.
+/// The USM kind of a memory kind; 0 if it is not USM.
 pi_usm_kind usm_kind(pi_memory_kind kind) {
     static_assert(
         PI_MEMORY_KIND_USM_DEVICE - PI_MEMORY_KIND_USM_HOST == PI_USM_DEVICE - PI_USM_HOST &&
@@ -44,7 +44,7 @@ const char *missing_usm(const Place &src, const Place &dst, pi_usm_kind kind) {
     return nullptr;
 }
 
-/// Why there is no memory of this kind at both places, or NULL.
+/// Why memory of this kind cannot exist at both places; NULL if it can.
 const char *missing(const Place &src, const Place &dst, const pi_memory_connection_query &query) {
     if (query.src_scope >= SCOPE_COUNT || query.dst_scope >= SCOPE_COUNT)
         return "there are only the scopes 0 (global) and 1 (host.pinned)";
@@ -69,7 +69,7 @@ const char *missing(const Place &src, const Place &dst, const pi_memory_connecti
     fail(PI_ERROR_INVALID_ENUMERATION, "kind ", query.kind, " is no PI_MEMORY_KIND_");
 }
 
-/// Fine-grain sharing is by single loads and stores.
+/// Fine-grain sharing needs no copies: single loads and stores are visible.
 bool is_fine_grain(pi_memory_kind kind) {
     return kind == PI_MEMORY_KIND_USM_HOST || kind == PI_MEMORY_KIND_USM_SHARED;
 }
@@ -77,9 +77,10 @@ bool is_fine_grain(pi_memory_kind kind) {
 void describe_unified(const Place &src, const Place &dst, const pi_memory_connection_query &query,
                       pi_memory_connection_info &info) {
     const bool host_memory = src.device.integrated() && dst.device.integrated();
-    // Where the driver of a device with memory of its own keeps host.pinned is not told.
+    // A device with memory of its own: its driver does not report where it keeps host.pinned
+    // buffers.
     const bool known = host_memory || query.src_scope == query.dst_scope;
-    // Once events order them, one queue's writes are seen by another of the context.
+    // Within a context, events make one queue's writes visible to other queues.
     info.coherence = PI_COHERENCE_COHERENT;
     if (&src.device == &dst.device && known) {
         info.residency = PI_RESIDENCY_SAME_MEMORY;
@@ -107,7 +108,8 @@ pi_memory_connection_info describe_connection(const Place &src, const Place &dst
     if (lack)
         answer = {PI_MEMORY_CONNECTION_NONE, lack};
     info.connection = answer.connection;
-    // Two queues that write one buffer at a time are undefined in OpenCL, whatever bytes they write.
+    // In OpenCL two queues that write one buffer at the same time are undefined, whichever bytes
+    // they write.
     info.concurrent_writers = PI_CONCURRENT_WRITERS_NONE;
     if (!lack && is_fine_grain(query.kind)) {
         info.concurrent_writers = PI_CONCURRENT_WRITERS_DISJOINT_BYTES;

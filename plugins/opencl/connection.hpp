@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What memory of one place is to another: OpenCL's memory is context-wide, contexts share nothing,
-// and platforms know nothing of each other.
+// Connections between places. OpenCL's memory belongs to a context; contexts share nothing, and
+// platforms know nothing of each other.
 #pragma once
 
 #include "context.hpp"
@@ -15,7 +15,7 @@ struct Place {
     Context &context;
 };
 
-/// Of buffers in scope 0.
+/// For buffers in scope 0.
 sdk::ConnectionAnswer connect_buffers(const Place &src, const Place &dst);
 pi_memory_connection_info describe_connection(const Place &src, const Place &dst,
                                               const pi_memory_connection_query &query);

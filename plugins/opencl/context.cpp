@@ -57,7 +57,7 @@ cl_command_queue Context::private_queue(const Device &device, Purpose purpose) {
     std::lock_guard lock(mutex_);
     QueueOwner &queue = private_queues_.at(index).queues[static_cast<size_t>(purpose)];
     if (!queue)
-        // Maps of the application may be among them, and its queue may have profiling.
+        // With profiling: the application's maps go here, and its own queue may have profiling.
         queue = create_vendor_queue(
             device, id(), device.quirk(QUIRK_NO_PROFILING) ? 0 : CL_QUEUE_PROFILING_ENABLE);
     return queue.get();
@@ -81,7 +81,7 @@ pi_result PI_CALL piContextCreate(pi_platform platform, const pi_context_desc *d
         std::vector<Device *> devices = read_handles<Device>(
             self.host(), known.device_count, known.devices, "devices",
             [&](Device &device, const ArgumentName &name) {
-                // A vendor context over two platforms is not refused by every ICD: some crash.
+                // Some ICDs crash on a context over two platforms instead of refusing it.
                 if (&device.platform() != &self)
                     fail(PI_ERROR_INVALID_DEVICE, name, " is of platform ",
                          device.platform().name(), ", the context is for ", self.name());

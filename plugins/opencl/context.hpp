@@ -11,12 +11,12 @@
 
 namespace pi::opencl {
 
-/// One pi_context is one cl_context: the vendor's memory is context-wide.
+/// One pi_context is one cl_context: memory belongs to the context.
 class Context : public sdk::Object<Context, pi_context> {
 public:
-    /// Around `vendor`, or, where that is empty, a new one.
+    /// Around `vendor`, or a new one if that is empty.
     Context(Platform &platform, std::vector<Device *> devices, ContextOwner vendor = {});
-    /// What is left of its USM goes with it.
+    /// USM that was not freed goes with it.
     ~Context() { instance().usm().drop(this); }
 
     Platform &platform() const { return platform_; }
@@ -24,19 +24,20 @@ public:
     Instance &instance() const { return platform_.instance(); }
     cl_context id() const { return vendor_.get(); }
     const std::vector<Device *> &devices() const { return devices_; }
-    /// The context's own object for the device, since a sub-device can be behind several; PI_ERROR_INVALID_DEVICE unless
-    /// the device is of the context.
+    /// The context's object for the device (a sub-device may have several handles);
+    /// PI_ERROR_INVALID_DEVICE unless the device is one of the context's.
     Device &checked_device(pi_device device, const sdk::ArgumentName &name = "device") const;
-    /// For error texts: "context 0x... (device, device on platform)".
+    /// For messages: "context 0x... (device, device on platform)".
     std::string description() const;
 
-    /// Queues of the plugin's own on which nothing ever waits: maps go to one, unmaps to another, so that neither
-    /// can end up behind the other or behind a command of the application; timestamps of queues without profiling to a
-    /// third.
+    /// The plugin's own queues, in which no command ever waits. Maps go to one, unmaps to another,
+    /// so that neither is queued behind the other or behind a command of the application;
+    /// timestamps of queues without profiling go to a third.
     enum class Purpose { MAP, UNMAP, TIMESTAMP };
     cl_command_queue private_queue(const Device &device, Purpose purpose);
 
-    /// USM that nobody uses, for lists of the vendor's that must not be empty. Made by the first call.
+    /// An unused USM allocation, for driver lists that must not be empty. The first call allocates
+    /// it.
     void *unused_usm();
 
 private:
@@ -46,10 +47,10 @@ private:
 
     Platform &platform_;
     const std::vector<Device *> devices_;
-    std::vector<sdk::Ref<Device>> kept_; ///< the same: sub-devices are counted
+    std::vector<sdk::Ref<Device>> kept_; ///< keeps sub-devices, which are counted, alive
     ContextOwner vendor_;
     std::mutex mutex_;
-    std::vector<PrivateQueues> private_queues_; ///< one element a device
+    std::vector<PrivateQueues> private_queues_; ///< one element for each device
     std::optional<SvmMemory> unused_usm_;
 };
 

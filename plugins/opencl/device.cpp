@@ -20,7 +20,7 @@ pi_device_type device_type(cl_device_type type) {
     return PI_DEVICE_TYPE_OTHER;
 }
 
-/// None where the device or a function of it is of an OpenCL before 2.0.
+/// 0 if the platform or the device is older than OpenCL 2.0.
 cl_device_svm_capabilities svm_capabilities(const Platform &platform, cl_device_id device) {
     const Api &cl = platform.api();
     if (platform.api_version() < 200 || !cl.clSVMAlloc || !cl.clSVMFree || !cl.clEnqueueSVMMemcpy ||
@@ -29,7 +29,7 @@ cl_device_svm_capabilities svm_capabilities(const Platform &platform, cl_device_
     cl_device_svm_capabilities found = 0;
     if (cl.clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof found, &found, nullptr))
         return 0;
-    // Every device with any of them must have this one.
+    // Every device with SVM must have coarse-grain buffers.
     return found & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER ? found : 0;
 }
 
@@ -46,11 +46,11 @@ Device::Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent, Dev
     has_compiler_ = get<cl_bool>(CL_DEVICE_COMPILER_AVAILABLE);
     images_ =
         get<cl_bool>(CL_DEVICE_IMAGE_SUPPORT) && !(parent_ && quirk(QUIRK_NO_SUB_DEVICE_IMAGES));
-    // Before 3.0 it depends on how the program is compiled.
+    // Before 3.0 it depends on the program's compile options.
     unsigned major = 0;
     if (std::sscanf(get_text(CL_DEVICE_VERSION).c_str(), "OpenCL %u", &major) == 1 && major >= 3)
         non_uniform_groups_ = get<cl_bool>(CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT);
-    // CL_DEVICE_QUEUE_PROPERTIES of 1.2 has the same number and meaning.
+    // CL_DEVICE_QUEUE_PROPERTIES of 1.2 has the same value and meaning.
     out_of_order_ = get<cl_command_queue_properties>(CL_DEVICE_QUEUE_ON_HOST_PROPERTIES) &
                     CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
     svm_ = svm_capabilities(platform, id);
@@ -60,7 +60,7 @@ Device::Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent, Dev
     max_allocation_ = get<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     const uint64_t base = std::max<uint64_t>(1, get<cl_uint>(CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8);
     offset_alignment_ = quirk(QUIRK_ANY_SUB_BUFFER_ORIGIN) ? 1 : base;
-    // Kernels may assume that a buffer is aligned for every built-in type: nothing more is promised by OpenCL.
+    // OpenCL promises only that a buffer is aligned for every built-in type.
     min_alignment_ = std::min<uint64_t>(base, quirk(QUIRK_ALIGNMENT_64) ? 64 : sizeof(cl_long16));
 }
 
@@ -80,7 +80,7 @@ QueueOwner create_vendor_queue(const Device &device, cl_context context,
     const Api &api = device.api();
     cl_int code = CL_SUCCESS;
     cl_command_queue queue = nullptr;
-    // On a platform before 2.0 the newer function may crash or hang, even where the ICD loader has it.
+    // On platforms before 2.0 the newer function may crash or hang, even if the ICD loader has it.
     if (device.platform().api_version() >= 200 && api.clCreateCommandQueueWithProperties) {
         const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, properties, 0};
         queue = api.clCreateCommandQueueWithProperties(context, device.id(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The plugin's own functions, by the names of pi.h. Only those that the table in plugin.cpp uses are defined.
+// The plugin's entry points, named as in pi.h. Those that plugin.cpp's table uses are defined.
 #pragma once
 
 #include <pi/pi_plugin.h>

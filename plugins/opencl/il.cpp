@@ -14,7 +14,7 @@ using namespace sdk;
 
 namespace {
 
-/// A function of an extension that the device has, or NULL.
+/// A function of an extension that the device supports, or NULL.
 template <class Function>
 Function extension_function(const Device &device, const char *extension, const char *name) {
     const Api &api = device.api();
@@ -59,7 +59,7 @@ void set_vendor_constant(const Api &api, cl_program program, uint32_t id,
 } // namespace
 
 Il find_il(const Device &device) {
-    // A platform may be newer than one of its devices, and calls need both.
+    // A platform may be newer than one of its devices; calls need both versions.
     unsigned major = 1, minor = 0;
     std::sscanf(device.get_text(CL_DEVICE_VERSION).c_str(), "OpenCL %u.%u", &major, &minor);
     const unsigned version = std::min(100 * major + minor, device.platform().api_version());
@@ -71,7 +71,7 @@ Il find_il(const Device &device) {
 
 namespace {
 
-/// By a device that takes SPIR-V.
+/// Creates the program through a device that supports SPIR-V.
 ProgramOwner create_vendor_il(const Context &context, const Device &device, const void *data,
                               uint64_t size) {
     cl_int code = CL_SUCCESS;
@@ -152,7 +152,7 @@ pi_result PI_CALL piDeviceSelectBinary(pi_device device, uint32_t count,
                                        const pi_program_binary *binaries, uint32_t *out_index) {
     return call<Device>(device, [&](Device &self) {
         require(out_index, "out_index");
-        // What needs no compiler for a language first.
+        // First what needs no compiler for a language.
         std::vector<BinaryTarget> accepted;
         if (self.il().create_program && self.get<cl_uint>(CL_DEVICE_ADDRESS_BITS) == 64)
             accepted.push_back({"spirv64", PI_PROGRAM_FORMAT_SPIRV});

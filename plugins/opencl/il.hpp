@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs in SPIR-V, OpenCL's intermediate language (IL), and sub-groups: both came in OpenCL 2.1 and in extensions
-// before, and are optional again in 3.0.
+// Programs in SPIR-V, OpenCL's intermediate language (IL), and sub-groups. OpenCL 2.1 introduced
+// both, extensions offer them to older versions, and 3.0 makes them optional.
 #pragma once
 
 #include "opencl.hpp"
@@ -10,15 +10,17 @@ namespace pi::opencl {
 
 class Device;
 
-/// What a device has of it. The functions may be called for this device's platform.
+/// What a device supports. The functions may be called for devices of its platform.
 struct Il {
-    /// clCreateProgramWithIL, or clCreateProgramWithILKHR of cl_khr_il_program; NULL: the device takes no SPIR-V.
+    /// clCreateProgramWithIL, or clCreateProgramWithILKHR of cl_khr_il_program; NULL if the device
+    /// does not support SPIR-V.
     decltype(&::clCreateProgramWithIL) create_program = nullptr;
-    /// clSetProgramSpecializationConstant works (2.2); never without create_program.
+    /// Whether clSetProgramSpecializationConstant works (2.2); implies create_program.
     bool specialization = false;
-    /// clGetKernelSubGroupInfo, or clGetKernelSubGroupInfoKHR of cl_khr_subgroups; NULL: it tells nothing of them.
+    /// clGetKernelSubGroupInfo, or clGetKernelSubGroupInfoKHR of cl_khr_subgroups; NULL if
+    /// sub-groups cannot be queried.
     decltype(&::clGetKernelSubGroupInfo) get_sub_group_info = nullptr;
-    /// It is the former, which knows more names.
+    /// Whether it is the former, which supports more names.
     bool core_sub_groups = false;
 };
 Il find_il(const Device &device);

@@ -11,7 +11,8 @@ using namespace sdk;
 
 namespace {
 
-// ----- Words of the vendor ------------------------------------------------------------------------
+// ----- the vendor's enumerators
+// -------------------------------------------------------------------
 
 template <class Vendor>
 struct WordRow {
@@ -52,7 +53,7 @@ cl_image_format to_vendor(const PixelFormat &format) {
     return {to_vendor(orders, format.order()), to_vendor(types, format.type())};
 }
 
-/// A descriptor of the vendor's without pitches, which follow where there is memory that has them.
+/// A vendor descriptor without pitches, which callers add where memory has pitches.
 cl_image_desc vendor_desc(cl_mem_object_type type, const ImageShape &shape) {
     cl_image_desc vendor{};
     vendor.image_type = type;
@@ -68,7 +69,8 @@ cl_mem_flags access_or_both(uint64_t flags) {
     return access ? access : CL_MEM_READ_WRITE;
 }
 
-// ----- What a device has --------------------------------------------------------------------------
+// ----- limits and formats
+// -------------------------------------------------------------------------
 
 ImageLimits image_limits(const Device &device) {
     ImageLimits limits{};
@@ -81,7 +83,8 @@ ImageLimits image_limits(const Device &device) {
     return limits;
 }
 
-/// What the vendor lists for the context; of several devices it may not tell them apart, and its own refusal follows.
+/// Checks against the vendor's list for the context. With several devices the list may not
+/// distinguish them; then the vendor's create call refuses the format.
 void check_format(const Context &context, const Device &device, cl_mem_flags flags,
                   cl_mem_object_type type, const ImageShape &shape) {
     const Api &api = context.api();
@@ -103,20 +106,21 @@ void check_format(const Context &context, const Device &device, cl_mem_flags fla
              shape.format, " (clGetSupportedImageFormats)");
 }
 
-/// 2-D views: the vendor's numbers are pixels, and 0 where there are none.
+/// For 2-D views: the vendor's values are in pixels, and 0 if it has no such views.
 struct View2dAlignments {
     uint64_t pitch = 0, begin = 0;
 };
 View2dAlignments view_2d_alignments(const Device &device) {
     if (!device.has_extension("cl_khr_image2d_from_buffer"))
         return {};
-    // Drivers with the extension have been seen to answer 0 for "any".
+    // Some drivers with the extension return 0 for "any".
     return {std::max<uint64_t>(1, device.get<cl_uint>(CL_DEVICE_IMAGE_PITCH_ALIGNMENT)),
             std::max<uint64_t>(1, device.get<cl_uint>(CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT))};
 }
 constexpr uint64_t largest_pixel = 16;
 
-// ----- Creation -----------------------------------------------------------------------------------
+// ----- creation
+// -----------------------------------------------------------------------------------
 
 MemOwner create_vendor_image(const Context &context, const Device &device, cl_mem_flags flags,
                              const cl_image_desc &vendor, const ImageShape &shape, void *pointer) {
@@ -124,12 +128,12 @@ MemOwner create_vendor_image(const Context &context, const Device &device, cl_me
     cl_int code = CL_SUCCESS;
     const cl_mem mem =
         context.api().clCreateImage(context.id(), flags, &format, &vendor, pointer, &code);
-    // The vendor's word for "no device can".
+    // The vendor's code for "no device supports this".
     if (code == CL_INVALID_OPERATION)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, error_text("clCreateImage", code), ": ", device.name(),
              vendor.buffer ? " cannot show this buffer as " : " has no ", shape.type->name,
              " with ", shape.format);
-    // Some drivers ask for whole rows of a buffer, the last one's as well.
+    // Some drivers require whole rows of a buffer, the last one included.
     if (code == CL_INVALID_IMAGE_DESCRIPTOR && vendor.buffer)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, error_text("clCreateImage", code), ": ", device.name(),
              " cannot show this buffer as ", shape.type->name, " with a row pitch of ",
@@ -140,7 +144,7 @@ MemOwner create_vendor_image(const Context &context, const Device &device, cl_me
     return {context.api(), mem};
 }
 
-/// The rows one after another.
+/// The rows without gaps.
 std::vector<std::byte> pack(const void *pointer, const Rectangle &bytes) {
     std::vector<std::byte> packed(bytes.bytes());
     for (uint64_t row = 0; row < bytes.rows * bytes.slices; ++row)
@@ -163,7 +167,8 @@ Ref<Mem> create_image(Context &context, Device &device, const pi_mem_image_desc 
     std::vector<std::byte> packed;
     void *pointer = desc.host_ptr;
     if (pointer && !given.dense() && device.quirk(QUIRK_NO_IMAGE_PITCHES)) {
-        // With USE_HOST_PTR, too: no map of an image could show that it is a copy.
+        // With PI_MEM_USE_HOST_PTR as well: images have no maps by which the application could
+        // notice that the memory is a copy.
         packed = pack(pointer, given);
         pointer = packed.data();
         flags |= CL_MEM_COPY_HOST_PTR;
@@ -182,9 +187,10 @@ Ref<Mem> create_image(Context &context, Device &device, const pi_mem_image_desc 
     return make<Mem>(context, device, std::move(parts));
 }
 
-// ----- Views --------------------------------------------------------------------------------------
+// ----- views
+// --------------------------------------------------------------------------------------
 
-/// What stands against a view that is right in itself.
+/// PI_ERROR_UNSUPPORTED_FEATURE for a valid view that the device does not support.
 void check_view_support(const Device &device, const ImageShape &shape, uint64_t offset) {
     if (shape.type->type != PI_IMAGE_1D && shape.type->type != PI_IMAGE_2D)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "image_type is ", shape.type->name,
@@ -229,7 +235,7 @@ Ref<Mem> create_image_view(Mem &mem, const pi_mem_image_desc &desc) {
     cl_image_desc vendor = vendor_desc(type, shape);
     vendor.buffer = root.whole();
     if (begin) {
-        // Some drivers ask for whole rows, the last one's as well.
+        // Some drivers require whole rows, the last one included.
         const uint64_t rows = std::min(bytes.row_pitch * bytes.rows, root.size() - bytes.offset);
         part = create_sub_buffer(root, desc.flags, bytes.offset, rows);
         vendor.buffer = part.get();
@@ -246,7 +252,7 @@ Ref<Mem> create_image_view(Mem &mem, const pi_mem_image_desc &desc) {
 } // namespace
 
 VendorPitches vendor_pitches(const ImageType &type, const Rectangle &bytes) {
-    // Of 1-D arrays some drivers take the one and some the other for the step between layers.
+    // For 1-D arrays drivers disagree about which pitch is the step between layers: set both.
     if (type.layers && !type.height)
         return {bytes.slice_pitch, bytes.slice_pitch};
     return {type.height ? bytes.row_pitch : 0, type.has_slices() ? bytes.slice_pitch : 0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Commands on images. Those on views are commands on their buffers: the vendor's image of a view is for kernels only,
-// since PoCL crashes when it copies or fills one.
+// Commands on images. Commands on views are commands on their buffers: the vendor's image of a view
+// is used by kernels only, since PoCL crashes when it copies or fills one.
 #include "commands.hpp"
 #include "entries.hpp"
 #include "image.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 using Triple = std::array<size_t, 3>;
 
-/// A box in the vendor's words.
+/// A box in the vendor's coordinates.
 struct VendorBox {
     Triple origin, extent;
 };
@@ -31,19 +31,20 @@ VendorBox vendor_box(const LinearImage &image, const Rectangle &pixels) {
     return vendor_box(image.box(pixels), *image.shape.type);
 }
 
-/// The slice `index` of pixels.
+/// One slice of the pixels.
 Rectangle slice_of(Rectangle pixels, uint64_t index) {
     pixels.offset += index * pixels.slice_pitch;
     pixels.slices = 1;
     return pixels;
 }
 
-/// Whether it is bytes of a buffer: a buffer, or a view of one as an image.
+/// Whether it consists of a buffer's bytes: a buffer, or a view of one as an image.
 bool is_linear(const Mem &mem) {
     return !mem.image() || mem.is_view();
 }
 
-// ----- read and write -----------------------------------------------------------------------------
+// ----- read and write
+// -----------------------------------------------------------------------------
 
 /// `Byte` is const for a write.
 template <class Byte>
@@ -62,7 +63,7 @@ private:
             const VendorBox box = vendor_box(image, writes ? destination(region) : source(region));
             const VendorPitches pitches = vendor_pitches(*image.shape.type, host);
             const auto add = [&](const char *name, auto function) {
-                // Blocking, Intel's driver returns early.
+                // Not blocking: Intel's driver then returns early.
                 submission.add(name, function, image_->id(), CL_FALSE, box.origin.data(),
                                box.extent.data(), pitches.row, pitches.slice, host_ + host.offset);
             };
@@ -78,7 +79,7 @@ private:
     const Regions regions_;
 };
 
-/// Both entry points.
+/// The body of both entry points.
 template <class Byte, class Desc>
 void enqueue_transfer(Queue &queue, const Desc &known, const EnqueueArguments &arguments) {
     check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
@@ -96,9 +97,10 @@ void enqueue_transfer(Queue &queue, const Desc &known, const EnqueueArguments &a
         enqueue_read(queue, arguments, image, host, std::move(regions));
 }
 
-// ----- copy ---------------------------------------------------------------------------------------
+// ----- copy
+// ---------------------------------------------------------------------------------------
 
-/// One end at least is no view.
+/// At least one end is an image that is not a view.
 class ImageCopyCommand final : public VendorCommand {
 public:
     ImageCopyCommand(Queue &queue, Mem &src, Mem &dst, Regions &&regions)
@@ -124,7 +126,7 @@ private:
             return through_buffer(submission, from, to);
         if (vendor_box(src, from).extent == vendor_box(dst, to).extent)
             return images(submission, from, to);
-        // One end counts its layers in y, the other in z.
+        // One end has its layers in y, the other in z.
         for (uint64_t i = 0; i < from.slices; ++i)
             images(submission, slice_of(from, i), slice_of(to, i));
     }
@@ -149,7 +151,7 @@ private:
         staging_.push_back(std::move(staging));
     }
 
-    /// The vendor only knows dense pixels in a buffer.
+    /// The vendor supports only dense pixels in a buffer.
     void with_buffer(Submission &submission, const Rectangle &from, const Rectangle &to) {
         const bool reads = is_linear(*dst_);
         const Rectangle &pixels = reads ? from : to, &bytes = reads ? to : from;
@@ -172,7 +174,7 @@ private:
                           there.offset += reads ? dst_->offset() : src_->offset();
                           const BufferEnd buffer{(reads ? dst_ : src_)->root().id(), there};
                           const BufferEnd between{staging.mem, packed(part)};
-                          submission.order(); // behind the part before
+                          submission.order(); // after the previous part
                           if (reads)
                               to_buffer(submission, part, staging.mem, 0);
                           else
@@ -202,7 +204,8 @@ private:
     BufferCopies copies_;
 };
 
-// ----- fill ---------------------------------------------------------------------------------------
+// ----- fill
+// ---------------------------------------------------------------------------------------
 
 class ImageFillCommand final : public VendorCommand {
 public:
@@ -225,7 +228,8 @@ private:
 
 } // namespace
 
-// ----- entry points -------------------------------------------------------------------------------
+// ----- entry points
+// -------------------------------------------------------------------------------
 
 namespace entries {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The application's memory used in place, which OpenCL never promises: it is tried.
+// Imports that use the application's memory in place. OpenCL never promises that: the plugin tries
+// it.
 #include "entries.hpp"
 #include "native.hpp"
 
@@ -21,7 +22,7 @@ using namespace sdk;
 
 namespace {
 
-/// Pages that are only there once somebody touches them: a trial of any size costs little where the
+/// Pages that the system allocates when they are first touched: a trial of any size is cheap if the
 /// driver copies nothing.
 class Pages {
 public:
@@ -41,16 +42,17 @@ private:
     void *const begin_;
 };
 
-/// Tries with memory of our own, never with the application's, which others may be using.
+/// Trials use the plugin's own memory, never the application's, which others may be using.
 class Trial {
 public:
     explicit Trial(const Device &device)
         : device_(device), context_(create_context(device)),
           queue_(create_vendor_queue(device, context_.get(), 0)) {}
 
-    /// Whether the device works on memory of this size, with this alignment and no more, itself. That
-    /// a map gives the same address proves nothing (it must); that the device's writes are there
-    /// *without* a map does. False also where the driver refuses such a buffer, with its code.
+    /// Whether the device itself works on memory of this size and exactly this alignment. An equal
+    /// address from a map proves nothing (it must be equal); that the device's writes are visible
+    /// *without* a map does. False also if the driver refuses such a buffer; then `out_code` is its
+    /// code.
     bool in_place(uint64_t size, uint64_t alignment, cl_int *out_code = nullptr) const {
         const Pages pages(size + page_size);
         std::byte *const memory = pages.begin() + alignment % page_size;
@@ -79,7 +81,7 @@ private:
     }
 
     static constexpr size_t spot = 256;
-    /// Where bytes are compared: drivers may treat the first and the last page unlike the rest.
+    /// Offsets that are compared: drivers may treat the first and last page differently.
     static std::array<uint64_t, 3> spots(uint64_t size) {
         return {0, (size - spot) / 2, size - spot};
     }
@@ -161,11 +163,11 @@ void Device::find_import_alignment() {
     const auto submission = submission_lock();
     const Trial trial(*this);
     for (const uint64_t alignment : {uint64_t{1}, uint64_t{16}, uint64_t{64}, page_size}) {
-        // A size with this alignment and no more.
+        // A size with exactly this alignment.
         if (!trial.in_place(alignment < page_size ? page_size / 2 + alignment : page_size,
                             alignment))
             continue;
-        // A driver may copy what is large: memory is imported in every usual size, or in none.
+        // A driver may copy large memory: import memory in place in all usual sizes, or not at all.
         for (const uint64_t size : {uint64_t{64} << 10, uint64_t{4} << 20}) {
             if (size <= max_allocation_ && !trial.in_place(size, alignment)) {
                 copied_from_ = size;
@@ -187,7 +189,7 @@ bool Device::uses_in_place(uint64_t size) {
         return true;
     const auto submission = submission_lock();
     const Trial trial(*this);
-    // A larger size first, for the imports to come.
+    // Try a larger size first, for later imports.
     const uint64_t larger = std::min(std::bit_ceil(size), max_allocation_);
     cl_int code = CL_SUCCESS;
     if (trial.in_place(larger, *alignment)) {
@@ -241,13 +243,14 @@ Ref<Mem> import_pointer(Context &context, Device &device, const pi_mem_import_de
     return make<Mem>(context, device, std::move(parts));
 }
 
-// ----- a cl_mem -----------------------------------------------------------------------------------
+// ----- a cl_mem
+// -----------------------------------------------------------------------------------
 
-/// What the driver tells of the application's buffer.
+/// The driver's answers about the application's buffer.
 struct Brought {
     cl_mem_flags flags;
     uint64_t size;
-    cl_mem whole;            ///< the buffer that a sub-buffer is a part of, or itself
+    cl_mem whole;            ///< the sub-buffer's parent, or the buffer itself
     uint64_t offset;         ///< into whole
     std::byte *host_pointer; ///< of whole, with CL_MEM_USE_HOST_PTR
 };
@@ -275,7 +278,7 @@ Brought ask_buffer(const Context &context, cl_mem vendor) {
     return brought;
 }
 
-/// PI_MEM_ for what kernels may do with it: what was asked for, or all that the buffer allows.
+/// The PI_MEM_ access of kernels: the requested one, or everything that the buffer allows.
 uint64_t access_of(const Brought &brought, uint64_t asked) {
     const uint64_t allowed = brought.flags & CL_MEM_READ_ONLY    ? uint64_t{PI_MEM_READ_ONLY}
                              : brought.flags & CL_MEM_WRITE_ONLY ? uint64_t{PI_MEM_WRITE_ONLY}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a device tells about itself.
+// The infos of a device.
 #include "entries.hpp"
 #include "image.hpp"
 
@@ -25,7 +25,7 @@ using Row = InfoRow<Device>;
 template <size_t Size>
 void write_identity(Device &device, const InfoWriter &write, cl_device_info name,
                     const char *what) {
-    // The extension is asked for first: some drivers crash on names that they do not know.
+    // Check for the extension first: some drivers crash on unknown names.
     if (!device.has_extension("cl_khr_device_uuid"))
         absent(device, what);
     write(device.get<std::array<uint8_t, Size>>(name));
@@ -202,12 +202,13 @@ constexpr Row rows[] = {
 pi_memory_scope describe_scope(Device &device, Scope which) {
     pi_memory_scope scope{};
     std::strncpy(scope.name, scope_names[which], sizeof scope.name - 1);
-    // Not HOST_VISIBLE: ordinary buffers have an address only while mapped.
-    // A device that uses the host's own memory in place keeps its buffers there, too. Nothing else proves that
-    // a map is no copy, not even of host.pinned: OpenCL lets a driver keep a copy of it on the device.
+    // Not HOST_VISIBLE: ordinary buffers have an address only while they are mapped. A device that
+    // uses the host's memory in place keeps its buffers there too. Nothing else proves that a map
+    // is not a copy, not even for host.pinned: OpenCL allows a driver to keep a copy of it on the
+    // device.
     scope.flags = PI_SCOPE_POOLABLE |
                   (device.import_alignment() ? uint64_t{PI_SCOPE_MAPS_IN_PLACE} : uint64_t{0});
-    // How much of the host's memory a device with its own can have is not told.
+    // A device with its own memory does not report how much host memory it can use.
     if (which == SCOPE_GLOBAL || device.integrated())
         scope.capacity = device.get<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE);
     scope.max_allocation = device.max_allocation();

@@ -22,11 +22,11 @@ namespace pi::opencl {
 
 class Platform;
 
-/// Those that only devices with shared virtual memory have.
+/// Capabilities that only devices with shared virtual memory have.
 inline constexpr uint64_t usm_capabilities =
     PI_CAPABILITY_USM | PI_CAPABILITY_USM_POOL | PI_CAPABILITY_USM_ASYNC;
 
-/// The groups of functions that the plugin has; the table in plugin.cpp agrees.
+/// The groups of functions that the plugin supports; they agree with the table in plugin.cpp.
 inline constexpr sdk::PluginIdentity this_plugin{
     "opencl", PI_PLUGIN_VERSION,
     PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_MEM_HOST_ACCESS |
@@ -40,16 +40,16 @@ public:
     explicit Instance(const pi_host *host);
     ~Instance();
 
-    /// The platforms; the first call opens the vendor's library. PI_ERROR_UNAVAILABLE when there is none, and
-    /// then the next call tries again.
+    /// The platforms; the first call opens the vendor's library. PI_ERROR_UNAVAILABLE if there are
+    /// none; the next call tries again.
     std::vector<pi_platform> platforms();
 
     void log(pi_log_level level, const std::string &message) const {
         host()->log(host(), level, message.c_str());
     }
 
-    /// What is to be done with the status of a vendor's event. Made before the event is, behind
-    /// which there is no way back.
+    /// A task to run with a vendor event's status. It is created before the event, since nothing
+    /// can be undone after that.
     struct Notice;
     struct DeleteNotice {
         void operator()(Notice *notice) const noexcept;
@@ -57,27 +57,28 @@ public:
     using NoticePointer = std::unique_ptr<Notice, DeleteNotice>;
     NoticePointer make_notice(std::function<void(cl_int status)> task);
 
-    /// Runs the notice's task on the completion thread once the vendor's event is final. The event
-    /// is only read during the call. Nothing of ours ever runs inside the driver's callback but the
-    /// handing over. If the driver takes no callback, this call waits. Never throws: the task is
-    /// run in any case.
+    /// Runs the notice's task on the completion thread when the vendor's event is complete. The
+    /// event is only read during this call. The driver's callback does nothing but post the task.
+    /// If the driver accepts no callback, this call waits. Never throws: the task runs in any case.
     void when_final(const Api &api, cl_event event, NoticePointer notice) noexcept;
 
-    /// The same of an event that may fail with work of the application's before it: of a failure drivers call nobody back
-    /// (PoCL, rusticl and Clover alike). A thread looks at the event now and then. Without memory for that it is when_final.
+    /// The same for an event that may depend on work of the application's that fails: drivers do
+    /// not call back after a failure (neither PoCL nor rusticl nor Clover). A thread polls the
+    /// event. If there is no memory for that, it is when_final().
     void watch(const Api &api, cl_event event, NoticePointer notice) noexcept;
 
-    /// Threads that may be kept busy: by copies of memory, by waits.
+    /// Threads that may be busy for long: with copies of memory, with waits.
     sdk::Workers &busy() { return busy_; }
-    /// What looks now and then whether an application's cl_event has ended.
+    /// Polls the application's cl_events for completion.
     sdk::Watcher &watcher() { return watcher_; }
     /// Runs the application's host functions.
     sdk::Workers &host_functions() { return host_functions_; }
-    /// A number that tells an object from all others that there were, unlike its address. Never 0.
+    /// A number that no other object ever had, unlike its address. Never 0.
     uint64_t next_serial() { return serials_.fetch_add(1, std::memory_order_relaxed) + 1; }
     /// The USM of all contexts.
     sdk::UsmTable<SvmMemory> &usm() { return usm_; }
-    /// Starts the completion thread, so that its absence is an error of a creation, not of a driver's callback.
+    /// Starts the completion thread, so that a failure is an error of a create call, not of a
+    /// driver's callback.
     void start_threads() {
         completions_.post([] {});
     }
@@ -93,7 +94,7 @@ private:
     sdk::UsmTable<SvmMemory> usm_;
 
     std::atomic<uint64_t> serials_{0};
-    std::atomic<uint32_t> driver_calls_{0}; ///< callbacks that the driver has not returned from
+    std::atomic<uint32_t> driver_calls_{0}; ///< callbacks still running in the driver
     sdk::Workers completions_{1};
     sdk::Workers busy_{2};
     sdk::Workers host_functions_{1};

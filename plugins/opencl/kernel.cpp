@@ -12,7 +12,7 @@ using namespace sdk;
 
 namespace {
 
-/// As drivers tell them. What is a pointer, or a name of the program's own, is none of them.
+/// As drivers name them. Pointers and the program's own type names are not in the list.
 constexpr std::string_view image_types[] = {
     "image1d_t",      "image1d_array_t",       "image1d_buffer_t",
     "image2d_t",      "image2d_array_t",       "image2d_depth_t",

@@ -11,22 +11,24 @@
 
 namespace pi::opencl {
 
-/// What a parameter takes; ANY where the driver does not tell.
+/// The kind of a parameter; ANY if the driver does not report it.
 enum class Parameter { ANY, VALUE, BUFFER, LOCAL, IMAGE, SAMPLER };
 
-/// What an argument of the vendor's kernel is to be, or was set to.
+/// An argument, as it was or is to be set on the vendor's kernel.
 struct Argument {
     pi_argument_kind kind = 0;
-    /// Whether an equal one means the same. A handle or an address alone does not: once freed it comes again for
-    /// something else, and drivers may look behind it when it is set.
+    /// Whether an equal Argument has the same effect. Not so for a handle or address alone: after a
+    /// release it may be reused for another object, and drivers may dereference it when it is set.
     uint32_t lasting = false;
-    uint64_t size = 0; ///< of a value or of work-group memory
-    /// The bytes of a lasting value, and zeros; else the serial of the object or the generation of the USM, if it is
-    /// lasting, and a pointer: the cl_mem or cl_sampler, the USM address, the bytes of another value.
+    uint64_t size = 0; ///< bytes of a value or of work-group memory
+    /// For a lasting value: its bytes, padded with zeros. Otherwise [0] is the object's serial or
+    /// the USM's generation, if lasting, and [1] a pointer: the cl_mem, the cl_sampler, the USM
+    /// address, or another value's bytes.
     std::array<uint64_t, 2> content{};
 
     const void *pointer() const { return reinterpret_cast<const void *>(content[1]); }
-    /// By words: what was written as words is slow to read in one piece.
+    /// Compares words: they were written as words, and a wider load would stall on the store
+    /// buffer.
     bool has_content(const std::array<uint64_t, 2> &other) const {
         return content[0] == other[0] && content[1] == other[1];
     }
@@ -39,7 +41,7 @@ struct Argument {
 class Kernel : public sdk::Object<Kernel, pi_kernel> {
 public:
     Kernel(Program &program, const char *name);
-    /// Around one of the program's.
+    /// Around one of the program's vendor kernels.
     Kernel(Program &program, KernelOwner vendor, std::string name);
 
     Program &program() const { return *program_; }
@@ -50,31 +52,31 @@ public:
     const std::vector<Parameter> &parameters() const { return parameters_; }
     uint32_t argument_count() const { return static_cast<uint32_t>(parameters_.size()); }
 
-    /// What limits a launch on one device.
+    /// The limits of a launch on one device.
     struct Limits {
         uint64_t max_group = 0;
         std::array<uint64_t, 3> max_items{1, 1, 1};
-        std::array<uint64_t, 3> compiled{}; ///< zeros = none
+        std::array<uint64_t, 3> compiled{}; ///< the required group size; zeros = none
         uint64_t multiple = 1;
-        uint64_t local_memory = 0; ///< bytes that a work-group can have
+        uint64_t local_memory = 0; ///< bytes available to a work-group
     };
     /// PI_ERROR_INVALID_KERNEL if the program is not built for the device.
     const Limits &limits(const Device &device) const;
 
-    /// Held from setting the first argument until the launch is enqueued: the vendor's kernel has hidden state. What
-    /// follows is under it.
+    /// To be locked from setting the first argument until the launch is enqueued: the vendor's
+    /// kernel holds the arguments. It guards what follows.
     std::mutex &mutex() { return mutex_; }
-    /// From now on the application may set arguments of its own.
+    /// To be called before the application can set arguments of its own.
     void share() { shared_ = true; }
     bool shared() const { return shared_; }
-    /// Whether the vendor's kernel has this argument, so that it need not be set.
+    /// Whether the vendor's kernel has this argument already.
     bool has_argument(size_t index, const Argument &argument) const {
         return argument.lasting && !shared_ && arguments_[index] == argument;
     }
-    /// To be cleared before the argument is set, and told what it is set to.
+    /// The record of an argument: to be cleared before the argument is set, and assigned after.
     Argument &argument(size_t index) { return arguments_[index]; }
     void forget_arguments() { arguments_.assign(arguments_.size(), {}); }
-    /// The vendor's kernel has a list of USM that it reaches.
+    /// Whether the vendor's kernel has a list of USM that it accesses indirectly.
     bool lists_usm = false;
 
 private:
@@ -88,7 +90,7 @@ private:
     bool shared_ = false;
     std::vector<Argument> arguments_; ///< as many as parameters_
     std::vector<std::pair<const Device *, Limits>>
-        limits_; ///< of the devices that the program is built for
+        limits_; ///< for the devices for which the program is built
 };
 
 } // namespace pi::opencl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernel launches. The vendor's kernel holds its arguments, ours does not: a launch sets them under the kernel's lock
-// right before it enqueues.
+// Kernel launches. The vendor's kernel holds its arguments, PI's does not: a launch sets them under
+// the kernel's mutex right before it enqueues.
 #include "arguments.hpp"
 #include "entries.hpp"
 #include "submission.hpp"
@@ -23,7 +23,7 @@ struct WorkSize {
     bool has_local = false;
 };
 
-/// Work-items are counted, in a dimension with its offset and in all, in 64 bits.
+/// The number of work-items, per dimension with its offset and in total, must fit 64 bits.
 void check_extent(const Device &device, const pi_kernel_launch_desc &desc, cl_uint i) {
     uint64_t end = 0, total = 1;
     bool overflows = __builtin_add_overflow(desc.global_offset[i], desc.global_size[i], &end);
@@ -54,7 +54,7 @@ WorkSize read_work_size(Kernel &kernel, const Device &device, const pi_kernel_la
         work.local[i] = desc.local_size[i];
         work.has_local = work.has_local || desc.local_size[i];
     }
-    // For a kernel that demands a size drivers choose none, or a wrong one.
+    // If the kernel requires a size, drivers choose none, or a wrong one.
     if (!work.has_local && limits.compiled[0]) {
         std::copy(limits.compiled.begin(), limits.compiled.end(), work.local.begin());
         work.has_local = true;
@@ -81,7 +81,7 @@ WorkSize read_work_size(Kernel &kernel, const Device &device, const pi_kernel_la
 
 class LaunchCommand final : public VendorCommand {
 public:
-    /// `usm_kinds`: 1 << PI_USM_, what the kernel reaches by pointers inside memory.
+    /// `usm_kinds`: bits 1 << PI_USM_ of the USM that the kernel accesses indirectly.
     LaunchCommand(const Target &target, Kernel &kernel, const pi_kernel_launch_desc &desc,
                   uint32_t usm_kinds)
         : VendorCommand(target.queue), kernel_(target, kernel),
@@ -89,7 +89,7 @@ public:
           arguments_(target, kernel, desc), usm_kinds_(usm_kinds) {}
 
 private:
-    /// What was set here is set again only if another launch came between.
+    /// Arguments set here are set again only if another launch came between.
     void prepare() override {
         std::lock_guard lock(kernel_->mutex());
         arguments_.set();
@@ -100,7 +100,7 @@ private:
             arguments_.set();
             enqueue(submission);
         } catch (...) {
-            // What a driver has of a launch that it refused is its own affair.
+            // After a refused launch the arguments that the driver has are unknown.
             kernel_->forget_arguments();
             throw;
         }
@@ -113,7 +113,8 @@ private:
         };
         if (!usm_kinds_ && !kernel_->lists_usm)
             return launch();
-        // The list stays with the vendor's kernel: one of an earlier launch may name what is freed by now.
+        // The list stays set on the vendor's kernel: an earlier launch's may name allocations that
+        // have been freed.
         Context &context = queue().context();
         context.instance().usm().with_addresses(&context, usm_kinds_, [&](auto &addresses) {
             if (addresses.empty())
@@ -134,7 +135,7 @@ private:
     const uint32_t usm_kinds_;
 };
 
-/// The kernel and its device's limits, checked.
+/// The kernel, checked for the queue.
 Kernel &checked_kernel(const Queue &queue, pi_kernel handle) {
     Kernel &kernel = checked<Kernel>(queue.host(), handle, "kernel");
     if (&kernel.context() != &queue.context())
@@ -146,11 +147,11 @@ Kernel &checked_kernel(const Queue &queue, pi_kernel handle) {
 constexpr uint64_t indirect_flags =
     PI_LAUNCH_INDIRECT_USM_HOST | PI_LAUNCH_INDIRECT_USM_DEVICE | PI_LAUNCH_INDIRECT_USM_SHARED;
 
-/// The PI_LAUNCH_INDIRECT_ flags that the device knows.
+/// The PI_LAUNCH_INDIRECT_ flags that the device supports.
 uint64_t indirect_usm(const Device &device) {
     return device.usm_kinds() ? indirect_flags : 0;
 }
-/// The kinds that they name, as 1 << PI_USM_.
+/// The kinds of those flags, as bits 1 << PI_USM_.
 uint32_t reached_usm(uint64_t flags) {
     static_assert(PI_LAUNCH_INDIRECT_USM_HOST == 1 << PI_USM_HOST << 8 &&
                   PI_LAUNCH_INDIRECT_USM_DEVICE == 1 << PI_USM_DEVICE << 8 &&
@@ -192,11 +193,12 @@ pi_result PI_CALL piKernelGetSuggestedLocalSize(pi_queue queue, const pi_kernel_
     return call<Queue>(queue, [&](Queue &self) {
         auto known = read_launch_desc(desc);
         require(out_local_size, "out_local_size");
-        std::fill(std::begin(known.local_size), std::end(known.local_size), 0); // not read here
+        // this query ignores it
+        std::fill(std::begin(known.local_size), std::end(known.local_size), 0);
         Kernel &kernel = checked_kernel(self, known.kernel);
         const WorkSize work = read_work_size(kernel, self.device(), known);
         const Kernel::Limits &limits = kernel.limits(self.device());
-        // Drivers like whole groups with their first dimension long.
+        // Drivers prefer whole groups with a long first dimension.
         uint64_t left =
             std::min<uint64_t>(limits.max_group, std::max<uint64_t>(limits.multiple, 256));
         for (size_t i = 0; i < 3; ++i) {

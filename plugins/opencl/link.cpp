@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs that are linked of compiled ones.
+// Linking of compiled programs.
 #include "program.hpp"
 
 #include <pi/sdk/build_log.hpp>
@@ -12,7 +12,7 @@ using namespace sdk;
 
 namespace {
 
-/// Throws with the logs of a link that failed, of which some drivers leave a program.
+/// Throws with the logs of a failed link; some drivers return a program that has them.
 [[noreturn]] void refuse(const Context &context, cl_program vendor, cl_int code,
                          const std::vector<Device *> &devices) {
     std::string words = error_text("clLinkProgram", code), logs;

@@ -30,7 +30,7 @@ private:
         return is_private(mem) ? mem.device() : queue.device();
     }
     static cl_map_flags vendor_flags(uint64_t flags) {
-        // Reading what need not be kept is reading.
+        // With PI_MAP_READ the contents matter: discard only without it.
         if ((flags & PI_MAP_WRITE_DISCARD) && !(flags & PI_MAP_READ))
             return CL_MAP_WRITE_INVALIDATE_REGION;
         return (flags & PI_MAP_READ ? CL_MAP_READ : 0) |
@@ -70,7 +70,7 @@ private:
                                                            const cl_event *waits, cl_event *event) {
             return unmap_vendor(taken_.mem(), queue, taken_.map().pointer, count, waits, event);
         });
-        taken_.done(); // else, as when a dependency fails, it is still mapped
+        taken_.done(); // otherwise, as when a dependency fails, it is still mapped
     }
 
     TakenMap<Mem, Map> taken_;

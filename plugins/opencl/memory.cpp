@@ -18,7 +18,8 @@ namespace pi::opencl {
 
 using namespace sdk;
 
-// ----- Mem ----------------------------------------------------------------------------------------
+// ----- Mem
+// ----------------------------------------------------------------------------------------
 
 Mem::Mem(Context &context, Device &device, Parts parts)
     : Object(context.host()), context_(context), device_(device), keeps_(std::move(parts.keeps)),
@@ -103,7 +104,8 @@ cl_int unmap_vendor(Mem &mem, cl_command_queue queue, void *pointer, cl_uint wai
                                              out_event);
 }
 
-// ----- creation -----------------------------------------------------------------------------------
+// ----- creation
+// -----------------------------------------------------------------------------------
 
 cl_mem_flags access_flags(uint64_t flags) {
     return flags & PI_MEM_READ_ONLY    ? CL_MEM_READ_ONLY
@@ -166,7 +168,7 @@ MemOwner create_vendor_buffer(const Context &context, const Device &device, cl_m
     return {context.api(), mem};
 }
 
-/// Memory of our own with a greater alignment than the driver's, used in place.
+/// Memory with a larger alignment than the driver's, allocated by the plugin, used in place.
 MemOwner create_aligned(const Context &context, Device &device, const pi_mem_buffer_desc &desc) {
     const auto needed = device.import_alignment();
     const bool in_place = needed && *needed <= desc.alignment && device.uses_in_place(desc.size);
@@ -184,14 +186,14 @@ MemOwner create_aligned(const Context &context, Device &device, const pi_mem_buf
         std::memcpy(allocated, desc.host_ptr, desc.size);
     MemOwner vendor = create_vendor_buffer(
         context, device, access_flags(desc.flags) | CL_MEM_USE_HOST_PTR, desc.size, allocated);
-    // The vendor may hold on to the buffer longer than we do.
+    // The vendor may keep the buffer longer than the plugin.
     check(context.api().clSetMemObjectDestructorCallback(vendor.get(), free_host_memory, allocated),
           "clSetMemObjectDestructorCallback");
     (void)memory.release();
     return vendor;
 }
 
-/// What scope 0 can do with memory that is not the driver's.
+/// Refuses for scope 1 what only scope 0 can do with memory that is not the driver's.
 void check_host_pinned(const Device &device, const pi_mem_buffer_desc &desc) {
     if (desc.flags & PI_MEM_USE_HOST_PTR)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_USE_HOST_PTR in scope ", desc.scope, " (",
@@ -217,7 +219,7 @@ Ref<Mem> create_buffer(Context &context, Device &device, const pi_mem_buffer_des
     if (desc.flags & PI_MEM_USE_HOST_PTR) {
         const auto in_place = device.import_alignment();
         const uint64_t given = alignment_of(desc.host_ptr, page_size);
-        // The host's address counts as well as the device's.
+        // host_ptr's alignment counts for the device as well.
         parts.alignment = in_place && given >= *in_place && device.uses_in_place(desc.size)
                               ? given
                               : std::min(parts.alignment, given);
@@ -245,7 +247,7 @@ Ref<Mem> create_buffer(Context &context, Device &device, const pi_mem_buffer_des
 Ref<Mem> create_view(Mem &parent, const pi_mem_partition_desc &desc) {
     check_view_access(desc.flags, parent.flags());
     check_range(desc.offset, desc.size, parent.size(), "the parent");
-    // The vendor has no sub-buffers of sub-buffers.
+    // OpenCL has no sub-buffers of sub-buffers.
     Mem &root = parent.root();
     const uint64_t offset = parent.offset() + desc.offset;
     MemOwner vendor = create_sub_buffer(root, desc.flags, offset, desc.size);
@@ -344,8 +346,8 @@ pi_result PI_CALL piMemGetHostPointer(pi_mem mem, void **out_pointer) {
 
 namespace {
 
-/// Flush and invalidate: this memory is handed over by map and unmap alone, and pretending otherwise would
-/// lose writes.
+/// Flush and invalidate: this memory is synchronised by map and unmap only; a no-op would lose
+/// writes.
 pi_result refuse_maintenance(pi_mem mem, uint64_t offset, uint64_t size, const char *what) {
     return call<Mem>(mem, [&](Mem &self) {
         check_range(offset, size, self.size(), "mem");

@@ -14,7 +14,7 @@
 
 namespace pi::opencl {
 
-/// What makes a mem an image; where its pixels lie is so of a view only.
+/// Makes a mem an image. The position of its pixels is valid for a view only.
 using Image = sdk::LinearImage;
 
 /// The devices' memory scopes, in the order of piDeviceGetMemoryScopes.
@@ -26,24 +26,24 @@ enum Scope : uint32_t {
 };
 inline constexpr const char *scope_names[SCOPE_COUNT] = {"global", "host.pinned"};
 
-/// A map of the application's. A pointer can be mapped several times.
+/// A map of the application's. A pointer can be mapped more than once.
 struct Map {
     void *pointer = nullptr;
 };
 
 class Mem : public sdk::Object<Mem, pi_mem> {
 public:
-    /// What a new root is made of.
+    /// The parts of a new root.
     struct Parts {
         MemOwner vendor;
         uint64_t size = 0;
         uint64_t flags = 0;           ///< PI_MEM_, as the application gave them
-        uint64_t alignment = 1;       ///< proven
+        uint64_t alignment = 1;       ///< verified
         void *host_pointer = nullptr; ///< the application's memory, if it is the storage
         pi_memory_kind kind = PI_MEMORY_KIND_BUFFER;
         Scope scope = SCOPE_GLOBAL;
-        /// Of a sub-buffer that was made without us, or of a part of another's buffer: the vendor's buffer that
-        /// it is a part of, and where it begins there. `keeps` keeps the buffer alive.
+        /// For the application's sub-buffer, or a part of another buffer: the vendor's parent
+        /// buffer, and the offset into it. `keeps` keeps the parent alive.
         cl_mem whole = nullptr;
         uint64_t whole_offset = 0;
         MemOwner keeps;
@@ -51,10 +51,11 @@ public:
     };
     /// A root.
     Mem(Context &context, Device &device, Parts parts);
-    /// A view of a root. `vendor` is the sub-buffer, or an image of the root or of the part that `keeps` keeps alive.
+    /// A view of a root. `vendor` is the sub-buffer, or an image of the root or of the part that
+    /// `keeps` keeps alive.
     Mem(Mem &root, MemOwner vendor, uint64_t flags, uint64_t offset, uint64_t size,
         std::optional<Image> image = {}, MemOwner keeps = {});
-    /// Undoes the maps that were left.
+    /// Unmaps what is still mapped.
     ~Mem();
 
     Context &context() const { return *context_; }
@@ -62,13 +63,14 @@ public:
     const Api &api() const { return context_->api(); }
     /// The vendor's buffer, sub-buffer or image.
     cl_mem id() const { return vendor_.get(); }
-    /// Its own: no other object of the instance ever has it.
+    /// A number that no other object of the instance ever has.
     uint64_t serial() const { return serial_; }
     Mem &root() { return root_ ? *root_ : *this; }
     bool is_view() const { return static_cast<bool>(root_); }
     pi_mem parent() const { return root_ ? root_->handle() : nullptr; }
     uint64_t offset() const { return offset_; } ///< into the root
-    /// The vendor's buffer that a root's sub-buffers are made of, and where the root begins there.
+    /// The vendor's buffer from which the root's sub-buffers are created, and the root's offset
+    /// into it.
     cl_mem whole() const { return whole_ ? whole_ : id(); }
     uint64_t whole_offset() const { return whole_offset_; }
     uint64_t size() const { return size_; }
@@ -78,14 +80,17 @@ public:
     Scope scope() const { return root_ ? root_->scope_ : scope_; }
     /// NULL for a buffer.
     const Image *image() const { return image_ ? &*image_ : nullptr; }
-    /// The host's address of its first byte, or NULL.
+    /// The host address of its first byte, or NULL.
     void *host_pointer() const;
-    /// Whether some of their bytes may be the same: two imports of one host pointer are one storage, too.
+    /// Whether they may have bytes in common: two imports of one host pointer share their storage
+    /// too.
     bool may_share_storage(const Mem &other) const;
-    /// What to add to offsets into the root of either of two that share storage, to compare them.
+    /// An offset to add to offsets into the root, so that offsets of two mems that share storage
+    /// can be compared.
     uint64_t storage_begin() const;
 
-    /// One lock a buffer around the vendor's map and unmap calls: drivers are not safe there.
+    /// One lock per buffer around the vendor's map and unmap calls, which are not thread-safe in
+    /// drivers.
     std::mutex &vendor_map_mutex() { return root().vendor_map_mutex_; }
 
     sdk::ActiveMaps<Map> &maps() { return maps_; }
@@ -113,27 +118,29 @@ void check_allocation(const Device &device, uint64_t size);
 
 /// The scope of this index; PI_ERROR_INVALID_VALUE if there is none.
 Scope checked_scope(const Device &device, uint32_t scope);
-/// The same for what, "images", that only scope 0 has; PI_ERROR_UNSUPPORTED_FEATURE for another one.
+/// The same for objects (`what`: "images") that only scope 0 supports: PI_ERROR_UNSUPPORTED_FEATURE
+/// for another scope.
 void check_global_scope(const Device &device, uint32_t scope, const char *what);
-/// PI_ERROR_UNSUPPORTED_FEATURE for the PI_MEM_REQUIRE_ flags: no scope can hold them.
+/// PI_ERROR_UNSUPPORTED_FEATURE for the PI_MEM_REQUIRE_ flags: no scope can fulfil them.
 void check_requirements(const Device &device, uint64_t flags);
 /// CL_MEM_ for PI_MEM_READ_ONLY and _WRITE_ONLY.
 cl_mem_flags access_flags(uint64_t flags);
-/// What of an address's alignment is told at most.
+/// The largest alignment that is derived from an address.
 inline constexpr uint64_t page_size = 4096;
 
-/// A vendor's sub-buffer; PI_ERROR_MISALIGNED_OFFSET naming both numbers. flags: PI_MEM_READ_ONLY, _WRITE_ONLY.
+/// A vendor sub-buffer; PI_ERROR_MISALIGNED_OFFSET with both numbers. `flags`: PI_MEM_READ_ONLY,
+/// _WRITE_ONLY.
 MemOwner create_sub_buffer(Mem &root, uint64_t flags, uint64_t offset, uint64_t size);
-/// The same of any buffer of the vendor's.
+/// The same for any buffer of the vendor's.
 MemOwner create_sub_buffer(const Context &context, const Device &device, cl_mem whole,
                            uint64_t flags, const cl_buffer_region &region);
 
-/// Memory of the context, or PI_ERROR_INVALID_MEM_OBJECT naming both contexts.
+/// Memory of the context; PI_ERROR_INVALID_MEM_OBJECT naming both contexts otherwise.
 Mem &checked_mem(const Context &context, pi_mem mem, const sdk::ArgumentName &name);
-/// A buffer of the context.
+/// The same for a buffer.
 Mem &checked_buffer(const Context &context, pi_mem mem, const sdk::ArgumentName &name);
 
-/// Enqueues a map without waiting. The vendor's lock of the buffer is taken inside.
+/// Enqueues a map without waiting. Locks the buffer's vendor_map_mutex().
 void *map_vendor(Mem &mem, cl_command_queue queue, cl_map_flags flags, uint64_t offset,
                  uint64_t size, cl_uint wait_count, const cl_event *waits, cl_event *out_event,
                  cl_int *out_code);

@@ -11,7 +11,7 @@ using namespace sdk;
 
 namespace {
 
-/// One end of the copy: the range that is mapped.
+/// One end of the copy: its mapped range.
 struct End {
     Ref<Mem> mem;
     uint64_t begin = UINT64_MAX, end = 0;
@@ -51,7 +51,8 @@ struct End {
     }
 };
 
-/// Lives until finish(): the event holds it. Each step hands itself to the next and touches nothing afterwards.
+/// Lives until finish(), as long as the event keeps it. Each step passes it to the next and must
+/// not touch it afterwards.
 class Migration final : public Command {
 public:
     Migration(Mem &src, Mem &dst, Regions &&regions)
@@ -62,13 +63,13 @@ public:
             dst_.cover(destination(region));
             whole = whole && destination(region).dense();
         }
-        // The bytes between the rows must survive.
+        // Not discarded if there are gaps: the bytes between the rows must survive.
         dst_flags_ = whole ? CL_MAP_WRITE_INVALIDATE_REGION : CL_MAP_WRITE;
     }
 
     void start(Event &event) override {
         event_ = Ref<Event>(event);
-        // Behind the first map there is no way back: all that it takes is made before.
+        // Nothing can be undone after the first map: allocate everything before.
         try {
             prepare(src_);
             prepare(dst_);
@@ -102,7 +103,7 @@ private:
                 [this, keep = event_, step](cl_int status) { vendor_done(step, status); });
         end.mem->context().private_queue(end.device(), Context::Purpose::UNMAP);
     }
-    /// A vendor's event is final: the last one of those that are waited for takes the step.
+    /// A vendor event is complete: the last one of those awaited starts the step.
     void vendor_done(Step step, cl_int status) {
         if (status < 0)
             note(Error(to_result(status), message("a map for a copy between contexts failed: ",
@@ -110,7 +111,7 @@ private:
         if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1)
             step == MAPPED ? mapped() : unmapped();
     }
-    /// Takes the step when this end's newest vendor event and all other pending ones are final.
+    /// Starts the step when this end's newest vendor event and all other awaited ones are complete.
     void after(End &end, Step step) {
         const Ref<Event> keep = event_;
         const EventOwner vendor = std::move(end.event);
@@ -121,7 +122,8 @@ private:
                 return vendor_done(step, status);
         instance().when_final(api, vendor.get(), std::move(notice));
     }
-    /// The step runs when both are final: until the second is told, nothing here can be gone.
+    /// Starts the step when both are complete. *this cannot be destroyed before the second call has
+    /// registered.
     void after_both(Step step) {
         after(src_, step);
         after(dst_, step);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies between two contexts of one platform, which the vendor refuses: both ends are mapped, the bytes go over in
-// one pass, both are unmapped. Nothing waits in a vendor's queue meanwhile.
+// Copies between two contexts of one platform, which OpenCL does not support: both ends are mapped,
+// the bytes copied in one pass, both unmapped. No command waits in a vendor queue meanwhile.
 #pragma once
 
 #include "memory.hpp"
@@ -12,10 +12,11 @@
 
 namespace pi::opencl {
 
-/// PI_ERROR_INVALID_MEM_OBJECT unless both ends are of one platform and the queue is of either end's context.
+/// PI_ERROR_INVALID_MEM_OBJECT unless both ends are of one platform and the queue is of either
+/// end's context.
 void check_migration(const Queue &queue, const Mem &src, const Mem &dst);
 
-/// The copy, with regions that have been checked.
+/// The copy; the regions have been checked.
 std::unique_ptr<sdk::Command> make_migration(Mem &src, Mem &dst, sdk::Regions &&regions);
 
 } // namespace pi::opencl

@@ -34,13 +34,15 @@ pi_native_desc read_native(const pi_native_desc *desc, uint64_t flags) {
 
 namespace {
 
-/// OpenCL has one handle for all devices of the context: naming one of them is allowed and changes nothing.
+/// OpenCL has one handle for all devices of the context: naming one of them is allowed and has no
+/// effect.
 void check_any_device(const Context &context, pi_device device) {
     if (device)
         context.checked_device(device);
 }
 
-/// `before(object)` checks, and notes that the application may change the vendor's object from now on.
+/// `before(object)` performs checks, and records that the application may change the vendor's
+/// object from now on.
 template <class T, class Before = decltype([](T &) {})>
 pi_result give_handle(typename T::Handle object, pi_native_handle *out_handle, Before before = {}) {
     return call<T>(object, [&](T &self) {
@@ -127,12 +129,12 @@ Ref<Kernel> make_kernel(Program &program, cl_kernel vendor) {
     return kernel;
 }
 
-/// Whether the command of the cl_event is timed by the driver.
+/// Whether the driver times the cl_event's command.
 bool has_times(const Context &context, cl_event vendor) {
     const Api &api = context.api();
     const auto queue = ask_native<cl_command_queue>(api.clGetEventInfo, "clGetEventInfo", vendor,
                                                     CL_EVENT_COMMAND_QUEUE);
-    if (!queue) // a user event
+    if (!queue) // it is a user event
         return false;
     const auto device = query<cl_device_id>(api.clGetCommandQueueInfo, "clGetCommandQueueInfo",
                                             queue, CL_QUEUE_DEVICE);
@@ -146,8 +148,8 @@ bool has_times(const Context &context, cl_event vendor) {
 
 } // namespace
 
-// A node of the graph. Commands behind it are held until it ends, so that the vendor never has to wait for it: it may
-// be a user event, or fail.
+// A node of the graph. The graph holds dependent commands until it is complete, so that the vendor
+// never waits for it: it may be a user event, or fail.
 Ref<Event> event_around(Context &context, cl_event vendor) {
     const Api &api = context.api();
     const auto ask = [&]<class T>(T, cl_event_info name) {
@@ -158,10 +160,10 @@ Ref<Event> event_around(Context &context, cl_event vendor) {
                              PI_TYPE_NATIVE_DESC, has_times(context, vendor));
     event->set_payload(std::make_unique<VendorEvent>(EventOwner::retained(api, vendor)));
     event->submitted();
-    // Nobody may ever wait for it, which is what else would flush its queue.
+    // No other wait may ever flush its queue.
     if (const auto queue = ask(cl_command_queue{}, CL_EVENT_COMMAND_QUEUE))
         api.clFlush(queue);
-    // What has ended is waited for all the same: that is the point of synchronisation.
+    // Wait even if it has completed: only a wait is a synchronisation point.
     const auto look = [event, &api, vendor] {
         if (status_of(api, vendor) > CL_COMPLETE)
             return false;
@@ -175,7 +177,8 @@ Ref<Event> event_around(Context &context, cl_event vendor) {
 
 namespace entries {
 
-// ----- ours to the vendor's -----------------------------------------------------------------------
+// ----- from PI to the vendor
+// ----------------------------------------------------------------------
 
 pi_result PI_CALL piPlatformGetNativeHandle(pi_platform platform, pi_native_handle *out_handle) {
     return give_handle<Platform>(platform, out_handle);
@@ -221,7 +224,8 @@ pi_result PI_CALL piEventGetNativeHandle(pi_event event, pi_native_handle *out_h
     });
 }
 
-// ----- the vendor's to ours -----------------------------------------------------------------------
+// ----- from the vendor to PI
+// ----------------------------------------------------------------------
 
 pi_result PI_CALL piPlatformCreateWithNativeHandle(pi_plugin plugin, const pi_native_desc *desc,
                                                    pi_platform *out_platform) {

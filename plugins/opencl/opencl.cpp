@@ -37,7 +37,7 @@ constexpr CodeRow codes[] = {
     PI_OPENCL_CODE(CL_BUILD_PROGRAM_FAILURE, PI_ERROR_BUILD_FAILED),
     PI_OPENCL_CODE(CL_MAP_FAILURE, PI_ERROR_OUT_OF_RESOURCES),
     PI_OPENCL_CODE(CL_MISALIGNED_SUB_BUFFER_OFFSET, PI_ERROR_MISALIGNED_OFFSET),
-    // Never given to a vendor on purpose: errors travel in our graph. If it happens, the cause is the vendor's.
+    // The plugin passes no failed event to a vendor: if this happens, the vendor is the cause.
     PI_OPENCL_CODE(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, PI_ERROR_BACKEND),
     PI_OPENCL_CODE(CL_COMPILE_PROGRAM_FAILURE, PI_ERROR_BUILD_FAILED),
     PI_OPENCL_CODE(CL_LINKER_NOT_AVAILABLE, PI_ERROR_UNSUPPORTED_FEATURE),

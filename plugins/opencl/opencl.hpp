@@ -91,7 +91,7 @@ namespace pi::opencl {
     X(clSetUserEventStatus)                                                                        \
     X(clWaitForEvents)
 
-/// Functions of later versions: NULL with an old ICD loader, and only for platforms of that version.
+/// Functions of later versions: NULL with an old ICD loader; only for platforms of that version.
 #define PI_OPENCL_OPTIONAL(X)                                                                      \
     X(clCreateCommandQueueWithProperties)                                                          \
     X(clCreateProgramWithIL)                                                                       \
@@ -108,7 +108,7 @@ namespace pi::opencl {
     X(clSetKernelExecInfo)                                                                         \
     X(clSetProgramSpecializationConstant)
 
-/// The functions of one open libOpenCL.
+/// The functions of an opened libOpenCL.
 struct Api {
     /// PI_ERROR_UNAVAILABLE when the library or one of its functions is missing.
     explicit Api(const std::string &path);
@@ -122,12 +122,12 @@ struct Api {
 
 /// "CL_INVALID_VALUE" for -30.
 const char *error_name(cl_int code);
-/// The pi_result that a vendor's code means.
+/// The pi_result for a vendor's code.
 pi_result to_result(cl_int code);
 /// "clCreateBuffer: CL_OUT_OF_RESOURCES (-5)".
 std::string error_text(const char *call, cl_int code);
 
-/// Throws unless `code` is CL_SUCCESS; `particulars` are appended to the text.
+/// Throws unless `code` is CL_SUCCESS; `particulars` are appended to the message.
 template <class... Parts>
 void check(cl_int code, const char *call, const Parts &...particulars) {
     if (code == CL_SUCCESS)
@@ -177,8 +177,8 @@ using ProgramOwner = Owner<cl_program, &Api::clRetainProgram, &Api::clReleasePro
 using KernelOwner = Owner<cl_kernel, &Api::clRetainKernel, &Api::clReleaseKernel>;
 using SamplerOwner = Owner<cl_sampler, &Api::clRetainSampler, &Api::clReleaseSampler>;
 
-/// A fixed-size answer of one of the clGet...Info functions: query<cl_uint>(api.clGetDeviceInfo, "clGetDeviceInfo",
-/// device, CL_DEVICE_MAX_COMPUTE_UNITS).
+/// A fixed-size answer of one of the clGet...Info functions: query<cl_uint>(api.clGetDeviceInfo,
+/// "clGetDeviceInfo", device, CL_DEVICE_MAX_COMPUTE_UNITS).
 template <class T, class Function, class... Arguments>
 T query(Function function, const char *call, Arguments... arguments) {
     T value{};
@@ -203,7 +203,7 @@ std::string query_text(Function function, const char *call, Arguments... argumen
     return words.substr(0, words.find('\0'));
 }
 
-/// The execution status of a vendor's event, or the code if it cannot be asked.
+/// The execution status of a vendor's event, or the error code if the query fails.
 cl_int status_of(const Api &api, cl_event event);
 
 } // namespace pi::opencl

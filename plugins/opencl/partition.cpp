@@ -13,10 +13,10 @@ namespace pi::opencl {
 using namespace sdk;
 
 uint32_t find_partition_kinds(const Device &device) {
-    // Before 1.2 there are no sub-devices, and what asks for them is unknown.
+    // OpenCL before 1.2 has no sub-devices, nor these queries.
     if (device.platform().api_version() < 102)
         return 0;
-    // A device of one unit may list kinds all the same.
+    // A device with a single unit may list kinds nevertheless.
     if (!device.get<cl_uint>(CL_DEVICE_PARTITION_MAX_SUB_DEVICES))
         return 0;
     const auto listed =
@@ -40,7 +40,7 @@ uint32_t find_partition_kinds(const Device &device) {
 namespace {
 
 std::vector<cl_device_partition_property> to_properties(Device &device, Partition partition) {
-    // Some drivers refuse one equal part of all units, and take it as a list of one.
+    // Some drivers refuse equal parts of all units, but accept a list with one part.
     const auto units = device.get<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS);
     if (partition.kind == PI_PARTITION_EQUALLY && partition.counts.front() == units &&
         device.partition_kinds() & 1u << PI_PARTITION_BY_COUNTS)
@@ -56,7 +56,7 @@ std::vector<cl_device_partition_property> to_properties(Device &device, Partitio
     return properties;
 }
 
-/// All of them: the vendor makes no fewer.
+/// All sub-devices: OpenCL cannot create only some of them.
 std::vector<DeviceOwner> create_sub_devices(const Device &device,
                                             const std::vector<cl_device_partition_property> &how,
                                             cl_uint count) {

@@ -13,12 +13,13 @@ namespace pi::opencl {
 
 using namespace sdk;
 
-// ----- Instance -----------------------------------------------------------------------------------
+// ----- Instance
+// -----------------------------------------------------------------------------------
 
 Instance::Instance(const pi_host *host) : Object(host) {}
 
 Instance::~Instance() {
-    // The last object may go while the driver is still on its way out of notify().
+    // The last object may be released while a driver thread is still returning from notify().
     while (driver_calls_.load(std::memory_order_acquire))
         std::this_thread::yield();
 }
@@ -89,14 +90,14 @@ bool Instance::wanted(const std::string &platform_name) const {
     return false;
 }
 
-/// The atomic pointer orders the two threads of a callback whatever the driver does.
+/// The atomic pointer orders the callback's two threads, whatever the driver does.
 struct Instance::Notice {
     Notice(Instance &of, std::function<void(cl_int)> run)
         : task(std::move(run)),
           completion(of.completions_.prepare([this] { NoticePointer(this)->task(status); })) {}
     const std::function<void(cl_int)> task;
     cl_int status = CL_QUEUED;
-    sdk::Workers::Prepared completion; ///< runs and ends it
+    sdk::Workers::Prepared completion; ///< runs the task and destroys the notice
     std::atomic<Instance *> instance{nullptr};
 };
 
@@ -118,7 +119,7 @@ void CL_CALLBACK Instance::notify(cl_event, cl_int status, void *user_data) {
 
 void Instance::when_final(const Api &api, cl_event event, NoticePointer notice) noexcept {
     driver_calls_.fetch_add(1, std::memory_order_relaxed);
-    // Behind all that this thread has written for the command.
+    // Release: publishes all that this thread has written for the command.
     notice->instance.store(this, std::memory_order_release);
     if (api.clSetEventCallback(event, CL_COMPLETE, notify, notice.get()) == CL_SUCCESS)
         return static_cast<void>(notice.release());
@@ -153,7 +154,8 @@ void Instance::watch(const Api &api, cl_event event, NoticePointer notice) noexc
     }
 }
 
-// ----- Platform -----------------------------------------------------------------------------------
+// ----- Platform
+// -----------------------------------------------------------------------------------
 
 Platform::Platform(Instance &instance, const Api &api, cl_platform_id id)
     : Object(instance.host()), instance_(instance), api_(api), id_(id) {
@@ -198,7 +200,7 @@ Ref<Device> Platform::find_device(cl_device_id id) {
         fail(PI_ERROR_INVALID_NATIVE_HANDLE, "the cl_device_id ", id, " is of the OpenCL platform ",
              query_text(api_.clGetPlatformInfo, "clGetPlatformInfo", of, CL_PLATFORM_NAME),
              ", not of ", name_);
-    // Before 1.2 there are no sub-devices, and what asks for them is unknown.
+    // OpenCL before 1.2 has no sub-devices, nor this query.
     const auto parent = api_version_ < 102
                             ? cl_device_id{}
                             : query<cl_device_id>(api_.clGetDeviceInfo, "clGetDeviceInfo", id,
@@ -209,7 +211,8 @@ Ref<Device> Platform::find_device(cl_device_id id) {
     return make<Device>(*this, id, find_device(parent), DeviceOwner::retained(api_, id));
 }
 
-// ----- entry points -------------------------------------------------------------------------------
+// ----- entry points
+// -------------------------------------------------------------------------------
 
 namespace entries {
 
@@ -245,7 +248,7 @@ pi_result PI_CALL piPlatformGetBackendOption(pi_platform platform, const char *f
             return device->quirk(QUIRK_DEBUG_OPTION);
         };
         const InfoWriter write(size, value, out_size);
-        // OpenCL compilers optimise unless told otherwise and have no levels.
+        // OpenCL compilers optimise by default and have no levels.
         if (option == "-O0")
             write("-cl-opt-disable");
         else if (option == "-g" &&

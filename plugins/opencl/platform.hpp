@@ -20,7 +20,7 @@ class Device;
 
 class Platform : public sdk::Object<Platform, pi_platform> {
 public:
-    /// Asks the vendor for the platform's properties and devices.
+    /// Queries the platform's properties and devices.
     Platform(Instance &instance, const Api &api, cl_platform_id id);
     ~Platform();
 
@@ -30,11 +30,11 @@ public:
     const std::string &name() const { return name_; }
     const std::string &vendor() const { return vendor_; }
     const std::string &version() const { return version_; }
-    /// The API's version as 100 * major + minor: functions of a later one must not be called.
+    /// The API's version as 100 * major + minor: functions of a later version must not be called.
     unsigned api_version() const { return api_version_; }
     const std::vector<sdk::Ref<Device>> &devices() const { return devices_; }
-    /// The device that is meant: a root device, or a new object around a sub-device. PI_ERROR_INVALID_NATIVE_HANDLE
-    /// for a device of another platform.
+    /// The device behind the handle: a root device, or a new object around a sub-device.
+    /// PI_ERROR_INVALID_NATIVE_HANDLE for a device of another platform.
     sdk::Ref<Device> find_device(cl_device_id id);
 
 private:
@@ -46,17 +46,17 @@ private:
     std::vector<sdk::Ref<Device>> devices_; ///< the root devices
 };
 
-/// How the host reads the device's clock, that of profiling times.
+/// How the host reads the device's clock, on which profiling times are based.
 enum class Clock {
-    NONE,          ///< not at all
+    NONE,          ///< it cannot
     TIMER,         ///< clGetDeviceAndHostTimer
     MONOTONIC_RAW, ///< it is CLOCK_MONOTONIC_RAW
 };
 
 class Device : public sdk::Object<Device, pi_device> {
 public:
-    /// A root device, or, with a parent and a reference of its own, a sub-device: that one is counted, and goes with
-    /// its last reference.
+    /// A root device, or, with a parent and its own reference, a sub-device, which is counted and
+    /// destroyed with its last reference.
     Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent = {},
            DeviceOwner vendor = {});
 
@@ -65,8 +65,8 @@ public:
     Instance &instance() const { return platform_.instance(); }
     cl_device_id id() const { return id_; }
     Device *parent() const { return parent_.get(); } ///< NULL for a root device
-    /// Where a list that the driver gave of a program's devices has this one. PoCL lists a parent in place of its
-    /// sub-devices.
+    /// This device's position in the driver's list of a program's devices. PoCL lists a parent in
+    /// place of its sub-devices.
     std::optional<size_t> position_in(const std::vector<cl_device_id> &ids) const;
     const std::string &name() const { return name_; }
     bool quirk(Quirks bit) const { return quirks_ & bit; }
@@ -82,7 +82,7 @@ public:
         return PI_QUEUE_OUT_OF_ORDER |
                (quirk(QUIRK_NO_PROFILING) ? 0 : uint64_t{PI_QUEUE_PROFILING});
     }
-    /// PI_CAPABILITY_: what this device can do of what the plugin can.
+    /// PI_CAPABILITY_: those of the plugin's that this device supports.
     uint64_t capabilities() const {
         return this_plugin.capabilities &
                ~((usm_kinds() ? 0 : usm_capabilities) |
@@ -91,40 +91,40 @@ public:
                  (partition_kinds_ ? 0 : uint64_t{PI_CAPABILITY_PARTITION}) |
                  (clock_ != Clock::NONE ? 0 : uint64_t{PI_CAPABILITY_TIMESTAMP}));
     }
-    /// 1 << PI_USM_, of all kinds that it has.
+    /// The supported kinds, as bits 1 << PI_USM_.
     uint32_t usm_kinds() const {
         return (svm_ & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER ? 1u << PI_USM_DEVICE : 0u) |
                (svm_ & CL_DEVICE_SVM_FINE_GRAIN_BUFFER ? 1u << PI_USM_HOST | 1u << PI_USM_SHARED
                                                        : 0u);
     }
-    /// Of host and shared memory, with the host's and other devices'.
+    /// Atomics in host and shared memory, with the host and other devices.
     bool svm_atomics() const { return svm_ & CL_DEVICE_SVM_ATOMICS; }
-    /// The ways in which it can be partitioned: 1 << PI_PARTITION_ bits.
+    /// The supported ways of partitioning, as bits 1 << PI_PARTITION_.
     uint32_t partition_kinds() const { return partition_kinds_; }
     Clock clock() const { return clock_; }
     uint64_t max_allocation() const { return max_allocation_; }
-    /// What the begin of every buffer has.
+    /// The alignment of every buffer.
     uint64_t min_alignment() const { return min_alignment_; }
     uint64_t offset_alignment() const { return offset_alignment_; }
     bool has_extension(const char *extension) const;
 
-    /// The alignment that application memory needs to be used in place, found out by trying;
-    /// nullopt: not in place in each of the sizes up to 4 MiB that were tried. The first call works
-    /// for a moment.
+    /// The alignment that application memory needs to be used in place, determined by trials;
+    /// nullopt if it is not used in place in all sizes tried, up to 4 MiB. The first call takes
+    /// some time.
     std::optional<uint64_t> import_alignment();
-    /// Whether this many bytes with that alignment are used in place. Tries a larger size than any
-    /// before.
+    /// Whether this many bytes of that alignment are used in place. Tries a size that is larger
+    /// than any before.
     bool uses_in_place(uint64_t size);
     /// Why host memory is not used in place.
     std::string import_refusal();
 
-    /// Locked while one command is given to the vendor, where the driver needs that; else empty.
+    /// Locked while a command is passed to the vendor, if the driver needs that; otherwise empty.
     std::unique_lock<std::mutex> submission_lock() {
         return quirk(QUIRK_DEVICE_LOCK) ? std::unique_lock(submission_mutex_)
                                         : std::unique_lock<std::mutex>();
     }
 
-    /// Any clGetDeviceInfo answer.
+    /// The answer of clGetDeviceInfo to any name.
     template <class T>
     T get(cl_device_info name) const {
         return query<T>(api().clGetDeviceInfo, "clGetDeviceInfo", id_, name);
@@ -152,17 +152,18 @@ private:
     std::mutex submission_mutex_, import_mutex_;
     bool import_known_ = false;
     std::optional<uint64_t> import_alignment_;
-    /// Sizes of host memory that are known to be used in place, and to be copied by the driver.
+    /// The largest size known to be used in place, and the smallest known to be copied.
     uint64_t in_place_up_to_ = 0, copied_from_ = UINT64_MAX;
 };
 
-/// What Device::partition_kinds and Device::clock tell, asked of the driver (partition.cpp, timestamp.cpp).
+/// Ask the driver for the values of Device::partition_kinds and Device::clock (partition.cpp,
+/// timestamp.cpp).
 uint32_t find_partition_kinds(const Device &device);
 Clock find_clock(const Device &device);
-/// The time that the device's clock tells, if it has one that is not NONE.
+/// The time of the device's clock, which is not NONE.
 uint64_t read_clock(Device &device);
 
-/// A queue of the vendor's; `properties` as for clCreateCommandQueue.
+/// A vendor queue; `properties` as for clCreateCommandQueue.
 QueueOwner create_vendor_queue(const Device &device, cl_context context,
                                cl_command_queue_properties properties);
 

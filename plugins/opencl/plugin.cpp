@@ -21,7 +21,7 @@ using namespace sdk;
 
 namespace {
 
-// Root devices live as long as the instance: retaining and releasing them changes nothing.
+// Root devices live as long as the instance: retain and release do nothing.
 pi_result PI_CALL retain_device(pi_device device) {
     return call<Device>(device, [](Device &self) {
         if (self.parent())

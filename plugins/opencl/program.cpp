@@ -40,7 +40,8 @@ std::vector<Device *> link_devices(const std::vector<Device *> &devices,
     return sorted;
 }
 
-// ----- Program ------------------------------------------------------------------------------------
+// ----- Program
+// ------------------------------------------------------------------------------------
 
 Program::Program(Context &context, pi_program_format format, ProgramOwner vendor,
                  std::vector<Device *> candidates)
@@ -57,12 +58,12 @@ std::vector<Device *> Program::read_devices(const pi_program_build_desc &desc) c
     return devices;
 }
 
-// What a kernel's parameters are is needed to check a launch's arguments.
+// The parameters' kinds are needed to check a launch's arguments.
 std::string Program::vendor_options(const Device &device, const std::string &options) const {
     std::string words = options;
     if (can_compile())
         words += " -cl-kernel-arg-info";
-    // By the standard a program has non-uniform groups from OpenCL C 2.0 on.
+    // By the standard, programs have non-uniform groups from OpenCL C 2.0 on.
     if (format_ == PI_PROGRAM_FORMAT_OPENCL_C && device.quirk(QUIRK_STANDARD_FOR_NON_UNIFORM) &&
         device.non_uniform_groups() && options.find("-cl-std=") == std::string::npos)
         words += " -cl-std=CL3.0";
@@ -74,9 +75,10 @@ bool Program::needs_new_vendor(const Device &device) const {
     return had_kernels_ || (tried && device.quirk(QUIRK_BUILDS_ONCE));
 }
 
-// OpenCL builds no program that has kernels. Some drivers build it nevertheless, and break the kernels, others let go of a
-// kernel some time after the commands that run it, so id() is not built once it had any. A binary is built once: where it is
-// built again, PoCL 3.1 ends the process. And an application may have made kernels of our native handle.
+// OpenCL does not rebuild a program that has kernels. Some drivers do, and break the kernels;
+// others release a kernel some time after the commands that run it. So id() is not rebuilt once it
+// had kernels. The application may also have created kernels from the native handle. A binary is
+// built once: PoCL 3.1 aborts when it is built again.
 template <class Build>
 cl_int Program::build_vendor(const Device &device, Build &&build) {
     if (format_ == PI_PROGRAM_FORMAT_DEVICE_BINARY) {
@@ -99,7 +101,7 @@ cl_int Program::build_vendor(const Device &device, Build &&build) {
 }
 
 void Program::finish(const Attempt &attempt, cl_int code) {
-    // It is as it was.
+    // The program is unchanged.
     if (code == CL_INVALID_OPERATION)
         check(code, attempt.call,
               adopted_ ? "the application's cl_program has kernels"
@@ -163,7 +165,7 @@ void Program::read_builds() {
             failed_.push_back(device);
         if (vendor != CL_BUILD_SUCCESS)
             continue;
-        // What is only compiled, or a library, has no kernels.
+        // Compiled objects and libraries have no kernels.
         const bool executable = ask(cl_program_binary_type{}, *device, CL_PROGRAM_BINARY_TYPE) ==
                                 CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
         (executable ? built_ : compiled_).push_back(device);
@@ -224,7 +226,8 @@ std::string Program::log(const Device &device) const {
                       CL_PROGRAM_BUILD_LOG);
 }
 
-// ----- entry points -------------------------------------------------------------------------------
+// ----- entry points
+// -------------------------------------------------------------------------------
 
 namespace {
 
@@ -236,7 +239,7 @@ ProgramOwner create_vendor_source(const Context &context, const char *source, si
     return vendor;
 }
 
-/// Of one binary a device.
+/// One binary for each device.
 ProgramOwner create_vendor_binary(const Context &context, const std::vector<Device *> &devices,
                                   std::vector<const unsigned char *> binaries,
                                   const std::vector<size_t> &sizes) {
@@ -251,7 +254,7 @@ ProgramOwner create_vendor_binary(const Context &context, const std::vector<Devi
     return vendor;
 }
 
-/// Of one for all of the devices.
+/// One binary for all devices.
 ProgramOwner create_vendor_binary(const Context &context, const std::vector<Device *> &devices,
                                   std::span<const unsigned char> binary) {
     return create_vendor_binary(context, devices,
@@ -275,7 +278,7 @@ Ref<Program> create_from_binary(Context &context, const pi_program_desc &desc) {
         if (device->quirk(QUIRK_NO_BINARIES))
             fail(PI_ERROR_UNSUPPORTED_FEATURE, device->name(),
                  " takes no binaries: its driver does not check them");
-    // The binary is of one device; the context's others may or may not be alike.
+    // The binary was made for one device; the context's others may or may not accept it.
     std::string reasons;
     for (Device *device : context.devices()) {
         try {
@@ -293,7 +296,7 @@ Ref<Program> create_from_binary(Context &context, const pi_program_desc &desc) {
     return program;
 }
 
-// The binaries of a built program, as the driver lists them.
+// The binaries of a built program, in the driver's order.
 struct VendorBinaries {
     explicit VendorBinaries(const Program &program)
         : devices(query_list<cl_device_id>(program.api().clGetProgramInfo, "clGetProgramInfo",
@@ -326,7 +329,7 @@ struct VendorBinaries {
     std::vector<size_t> sizes;
 };
 
-/// Of what a driver has made of the application's, which we do not have.
+/// From the driver's binary of the application's program, whose source the plugin lacks.
 ProgramOwner create_binary_again(const Program &program, const std::vector<Device *> &devices) {
     const VendorBinaries vendor(program);
     const auto contents = vendor.read(program);

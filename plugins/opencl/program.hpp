@@ -13,8 +13,8 @@
 
 namespace pi::opencl {
 
-/// What `attempt()` answers, which builds, compiles or links for devices of this one's driver. With QUIRK_BUILD_AGAIN a
-/// failure is believed when it comes three times.
+/// Calls attempt(), which builds, compiles or links for devices of this one's driver. With
+/// QUIRK_BUILD_AGAIN a failure counts only after three attempts.
 template <class Attempt>
 cl_int build_by(const Device &device, Attempt &&attempt) {
     cl_int code = CL_SUCCESS;
@@ -36,34 +36,35 @@ public:
     const Api &api() const { return context_->api(); }
     cl_program id() const { return vendor_.get(); }
     pi_program_format format() const { return format_; }
-    /// The SPIR-V that it was made of.
+    /// Its SPIR-V.
     void set_module(sdk::SpirvModule module) { module_ = std::move(module); }
-    /// The bytes that it was made of.
+    /// Its binary.
     void set_binary(std::vector<unsigned char> binary) { binary_ = std::move(binary); }
-    /// Gives specialization constants values from the next build on.
+    /// Sets values of specialization constants for later builds.
     void specialize(uint32_t count, const pi_specialization_constant *constants);
-    /// It is around the application's, of which we do not know all: takes over what the vendor tells of its builds.
+    /// For the application's program: adopts the state of its builds as far as the vendor reports
+    /// it.
     void adopt();
-    /// The same of one that was just linked, of which only `devices` count.
+    /// The same for a linked program; only `devices` count.
     void read_link(const std::vector<Device *> &devices, std::string options);
-    /// Compiles and links; PI_ERROR_BUILD_FAILED with the begin of the log.
+    /// Compiles and links; PI_ERROR_BUILD_FAILED with the beginning of the log.
     void build(const pi_program_build_desc &desc);
-    /// Compiles to a part of a program, which has no kernels.
+    /// Compiles it as a part for linking, which has no kernels.
     void compile(const pi_program_build_desc &desc);
-    /// Those it is built for; empty unless built.
+    /// The devices for which it is built; empty if it is not.
     const std::vector<Device *> &devices() const { return built_; }
     bool is_built_for(const Device &device) const;
-    /// Compiled, and not linked; also a library.
+    /// Compiled and not linked, or a library.
     bool is_compiled_for(const Device &device) const;
-    /// Compiled by the application, for devices in an order that cannot be asked.
+    /// Compiled by the application, for devices in an unknown order.
     bool compiled_elsewhere() const { return compiled_elsewhere_; }
-    /// PI_ERROR_INVALID_OPERATION unless built.
+    /// PI_ERROR_INVALID_OPERATION unless it is built.
     void require_built() const;
     std::string kernel_names() const;
     uint32_t status(const Device &device) const;
     std::string log(const Device &device) const;
     const std::string &options() const { return options_; }
-    /// A kernel was made of id().
+    /// To be called when a kernel is created from id().
     void note_kernel() { had_kernels_ = true; }
     std::vector<uint64_t> binary_sizes() const;
     void copy_binaries(uint8_t **targets) const;
@@ -74,55 +75,56 @@ private:
     bool can_compile() const {
         return format_ == PI_PROGRAM_FORMAT_OPENCL_C || format_ == PI_PROGRAM_FORMAT_SPIRV;
     }
-    /// `device` is the first of those that it is built for.
+    /// `device` is the first of those for which it is built.
     std::string vendor_options(const Device &device, const std::string &options) const;
-    /// Whether a build or compilation by the driver of `device` must not be one of id().
+    /// Whether the driver of `device` must build or compile a new vendor program instead of id().
     bool needs_new_vendor(const Device &device) const;
-    /// The same program of the vendor's once more: not built, with the specialization constants.
+    /// A new vendor program of the same source: not built, with the specialization constants.
     ProgramOwner create_again() const;
     ProgramOwner create_il_again() const;
-    /// What `build()` answers, which builds or compiles id() by the driver of `device`. Where id() has kernels, which
-    /// must stay as they are, it becomes another.
+    /// Calls build(), which builds or compiles id() by the driver of `device`. If id() has kernels,
+    /// which must stay valid, replaces it by a new vendor program first.
     template <class Build>
     cl_int build_vendor(const Device &device, Build &&build);
-    /// A build or a compilation.
+    /// A build or compilation in progress.
     struct Attempt {
         uint32_t aim; ///< PI_PROGRAM_
         const char *call;
         const std::vector<Device *> &devices;
         const std::string &options;
     };
-    /// Notes what became of it; throws unless `code` is CL_SUCCESS.
+    /// Records the result; throws unless `code` is CL_SUCCESS.
     void finish(const Attempt &attempt, cl_int code);
 
     const sdk::Ref<Context> context_;
     const pi_program_format format_;
-    ProgramOwner vendor_; ///< of the newest build; kernels keep theirs
+    ProgramOwner vendor_; ///< of the newest build; kernels keep their own
     std::optional<sdk::SpirvModule> module_;
     std::vector<unsigned char> binary_;
-    std::map<uint32_t, std::string> constants_; ///< the bytes of those that were set
-    const std::vector<Device *> candidates_;    ///< the context's, or those that a binary is for
-    /// By what the newest build, compilation or link has made. While one fails, those that it was for have failed.
+    std::map<uint32_t, std::string> constants_; ///< bytes of the constants that were set
+    const std::vector<Device *> candidates_;    ///< the context's, or those that accept the binary
+    /// The result of the newest build, compilation or link. While it has failed, its devices are in
+    /// failed_.
     std::vector<Device *> built_, compiled_, failed_;
-    uint32_t aim_ = PI_PROGRAM_BUILT; ///< of it
-    bool linked_ = false;             ///< of compiled programs
+    uint32_t aim_ = PI_PROGRAM_BUILT; ///< of the newest attempt
+    bool linked_ = false;             ///< from compiled programs
     bool adopted_ = false;
     std::atomic<bool> had_kernels_ = false;
     bool compiled_elsewhere_ = false;
-    std::string options_; ///< of it
+    std::string options_; ///< of the newest attempt
 };
 
-/// A program of SPIR-V, for those of the context's devices that take it (il.cpp).
+/// A program in SPIR-V, for those of the context's devices that support it (il.cpp).
 sdk::Ref<Program> create_from_il(Context &context, const pi_program_desc &desc);
-/// The SPIR-V that a vendor's program was made of, if it was.
+/// The SPIR-V from which a vendor's program was created, if it was.
 std::optional<sdk::SpirvModule> find_module(const Context &context, cl_program vendor);
 
-/// Where the vendor is given programs to link, and so to compile: in the context's order, and all of `candidates`
-/// where the driver needs that.
+/// The devices for which programs are compiled and linked: in the context's order, and all of
+/// `candidates` if the driver needs that.
 std::vector<Device *> link_devices(const std::vector<Device *> &devices,
                                    const std::vector<Device *> &candidates);
 
-/// A program of compiled parts, linked for the descriptor's devices (link.cpp).
+/// Links compiled parts into a program for the descriptor's devices (link.cpp).
 sdk::Ref<Program> link_programs(Context &context, const pi_program_link_desc &desc);
 
 } // namespace pi::opencl

@@ -19,14 +19,14 @@ Queue::Queue(Context &context, Device &device, uint64_t flags, QueueOwner vendor
 }
 
 Queue::~Queue() {
-    // Our commands are complete; work of the application's own may wait for anything.
+    // PI's commands are complete, but the application's own may wait for anything: no finish then.
     if (!vendor_in_order_ && !shared() && device_.quirk(QUIRK_FINISH_BEFORE_RELEASE))
         api().clFinish(id());
 }
 
 namespace {
 
-/// Events-wait and barrier: nothing but their dependencies.
+/// Events-wait and barrier: they only wait for their dependencies.
 class MarkerCommand final : public VendorCommand {
 public:
     using VendorCommand::VendorCommand;

@@ -3,11 +3,11 @@
 
 namespace pi::opencl {
 
-// Each row has a test of its own in plugins/opencl/test/quirks_*_test.cpp; those of Oclgrind are
-// held by the conformance suite's run on it.
+// Each row has its own test in test/quirks_*_test.cpp; the rows of Oclgrind are covered by the
+// conformance suite's run on it.
 namespace {
 
-// PoCL's drivers for CPUs: their names before version 4, and from then on.
+// Names of PoCL's CPU drivers: before version 4, and from then on.
 constexpr const char *basic_driver = "basic|cpu-minimal", *thread_driver = "pthread|cpu";
 
 } // namespace

@@ -27,13 +27,13 @@ VendorEnd vendor_end(const Rectangle &r) {
             r.slice_pitch};
 }
 
-/// A host end: the pointer takes the offset.
+/// A host end: the offset is added to the pointer.
 VendorEnd host_end(Rectangle r) {
     r.offset = 0;
     return vendor_end(r);
 }
 
-/// Splits a copy into what the vendor has calls for: linear(src, dst, bytes) and box(src, dst), whose
+/// Splits a copy into calls that the vendor has: linear(src, dst, bytes) and box(src, dst), whose
 /// slices are whole rows.
 template <class Linear, class Box>
 void split(const Rectangle &src, const Rectangle &dst, Linear &&linear, Box &&box) {
@@ -50,7 +50,7 @@ void split(const Rectangle &src, const Rectangle &dst, Linear &&linear, Box &&bo
 
 std::pair<Rectangle, Rectangle> rectangles(const pi_region &region, uint64_t src_begin,
                                            uint64_t dst_begin) {
-    if (is_row(region)) { // as most regions are
+    if (is_row(region)) { // most regions are
         const uint64_t bytes = region.extent[0];
         return {{src_begin + region.src_offset, bytes, 1, 1, bytes, bytes},
                 {dst_begin + region.dst_offset, bytes, 1, 1, bytes, bytes}};
@@ -100,7 +100,7 @@ void write(Submission &submission, const HostEnd<const std::byte> &src, const Bu
 
 namespace {
 
-/// What clEnqueueCopyBufferRect answers.
+/// Calls clEnqueueCopyBufferRect and returns its code.
 cl_int copy_box(Submission &submission, cl_mem src, const Rectangle &from, cl_mem dst,
                 const Rectangle &to) {
     const VendorEnd in = vendor_end(from), out = vendor_end(to);
@@ -132,8 +132,8 @@ void BufferCopies::copy(Submission &submission, const BufferEnd &src, const Buff
     copy_boxes(submission, src.mem, src.bytes, dst.mem, dst.bytes);
 }
 
-// Within one buffer the vendor's rectangles have equal pitches, and its check for overlaps is coarser
-// than ours.
+// Within one buffer the vendor requires equal pitches, and its check for overlaps is stricter than
+// PI's.
 void BufferCopies::within(Submission &submission, const BufferEnd &src, const BufferEnd &dst) {
     const Rectangle from = src.bytes.flat(), to = dst.bytes.flat();
     if (from.row_pitch == to.row_pitch && from.slice_pitch == to.slice_pitch &&
@@ -148,7 +148,7 @@ void BufferCopies::within(Submission &submission, const BufferEnd &src, const Bu
 }
 
 BufferCopies::Staging BufferCopies::staging(Queue &queue, uint64_t wanted) {
-    constexpr uint64_t most = 8 << 20; // whole patterns, and whole pixels of any format
+    constexpr uint64_t most = 8 << 20; // a multiple of every pattern and of every pixel size
     const uint64_t size = std::min(wanted, most);
     if (staging_.empty() || staging_size_ < size) {
         const Context &context = queue.context();
@@ -167,7 +167,7 @@ void BufferCopies::staged(Submission &submission, const BufferEnd &src, const Bu
     const Staging between = staging(submission.queue(), src.bytes.bytes());
     for_each_part(src.bytes, dst.bytes, {between.size, between.size, true, true},
                   [&](const Rectangle &from, const Rectangle &to) {
-                      submission.order(); // behind the part before
+                      submission.order(); // after the previous part
                       copy_boxes(submission, src.mem, from, between.mem, packed(from));
                       submission.order();
                       copy_boxes(submission, between.mem, packed(from), dst.mem, to);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Regions in the vendor's calls: as few of them as its rules allow.
+// Copies of regions in as few of the vendor's calls as its rules allow.
 #pragma once
 
 #include "submission.hpp"
@@ -9,7 +9,7 @@
 
 namespace pi::opencl {
 
-/// Offsets count from the begin of `mem` or of the host's memory.
+/// Offsets count from the beginning of `mem` or of the host memory.
 struct BufferEnd {
     cl_mem mem;
     sdk::Rectangle bytes;
@@ -20,23 +20,24 @@ struct HostEnd {
     sdk::Rectangle bytes;
 };
 
-/// The rectangles of a region in the vendor's memory: moved by where its ends begin there.
+/// The rectangles of a region in the vendor's memory: offset by the beginnings of its ends.
 std::pair<sdk::Rectangle, sdk::Rectangle> rectangles(const pi_region &region, uint64_t src_begin,
                                                      uint64_t dst_begin);
 
-/// Rectangles with equal rows. `alone` says that nothing else is of the command.
+/// Rectangles with equal rows. `alone`: the command has no other parts.
 void read(Submission &submission, const BufferEnd &src, const HostEnd<std::byte> &dst, bool alone);
 void write(Submission &submission, const HostEnd<const std::byte> &src, const BufferEnd &dst,
            bool alone);
 
-/// Copies between buffers. What the vendor refuses within one buffer goes through another, which
-/// lives as long as this object: until the commands end.
+/// Copies between buffers. Copies that the vendor refuses within one buffer go through another
+/// buffer, which lives as long as this object: until the commands are complete.
 class BufferCopies {
 public:
-    /// The rectangles share no byte.
+    /// The rectangles must not share a byte.
     void copy(Submission &submission, const BufferEnd &src, const BufferEnd &dst);
 
-    /// The buffer between, at most as large as is wanted. What uses it next must be ordered behind what did before.
+    /// The intermediate buffer, at most as large as requested. Its next use must be ordered behind
+    /// the previous one.
     struct Staging {
         cl_mem mem;
         uint64_t size;
@@ -48,10 +49,10 @@ private:
     void staged(Submission &submission, const BufferEnd &src, const BufferEnd &dst);
 
     std::vector<MemOwner> staging_; ///< the last is in use
-    uint64_t staging_size_ = 0;     ///< of that
+    uint64_t staging_size_ = 0;     ///< of the last one
 };
 
-/// As many bytes from offset 0 on, one after another.
+/// The same bytes, dense, from offset 0.
 inline sdk::Rectangle packed(const sdk::Rectangle &r) {
     return {0, r.row, r.rows, r.slices, r.row, r.row * r.rows};
 }

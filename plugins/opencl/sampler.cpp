@@ -12,7 +12,7 @@ using namespace sdk;
 
 namespace {
 
-/// One of our words for one of the vendor's.
+/// A PI enumerator and its vendor counterpart.
 struct ModeRow {
     uint32_t ours;
     cl_uint vendor;
@@ -62,7 +62,7 @@ Ref<Sampler> create_sampler(Context &context, const pi_sampler_desc &desc) {
     const cl_bool normalized = desc.normalized_coordinates;
     cl_int code = CL_SUCCESS;
     cl_sampler vendor = nullptr;
-    // As for queues: the newer function is only for platforms of its version.
+    // As for queues: the newer function is for platforms of its version only.
     if (context.platform().api_version() >= 200 && api.clCreateSamplerWithProperties) {
         const cl_sampler_properties list[] = {CL_SAMPLER_NORMALIZED_COORDS,
                                               normalized,

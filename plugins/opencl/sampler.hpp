@@ -13,9 +13,9 @@ public:
 
     Context &context() const { return *context_; }
     cl_sampler id() const { return vendor_.get(); }
-    /// As a Mem's.
+    /// A number that no other object of the instance ever has.
     uint64_t serial() const { return serial_; }
-    /// How an image is read, in pi.h's terms; its `next` is not to be followed.
+    /// The sampler in pi.h's terms; its `next` must not be followed.
     const pi_sampler_desc &desc() const { return desc_; }
 
 private:
@@ -25,8 +25,8 @@ private:
     const pi_sampler_desc desc_;
 };
 
-/// A sampler around the application's, of which it takes a reference of its own. PI_ERROR_INVALID_NATIVE_HANDLE unless
-/// it is of the context.
+/// A sampler around the application's, to which it has its own reference.
+/// PI_ERROR_INVALID_NATIVE_HANDLE unless it is of the context.
 sdk::Ref<Sampler> sampler_around(Context &context, cl_sampler vendor);
 
 } // namespace pi::opencl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kernels tell of sub-groups.
+// Sub-group queries of kernels.
 #include "entries.hpp"
 #include "kernel.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 constexpr cl_kernel_sub_group_info compile_sub_group_size_intel =
     0x410A; // CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL
 
-/// The answer for work-groups as large as the kernel can have them, where the name depends on that.
+/// The vendor's answer; where it depends on the group size, for the kernel's largest groups.
 uint32_t ask(const Kernel &kernel, const Device &device, cl_kernel_sub_group_info name) {
     const Kernel::Limits &limits = kernel.limits(device);
     size_t local[3] = {std::min(limits.max_group, limits.max_items[0]), 1, 1};
@@ -47,14 +47,14 @@ uint32_t size_in_attributes(const Kernel &kernel) {
 }
 
 uint32_t required_size(const Kernel &kernel, const Device &device) {
-    // Without the extension a source has no way to demand one.
+    // Without the extension a source cannot require a size.
     if (!device.has_extension("cl_intel_required_subgroup_size"))
         return 0;
     size_t size = 0;
     const cl_int code =
         device.il().get_sub_group_info(kernel.id(), device.id(), compile_sub_group_size_intel, 0,
                                        nullptr, sizeof size, &size, nullptr);
-    // A driver may list the extension and not know the query.
+    // A driver may list the extension but not support the query.
     return code == CL_SUCCESS ? static_cast<uint32_t>(size) : size_in_attributes(kernel);
 }
 

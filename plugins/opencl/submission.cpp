@@ -21,13 +21,13 @@ std::string failure(const Queue &queue, cl_int status) {
                    " failed the command: ", error_name(status), " (", status, ")");
 }
 
-/// When something is done that the vendor has nothing to do for: by the clock that it times the queue's other commands by.
+/// The time of an event without vendor work, by the clock that times the queue's other commands.
 uint64_t time_now(Queue &queue) {
     if (queue.profiling() && queue.device().clock() != Clock::NONE) {
         try {
             return read_clock(queue.device());
         } catch (const Error &) {
-            // It is no reason for a command to fail.
+            // Ignored: the command does not fail for it.
         }
     }
     return now();
@@ -35,7 +35,7 @@ uint64_t time_now(Queue &queue) {
 
 void wait_for(const Api &api, const EventOwner &event) {
     const cl_event id = event.get();
-    api.clWaitForEvents(1, &id); // whatever its result
+    api.clWaitForEvents(1, &id); // the result does not matter
 }
 
 } // namespace
@@ -57,7 +57,7 @@ void VendorEvent::note_times(const Api &api, cl_event event) {
             time = 0;
         times_[i] = before = std::max<uint64_t>(before, time);
     }
-    // Of markers some drivers note later times only.
+    // Some drivers record only the later times of markers.
     for (size_t i = times_.size() - 1; i > 0; --i)
         if (!times_[i - 1])
             times_[i - 1] = times_[i];
@@ -85,9 +85,9 @@ cl_event VendorEvent::give_out(const Event &event, const Api &api, cl_context co
 
 void VendorEvent::finish_brought(Event &event, const Api &api) {
     VendorEvent &payload = payload_of(event);
-    const cl_event id = payload.event_.get(); // constant here
+    const cl_event id = payload.event_.get(); // constant for such an event
     cl_int status = api.clWaitForEvents(1, &id);
-    // The wait tells that it failed, the event with what.
+    // The wait reports that it failed; the event's status says why.
     if (const cl_int cause = status_of(api, id); cause < 0)
         status = cause;
     if (status < CL_COMPLETE)
@@ -104,12 +104,13 @@ void VendorEvent::help(Event &event) {
         return;
     const cl_event id = vendor.get();
     api.clWaitForEvents(1, &id);
-    // Of failures drivers wake a thread that waits, but tell no callback.
+    // After a failure drivers wake a waiting thread, but call no callback.
     if (const cl_int status = status_of(api, id); status <= CL_COMPLETE)
         VendorCommand::finished(event, status);
 }
 
-// ----- Submission ---------------------------------------------------------------------------------
+// ----- Submission
+// ---------------------------------------------------------------------------------
 
 Submission::Submission(Queue &queue, cl_command_queue on, std::vector<EventOwner> waits)
     : queue_(queue), on_(on), waits_(std::move(waits)) {
@@ -159,7 +160,8 @@ void Submission::wait() const noexcept {
         wait_for(queue_.api(), newest_);
 }
 
-// ----- VendorCommand ------------------------------------------------------------------------------
+// ----- VendorCommand
+// ------------------------------------------------------------------------------
 
 Phase VendorCommand::phase(const Event &dependency, bool carries_error) const noexcept {
     if (on_ != queue_.id() || !dependency.payload() || !dependency.queue() ||
@@ -178,10 +180,10 @@ Submission VendorCommand::begin() {
     bool ordered = false;
     for (const auto &[dependency, carries_error] : before_) {
         EventOwner event = payload_of(*dependency).get(api);
-        // Without an event it is final for the vendor.
+        // No vendor event: the dependency is complete.
         const cl_int status = event ? status_of(api, event.get())
                                     : std::min(payload_of(*dependency).end(), CL_COMPLETE);
-        // A command behind a failed event would stay in some drivers' queues for ever.
+        // Some drivers never finish a command that waits for a failed event.
         if (status < 0 && carries_error)
             fail(PI_ERROR_DEPENDENCY_FAILED,
                  "a command before this one failed: ", error_name(status), " (", status, ")");
@@ -201,7 +203,7 @@ void VendorCommand::start(Event &event) {
     VendorEvent &payload = payload_of(event);
     std::unique_lock<std::mutex> lock = device_.submission_lock();
     EventOwner vendor;
-    Submission submission = begin(); // what failed before this fails the event, not the call
+    Submission submission = begin(); // a failed dependency fails the event, not the call
     Instance::NoticePointer notice;
     try {
         notice = queue_.context().instance().make_notice(
@@ -223,7 +225,7 @@ void VendorCommand::start(Event &event) {
             lock.unlock();
         return submit(event, std::move(vendor), std::move(notice));
     }
-    // Nothing for the vendor to do.
+    // The vendor has nothing to do.
     payload.times_.fill(event.queue() && queue_.profiling() ? time_now(queue_) : 0);
     {
         std::lock_guard own(payload.mutex_);
@@ -248,13 +250,13 @@ void VendorCommand::submit(Event &event, EventOwner vendor,
         payload.event_ = std::move(vendor);
         payload.queue_ = on_;
     }
-    // From here on a thread that waits may finish the event and destroy this command.
+    // From here on a waiting thread may finish the event and destroy this command.
     const Ref<Event> keep(event);
     const EventOwner reference = payload.get(api);
     event.submitted();
     if (!reference)
         return;
-    // Synchronous devices are done already: no need to go through two threads.
+    // Synchronous devices have finished: save two thread switches.
     const cl_int status = status_of(api, id);
     if (status <= CL_COMPLETE)
         return finished(event, status);
@@ -271,13 +273,13 @@ void VendorCommand::finished(Event &event, cl_int status) {
     {
         std::lock_guard lock(payload.mutex_);
         const cl_event id = payload.event_.get();
-        // A callback that was registered after a failure is told success by some drivers.
+        // Some drivers report success to a callback that was registered after a failure.
         if (status == CL_COMPLETE)
             status = std::min(status, status_of(api, id));
         if (status == CL_COMPLETE && command.timed())
             payload.note_times(api, id);
         payload.end_ = status;
-        // The vendor's event can keep memory alive that the application believes released.
+        // The vendor's event may keep memory alive that the application considers released.
         if (!payload.given_out_)
             payload.event_ = {};
     }
@@ -293,7 +295,8 @@ void VendorCommand::finished(Event &event, cl_int status) {
 }
 
 void VendorCommand::fail_after(Event &event, Submission submission, Error error) noexcept {
-    // What was enqueued before the failure still uses the command's memory: the event ends after it.
+    // Parts that were enqueued before the failure still use the command's memory: the event ends
+    // after them.
     struct Rest {
         Ref<Event> event;
         Submission submission;
@@ -311,7 +314,7 @@ void VendorCommand::fail_after(Event &event, Submission submission, Error error)
         return threads.post([rest] { rest->end(); });
     } catch (...) {
     }
-    if (rest) // without memory for the task it is done here
+    if (rest) // no memory for the task: do it here
         return rest->end();
     submission.wait();
     event.finish(error.code(), error.text());
@@ -326,20 +329,21 @@ void VendorCommand::run(VendorEvent *payload) {
                          !device_.quirk(QUIRK_RUNS_IN_CALLS | QUIRK_NO_BLOCKING_CALLS);
     submission.timed_ = payload;
     EventOwner vendor;
-    // Kept while waiting, too: a driver that runs commands inside its calls may run this one inside the wait.
+    // Held while waiting, too: a driver that runs commands inside its calls may run this one inside
+    // the wait.
     std::unique_lock<std::mutex> lock = device_.submission_lock();
     try {
         issue(submission);
         vendor = submission.seal();
     } catch (...) {
-        // What was enqueued before the failure still uses the command's memory.
+        // Parts that were enqueued before the failure still use the command's memory.
         if (!submission.empty())
             submission.wait();
         throw;
     }
     if (vendor) {
         const cl_event id = vendor.get();
-        // A status alone is no point of synchronisation (OpenCL's clGetEventInfo), hence the wait.
+        // A status alone is not a synchronisation point (see clGetEventInfo): wait.
         cl_int status = submission.blocked_ || device_.quirk(QUIRK_RUNS_IN_CALLS)
                             ? status_of(api, id)
                             : CL_QUEUED;
@@ -360,12 +364,13 @@ void VendorCommand::run(VendorEvent *payload) {
     completed();
 }
 
-// ----- enqueueing ---------------------------------------------------------------------------------
+// ----- enqueueing
+// ---------------------------------------------------------------------------------
 
 namespace {
 
-/// An event behind what the application itself has put into the vendor's queue so far, for a command that does not go
-/// there; empty if there is no such work or the queue orders nothing.
+/// An event behind the work that the application itself has enqueued in the vendor's queue, for a
+/// command that does not go there. Empty if there is no such work, or the queue does not order it.
 Ref<Event> after_shared_work(Queue &queue) {
     if (!queue.shared() || !queue.vendor_in_order())
         return {};
@@ -380,7 +385,7 @@ Ref<Event> after_shared_work(Queue &queue) {
     return event_around(queue.context(), marker);
 }
 
-/// `elsewhere`: the command does not go into the queue's own queue of the vendor.
+/// `elsewhere`: the command does not go into the vendor's queue of `queue`.
 Ref<Event> submit(Queue &queue, const EnqueueArguments &arguments, std::unique_ptr<Command> command,
                   std::unique_ptr<VendorEvent> payload, bool elsewhere) {
     if (arguments.flags & PI_COMMAND_BLOCKING && CallbackScope::active(queue.host()))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared virtual memory of the vendor: what USM is made of here.
+// The vendor's shared virtual memory, which implements USM.
 #pragma once
 
 #include "opencl.hpp"
@@ -10,10 +10,10 @@
 
 namespace pi::opencl {
 
-/// Bytes that clSVMAlloc gave; clSVMFree when the object goes, which the context must outlive.
+/// Memory from clSVMAlloc, freed by the destructor. The context must outlive it.
 class SvmMemory {
 public:
-    /// `alignment` is any power of two. PI_ERROR_OUT_OF_DEVICE_MEMORY, naming the size and `device`.
+    /// `alignment` is any power of two. PI_ERROR_OUT_OF_DEVICE_MEMORY with the size and `device`.
     SvmMemory(const Api &api, cl_context context, cl_svm_mem_flags flags, uint64_t size,
               uint64_t alignment, const std::string &device);
     SvmMemory(SvmMemory &&other) noexcept
@@ -30,7 +30,7 @@ public:
 private:
     const Api &api_;
     const cl_context context_;
-    void *begin_;     ///< the vendor's
+    void *begin_;     ///< as the vendor returned it
     std::byte *data_; ///< the first aligned byte
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The device's clock: read from the host, and by a command.
+// The device's clock, read by the host and by commands.
 #include "entries.hpp"
 #include "submission.hpp"
 
@@ -18,7 +18,7 @@ Clock find_clock(const Device &device) {
     if (device.quirk(QUIRK_CLOCK_MONOTONIC_RAW))
         return Clock::MONOTONIC_RAW;
     const Platform &platform = device.platform();
-    // A resolution of 0 says that there is no timer.
+    // A resolution of 0 means that there is no timer.
     if (platform.api_version() < 201 || !device.api().clGetDeviceAndHostTimer ||
         !query<cl_ulong>(device.api().clGetPlatformInfo, "clGetPlatformInfo", platform.id(),
                          CL_PLATFORM_HOST_TIMER_RESOLUTION))
@@ -33,7 +33,7 @@ uint64_t read_clock(Device &device) {
         return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 +
                static_cast<uint64_t>(time.tv_nsec);
     }
-    cl_ulong device_time = 0, host_time = 0; // the host's clock is one of the driver's choice
+    cl_ulong device_time = 0, host_time = 0; // the driver chooses the host's clock
     check(device.api().clGetDeviceAndHostTimer(device.id(), &device_time, &host_time),
           "clGetDeviceAndHostTimer", "of ", device.name());
     return device_time;
@@ -49,7 +49,7 @@ void require_clock(const Device &device) {
                  : "the platform has no timer (CL_PLATFORM_HOST_TIMER_RESOLUTION is 0)");
 }
 
-/// A marker of the vendor's, on a queue with profiling.
+/// A vendor marker in a queue with profiling.
 class TimestampCommand final : public VendorCommand {
 public:
     explicit TimestampCommand(Queue &queue)
@@ -58,7 +58,7 @@ public:
     bool timed() const override { return true; }
 
 private:
-    /// In an out-of-order queue, a marker that waits for nothing in particular would wait for everything.
+    /// In an out-of-order queue a marker without a wait list would wait for everything.
     static cl_command_queue timed_queue(Queue &queue) {
         return queue.profiling() && !(queue.flags() & PI_QUEUE_OUT_OF_ORDER)
                    ? queue.id()

@@ -10,7 +10,7 @@ using namespace sdk;
 
 namespace {
 
-/// OpenCL promises it for every type that it has, and no allocation takes more.
+/// OpenCL promises alignment for its largest type; no allocation is aligned further.
 constexpr uint64_t vendor_alignment = sizeof(cl_long16);
 
 } // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The plugin's side of the sdk's USM: OpenCL's shared virtual memory. DEVICE is coarse-grain, which only commands and
-// kernels touch, so that nothing is ever mapped; HOST and SHARED are fine-grain, which the host uses as it is. All of it
-// is its context's alone.
+// The plugin's part of the sdk's USM: OpenCL's shared virtual memory. DEVICE is coarse-grain: only
+// commands and kernels access it, so it is never mapped. HOST and SHARED are fine-grain: the host
+// uses them directly. USM is valid in its own context only.
 #pragma once
 
 #include "submission.hpp"
@@ -12,7 +12,7 @@
 
 namespace pi::opencl {
 
-/// A command that calls run() when all before it has ended.
+/// A command that calls run() once all its dependencies are complete.
 template <class Run>
 class OrderedCommand final : public VendorCommand {
 public:
@@ -52,9 +52,9 @@ struct Usm {
     }
 };
 
-/// A pointer that a kernel is given: PI_ERROR_UNSUPPORTED_FEATURE where the queue's device has no USM,
-/// PI_ERROR_INVALID_USM_POINTER for USM of another context. What is no USM is the driver's to judge, since a kernel may get
-/// the end of a range, too. Returns whether it is USM.
+/// Checks a kernel argument: PI_ERROR_UNSUPPORTED_FEATURE where the queue's device has no USM,
+/// PI_ERROR_INVALID_USM_POINTER for USM of another context. Pointers outside of USM are left to the
+/// driver, since a kernel may also be given the end of a range. Returns whether it is USM.
 bool check_usm_argument(const Queue &queue, const void *pointer, const sdk::ArgumentName &name);
 
 } // namespace pi::opencl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands on pointers. They keep none of the memory alive.
+// The commands on pointers. They keep no memory alive.
 #include "entries.hpp"
 #include "rectangle_copy.hpp"
 #include "usm.hpp"
@@ -11,10 +11,10 @@ using namespace sdk;
 
 namespace {
 
-/// Memory of a copy: of an allocation, or of the host.
+/// One end of a copy: an allocation, or host memory.
 struct UsmEnd {
     std::byte *pointer;
-    std::byte *base = nullptr; ///< of the allocation; NULL: of the host
+    std::byte *base = nullptr; ///< the allocation's beginning; NULL for host memory
     uint64_t size = 0;         ///< of the allocation
 
     uint64_t begin() const { return static_cast<uint64_t>(pointer - base); }
@@ -29,7 +29,7 @@ UsmEnd find_end(const Context &context, const void *pointer) {
     return end;
 }
 
-/// The vendor has no rectangles of pointers: they are of buffers, whose memory the allocations are.
+/// The vendor has no rectangle copies of pointers: buffers are created around the allocations.
 class UsmCopyCommand final : public VendorCommand {
 public:
     UsmCopyCommand(Queue &queue, const void *src, void *dst, Regions &&regions)
@@ -106,7 +106,7 @@ public:
 
 private:
     void issue(Submission &submission) override {
-        // The call is of OpenCL 2.1.
+        // The call exists from OpenCL 2.1 on.
         const auto migrate = queue().api().clEnqueueSVMMigrateMem;
         if (!migrate || queue().device().platform().api_version() < 201)
             return submission.add_marker();
@@ -174,7 +174,7 @@ pi_result PI_CALL piEnqueueUsmAdvise(pi_queue queue, const pi_usm_advise_desc *d
         check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         check_advice(known.advice);
         check_usm_range<Usm>(self.context(), known.pointer, known.size);
-        // SVM takes no advice.
+        // SVM has no advice to apply.
         Usm::enqueue(self, {known.flags, known.type, wait_count, wait_list, out_event}, [] {});
     });
 }
