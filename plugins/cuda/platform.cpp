@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "platform.hpp"
 #include "entries.hpp"
-#include "mapping.hpp"
 #include "nvml.hpp"
 #include "nvrtc.hpp"
 #include "primary.hpp"
+#include "virtual_memory.hpp"
 
 #include <pi/sdk/descriptor.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "storage.hpp"
-#include "mapping.hpp"
 #include "primary.hpp"
 #include "registration.hpp"
 #include "usm.hpp"
+#include "virtual_memory.hpp"
 
 #include <pi/sdk/address.hpp>
 #include <pi/sdk/bytes.hpp>

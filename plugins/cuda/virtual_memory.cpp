@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mapping.hpp"
+#include "virtual_memory.hpp"
 #include "primary.hpp"
 
 #include <utility>
