@@ -138,7 +138,7 @@ Device::Device(Platform &platform, CUdevice id)
                  api().cuMemPoolDestroy && api().cuMemPoolSetAccess &&
                  api().cuMemPoolSetAttribute && api().cuMemPoolTrimTo &&
                  api().cuMemAllocFromPoolAsync && api().cuMemFreeAsync;
-    exports_ = has_mappings(*this);
+    exports_ = has_virtual_memory(*this);
     exports_dma_buf_ =
         attribute(CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED) && api().cuMemGetHandleForAddressRange;
     // No attribute reports it: CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED is about events. Integrated

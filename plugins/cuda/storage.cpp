@@ -245,20 +245,20 @@ Storage Storage::around(Primary &primary, CUdeviceptr begin, uint64_t offset, Na
 }
 
 Storage Storage::exportable(Primary &primary, uint64_t size, uint64_t alignment) {
-    const auto mapping = std::make_shared<Mapping>();
+    const auto memory = std::make_shared<VirtualMemory>();
     // The address range is reserved with the alignment: there is no padding.
     Storage storage = take(
         primary, size, 0, "cuMemCreate",
         [&](CUdeviceptr *out, uint64_t bytes) {
-            CUresult code = mapping->create(primary, bytes);
+            CUresult code = memory->create(primary, bytes);
             if (code == CUDA_SUCCESS)
-                code = mapping->map(primary, bytes, alignment, *out);
+                code = memory->map(primary, bytes, alignment, *out);
             if (code != CUDA_SUCCESS)
-                mapping->close(primary);
+                memory->close(primary);
             return code;
         },
-        [mapping](Primary &of, CUdeviceptr) { return mapping->close(of); });
-    storage.physical_ = mapping->physical();
+        [memory](Primary &of, CUdeviceptr) { return memory->close(of); });
+    storage.physical_ = memory->physical();
     return storage;
 }
 
@@ -269,12 +269,12 @@ Storage Storage::import(Primary &primary, int fd, uint64_t offset, uint64_t size
         fail(PI_ERROR_INVALID_SIZE, "offset is ", offset, " and size ", size, ": beyond what ",
              device.name(), " has (", device.memory_size(), ')');
     const Current current(primary);
-    const auto mapping = std::make_shared<Mapping>();
+    const auto memory = std::make_shared<VirtualMemory>();
     CUdevice of = PI_CUDA_DEVICE_INVALID;
     CUdeviceptr address = 0;
-    CUresult code = mapping->import(primary, fd, of);
+    CUresult code = memory->import(primary, fd, of);
     if (code != CUDA_SUCCESS || of != device.id()) {
-        mapping->close(primary);
+        memory->close(primary);
         if (code != CUDA_SUCCESS)
             fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", fd, ", which is no memory of ",
                  device.name(),
@@ -282,9 +282,9 @@ Storage Storage::import(Primary &primary, int fd, uint64_t offset, uint64_t size
         fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", fd, ", which is memory of device ", of,
              " of CUDA, not of ", device.name(), " (", device.id(), ')');
     }
-    code = mapping->map(primary, end, 0, address);
+    code = memory->map(primary, end, 0, address);
     if (code != CUDA_SUCCESS)
-        mapping->close(primary);
+        memory->close(primary);
     if (code == CUDA_ERROR_INVALID_VALUE)
         fail(PI_ERROR_INVALID_SIZE, "offset is ", offset, " and size ", size,
              ": beyond the end of what handle.fd (", fd,
@@ -292,7 +292,7 @@ Storage Storage::import(Primary &primary, int fd, uint64_t offset, uint64_t size
     primary.check(code, "cuMemMap", "of handle.fd (", fd, ") on ", device.name());
     Storage storage;
     storage.owner_ = owner(primary, reinterpret_cast<void *>(address),
-                           [mapping](Primary &with, void *) { return mapping->close(with); });
+                           [memory](Primary &with, void *) { return memory->close(with); });
     storage.address_ = address + offset;
     storage.alignment_ = greatest_power_in(storage.address_);
     return storage;

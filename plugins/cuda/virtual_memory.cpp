@@ -46,14 +46,14 @@ std::vector<CUmemAccessDesc> grants_of(const Device &owner) {
 
 } // namespace
 
-CUresult Mapping::create(Primary &primary, uint64_t size) {
+CUresult VirtualMemory::create(Primary &primary, uint64_t size) {
     const CUmemAllocationProp properties = properties_of(primary.device());
     const CUresult code = round_up(primary.device(), size);
     return code != CUDA_SUCCESS ? code
                                 : primary.api().cuMemCreate(&physical_, size, &properties, 0);
 }
 
-CUresult Mapping::import(Primary &primary, int fd, CUdevice &device) {
+CUresult VirtualMemory::import(Primary &primary, int fd, CUdevice &device) {
     const Api &cu = primary.api();
     // The driver expects the file descriptor in place of the pointer.
     const CUresult code = cu.cuMemImportFromShareableHandle(
@@ -62,12 +62,13 @@ CUresult Mapping::import(Primary &primary, int fd, CUdevice &device) {
     if (code != CUDA_SUCCESS)
         return code;
     CUmemAllocationProp properties{};
-    const CUresult told = cu.cuMemGetAllocationPropertiesFromHandle(&properties, physical_);
+    const CUresult read = cu.cuMemGetAllocationPropertiesFromHandle(&properties, physical_);
     device = properties.location.id;
-    return told;
+    return read;
 }
 
-CUresult Mapping::map(Primary &primary, uint64_t size, uint64_t alignment, CUdeviceptr &address) {
+CUresult VirtualMemory::map(Primary &primary, uint64_t size, uint64_t alignment,
+                            CUdeviceptr &address) {
     const Api &cu = primary.api();
     if (const CUresult code = round_up(primary.device(), size); code != CUDA_SUCCESS)
         return code;
@@ -83,7 +84,7 @@ CUresult Mapping::map(Primary &primary, uint64_t size, uint64_t alignment, CUdev
     return cu.cuMemSetAccess(address_, size, grants.data(), grants.size());
 }
 
-CUresult Mapping::close(Primary &primary) {
+CUresult VirtualMemory::close(Primary &primary) {
     const Api &cu = primary.api();
     CUresult first = CUDA_SUCCESS;
     const auto note = [&](CUresult code) {
@@ -99,7 +100,7 @@ CUresult Mapping::close(Primary &primary) {
     return first;
 }
 
-bool has_mappings(const Device &device) {
+bool has_virtual_memory(const Device &device) {
     const Api &cu = device.api();
     return device.attribute(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) &&
            device.attribute(CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED) &&

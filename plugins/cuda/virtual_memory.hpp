@@ -14,10 +14,10 @@ namespace pi::cuda {
 class Device;
 class Primary;
 
-class Mapping {
+class VirtualMemory {
 public:
-    Mapping() = default;
-    Mapping(const Mapping &) = delete;
+    VirtualMemory() = default;
+    VirtualMemory(const VirtualMemory &) = delete;
 
     /// Allocates at least `size` bytes of physical memory on the device.
     CUresult create(Primary &primary, uint64_t size);
@@ -40,6 +40,6 @@ private:
 };
 
 /// Whether the driver supports all of this on the device, with file descriptors.
-bool has_mappings(const Device &device);
+bool has_virtual_memory(const Device &device);
 
 } // namespace pi::cuda
