@@ -23,7 +23,7 @@ uint64_t take_local(uint64_t &used, uint64_t size, size_t index) {
     const uint64_t begin = align_up(used, local_alignment);
     if (begin < used || __builtin_add_overflow(begin, size, &used))
         fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "].size is ", size,
-             ": more work-group memory than 64 bits count");
+             ": work-group memory must fit 64 bits");
     return begin;
 }
 
@@ -44,8 +44,8 @@ Arguments::Arguments(const Target &target, Kernel &kernel, const pi_kernel_launc
     const Device &device = target.queue.device();
     const Kernel::Function &function = kernel.function(device);
     if (local_memory_ > function.dynamic_memory)
-        fail(PI_ERROR_INVALID_ARGUMENTS, "the launch asks for ", local_memory_,
-             " bytes of work-group memory; kernel '", kernel.name(), "' can have ",
+        fail(PI_ERROR_INVALID_ARGUMENTS, "the launch needs ", local_memory_,
+             " bytes of work-group memory; kernel '", kernel.name(), "' has at most ",
              function.dynamic_memory, " on ", device.name());
     for (const size_t offset : offsets_)
         pointers_.push_back(values_.data() + offset);
@@ -87,17 +87,16 @@ void Arguments::add(const Target &target, const Kernel &kernel, const pi_kernel_
         return add_value(&word, sizeof word, kernel, index);
     }
     default:
-        fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind ", given.kind,
-             " is no PI_ARGUMENT_");
+        fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind is ", given.kind,
+             ", not a PI_ARGUMENT_ value");
     }
 }
 
 void Arguments::add_value(const void *value, size_t size, const Kernel &kernel, size_t index) {
     const auto &parameters = kernel.parameters();
     if (parameters && (*parameters)[index] != size)
-        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] is of ", size,
-             " bytes; parameter ", index, " of kernel '", kernel.name(), "' has ",
-             (*parameters)[index]);
+        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] has ", size, " bytes; parameter ",
+             index, " of kernel '", kernel.name(), "' has ", (*parameters)[index]);
     offsets_.push_back(values_.size());
     values_.resize(values_.size() + (size + sizeof(Block) - 1) / sizeof(Block));
     std::memcpy(&values_[offsets_.back()], value, size);

@@ -216,8 +216,8 @@ void enqueue_copy(Queue &queue, const EnqueueArguments &arguments, Mem &src, Mem
     const Image *const image = other.image();
     if (image && pitched.layout().row() % image->shape.format.bytes())
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "the n-D allocation has rows of ",
-             pitched.layout().row(), " bytes, which part the image's pixels of ",
-             image->shape.format.bytes(), ": copy through a buffer without a layout");
+             pitched.layout().row(), " bytes, which split the image's pixels of ",
+             image->shape.format.bytes(), " bytes: copy through a buffer without a layout");
     Regions physical =
         physical_regions(std::move(regions), src.range(), dst.range(), image != nullptr);
     if (src.pageable() || dst.pageable())

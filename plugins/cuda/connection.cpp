@@ -16,11 +16,12 @@ std::string why_not(const PeerAccess &access, const Place &src, const Place &dst
     if (!access.possible)
         return text(dst.device.name(), " has no access to the memory of ", src.device.name(),
                     " (cuDeviceCanAccessPeer): a copy bounces through the host, inside the driver");
-    return text(
-        access.call, ": ", error_name(src.device.api(), access.refusal), ": ", dst.device.name(),
-        " was refused access to the memory of ", src.device.name(),
-        access.refusal == CUDA_ERROR_TOO_MANY_PEERS ? ", since it has as many peers as it can" : "",
-        "; the driver copies");
+    return text(access.call, ": ", error_name(src.device.api(), access.refusal), ": ",
+                dst.device.name(), " was refused access to the memory of ", src.device.name(),
+                access.refusal == CUDA_ERROR_TOO_MANY_PEERS
+                    ? ", since it has the maximum number of peers"
+                    : "",
+                "; the driver copies");
 }
 
 } // namespace
@@ -30,7 +31,7 @@ ConnectionAnswer connect_buffers(const Place &src, const Place &dst) {
         return {PI_MEMORY_CONNECTION_UNIFIED,
                 &src.context == &dst.context
                     ? "the same device and context"
-                    : "the same device: all contexts on it stand on its primary one"};
+                    : "the same device: all contexts on it share its primary context"};
     const PeerAccess access = dst.primary.access(src.primary);
     if (access.granted)
         return {PI_MEMORY_CONNECTION_UNIFIED,
@@ -46,8 +47,9 @@ ConnectionAnswer connect_images(const Place &src, const Place &dst) {
     if (&src.primary == &dst.primary)
         return connect_buffers(src, dst);
     return {PI_MEMORY_CONNECTION_MIGRATABLE,
-            text("arrays of ", src.device.name(),
-                 " are for its own kernels and commands: the driver "
+            text("arrays are used by kernels and commands of their own device alone, ",
+                 src.device.name(),
+                 ": the driver "
                  "copies between devices (cuMemcpy3DPeerAsync)")};
 }
 
@@ -63,26 +65,26 @@ const char *missing_usm(const Place &src, const Place &dst,
         return !(place.device.usm_kinds() >> PI_USM_SHARED & 1);
     };
     if (query.src_scope)
-        return "allocations by address are in scope 0 (global)";
+        return "USM is in scope 0 (global)";
     if (query.kind == PI_MEMORY_KIND_USM_SHARED && (lacks_shared(src) || lacks_shared(dst)))
-        return "a device has no managed memory that the host may touch while it works";
+        return "one of the devices has no managed memory that the host may access while it works";
     return nullptr;
 }
 
 /// Why memory of this kind cannot exist at both places; NULL if it can.
 const char *missing(const Place &src, const Place &dst, const pi_memory_connection_query &query) {
     if (query.kind > PI_MEMORY_KIND_IMPORTED)
-        fail(PI_ERROR_INVALID_ENUMERATION, "kind ", query.kind, " is no PI_MEMORY_KIND_");
+        fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", query.kind, ", not a PI_MEMORY_KIND_ value");
     if (query.src_scope >= SCOPE_COUNT || query.dst_scope >= SCOPE_COUNT)
-        return "there are only the scopes 0 (global) and 1 (host.pinned)";
+        return "the only scopes are 0 (global) and 1 (host.pinned)";
     switch (query.kind) {
     case PI_MEMORY_KIND_BUFFER:
         return nullptr;
     case PI_MEMORY_KIND_IMPORTED:
-        return query.src_scope ? "scope 1 (host.pinned) is not imported"
+        return query.src_scope ? "imported memory is in scope 0 (global)"
                : src.device.imports_host_memory()
                    ? nullptr
-                   : "src can neither pin the application's memory nor use it as it is";
+                   : "src can neither pin the application's memory nor use it unpinned";
     case PI_MEMORY_KIND_IMAGE:
         return query.src_scope ? "images are in scope 0 (global)" : nullptr;
     default:
@@ -94,13 +96,13 @@ const char *missing(const Place &src, const Place &dst, const pi_memory_connecti
 ConnectionAnswer connect_imported(const Place &src, const Place &dst) {
     if (dst.device.reads_pageable())
         return {PI_MEMORY_CONNECTION_UNIFIED,
-                text(dst.device.name(), " uses the application's memory as it is "
+                text(dst.device.name(), " uses the application's memory unpinned "
                                         "(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS)")};
     if (src.device.registers_host_memory())
-        return {PI_MEMORY_CONNECTION_UNIFIED, "pinned memory of the host is used by all devices"};
+        return {PI_MEMORY_CONNECTION_UNIFIED, "all devices use pinned host memory"};
     return {PI_MEMORY_CONNECTION_MIGRATABLE,
-            text(src.device.name(), " pins no memory of the application, and ", dst.device.name(),
-                 " uses only what is pinned: the plugin copies through pinned blocks")};
+            text(src.device.name(), " cannot pin the application's memory, and ", dst.device.name(),
+                 " uses only pinned memory: the plugin copies through pinned blocks")};
 }
 
 ConnectionAnswer connect(const Place &src, const Place &dst,
@@ -110,9 +112,9 @@ ConnectionAnswer connect(const Place &src, const Place &dst,
     if (query.kind == PI_MEMORY_KIND_IMPORTED)
         return connect_imported(src, dst);
     if (in_host(query))
-        return {PI_MEMORY_CONNECTION_UNIFIED, "pinned memory of the host is used by all devices"};
+        return {PI_MEMORY_CONNECTION_UNIFIED, "all devices use pinned host memory"};
     if (query.kind == PI_MEMORY_KIND_USM_SHARED)
-        return {PI_MEMORY_CONNECTION_UNIFIED, "managed memory moves to the device that uses it"};
+        return {PI_MEMORY_CONNECTION_UNIFIED, "managed memory migrates to the device that uses it"};
     return query.kind == PI_MEMORY_KIND_IMAGE ? connect_images(src, dst)
                                               : connect_buffers(src, dst);
 }

@@ -31,8 +31,8 @@ void Context::remove_pin(const void *begin) {
     std::lock_guard lock(pins_mutex_);
     const auto [first, end] = pins_.equal_range(begin);
     if (first == end)
-        fail(PI_ERROR_INVALID_VALUE, "pointer ", begin,
-             " is not registered with this context: what piUsmHostRegister was given is needed");
+        fail(PI_ERROR_INVALID_VALUE, "pointer is ", begin,
+             "; a pointer that piUsmHostRegister registered with this context is needed");
     gone = pins_.extract(std::prev(end));
 }
 

@@ -11,7 +11,7 @@ Api::Api(const std::string &path) : pi_cuda_functions{}, library_(path) {
     look_up();
     if (const CUresult code = cuInit(0); code != CUDA_SUCCESS)
         fail(PI_ERROR_UNAVAILABLE, path, ": cuInit: ", error_name(*this, code),
-             code == CUDA_ERROR_NO_DEVICE      ? ": there is no device of CUDA"
+             code == CUDA_ERROR_NO_DEVICE      ? ": no CUDA device"
              : code == CUDA_ERROR_STUB_LIBRARY ? ": this is the toolkit's stub, not a driver"
                                                : "");
 }

@@ -85,8 +85,7 @@ pi_result PI_CALL piMemExport(pi_mem mem, const pi_mem_export_desc *desc,
                  export_types(self.device()), " (1 << PI_EXTERNAL_)");
         if (!(self.export_types() & external_bit(known.external_type)))
             fail(PI_ERROR_INVALID_OPERATION,
-                 "mem was created without this type in its export_types: a buffer that is to be "
-                 "exported must say so then");
+                 "mem was created without this type in its export_types");
         pi_external_handle handle{};
         handle.type = known.external_type;
         if (known.external_type == PI_EXTERNAL_CUDA_IPC)

@@ -70,7 +70,7 @@ void enqueue_global(Queue &queue, const Desc &desc, Direction direction, std::by
     check_flags(desc.flags, PI_COMMAND_BLOCKING, "flags");
     const Program &program = checked<Program>(queue.host(), desc.program, "program");
     if (&program.context() != &queue.context())
-        fail(PI_ERROR_INVALID_PROGRAM, "program is of another context than the queue");
+        fail(PI_ERROR_INVALID_PROGRAM, "program belongs to another context than queue");
     queue.primary().require_alive();
     Variable variable = find_variable(program, queue.device(), desc.name);
     require(host, "host_ptr");

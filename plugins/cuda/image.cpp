@@ -131,7 +131,7 @@ namespace {
 void check_format(const PixelFormat &format) {
     if (format.order() == PI_CHANNEL_ORDER_BGRA)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "images of ", format,
-             ": those of CUDA have 1, 2 or 4 channels in the order {r, g, b, a}");
+             ": CUDA supports 1, 2 or 4 channels in the order {r, g, b, a}");
 }
 
 } // namespace
@@ -213,8 +213,8 @@ void Image::check_readable(const pi_sampler_desc &sampler) const {
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "a 1-D view of a buffer through a sampler with filter ",
              sampler.filter, ", addressing ", sampler.addressing, " and normalized_coordinates ",
              sampler.normalized_coordinates,
-             ": textures over a line of memory fetch pixels by their number; PI_FILTER_NEAREST, "
-             "PI_ADDRESSING_NONE and 0 are needed");
+             ": CUDA reads 1-D views by pixel index; PI_FILTER_NEAREST, PI_ADDRESSING_NONE and 0 "
+             "are needed");
 }
 
 CUtexObject Image::texture(const pi_sampler_desc &sampler) {

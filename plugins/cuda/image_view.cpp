@@ -32,7 +32,7 @@ ImageLimits view_limits(const Device &device, pi_image_type type) {
     else
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "a view of a buffer of type ",
              find_image_type(type).name,
-             ": textures of CUDA over linear memory are of PI_IMAGE_1D and PI_IMAGE_2D");
+             ": CUDA's textures over linear memory are PI_IMAGE_1D or PI_IMAGE_2D");
     return limits;
 }
 
@@ -51,19 +51,19 @@ Ref<Mem> create_view(Mem &mem, const pi_mem_image_desc &desc) {
     const ImageShape shape = read_image_shape(desc, view_limits(device, desc.image_type));
     if (desc.scope)
         fail(PI_ERROR_INVALID_VALUE, "scope is ", desc.scope,
-             "; a view is where its buffer is: it must be 0");
+             "; the scope of a view is its buffer's: it must be 0");
     const uint64_t alignment = view_offset_alignment(device);
     Rectangle pixels = check_image_view(desc, shape, mem.size(), mem.flags(), alignment,
                                         view_pitch_alignment(device));
     const uint64_t longest = ask(device, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH);
     if (shape.type->height && pixels.row_pitch > longest)
         fail(PI_ERROR_INVALID_SIZE, "row_pitch is ", pixels.row_pitch, "; views of buffers on ",
-             device.name(), " have one of at most ", longest);
+             device.name(), " have a row pitch of at most ", longest);
     const CUdeviceptr begin = mem.address() + desc.offset;
     if (begin % alignment)
-        fail(PI_ERROR_MISALIGNED_OFFSET, "the view would begin at the address ", begin,
-             ", which is no multiple of ", alignment, ", as ", device.name(),
-             "'s views of buffers need; the buffer itself begins at ", mem.address());
+        fail(PI_ERROR_MISALIGNED_OFFSET, "the view would begin at address ", begin,
+             ", not a multiple of ", alignment, ", which ", device.name(),
+             " requires for views; the buffer begins at ", mem.address());
     pixels.offset = 0;
     auto image = std::make_unique<Image>(mem.primary(), LinearImage{shape, pixels}, begin);
     return make<Mem>(mem.root(), view_flags(desc.flags, mem.flags()), mem.offset() + desc.offset,
@@ -80,12 +80,11 @@ pi_result PI_CALL piMemImageViewCreate(pi_mem mem, const pi_mem_image_desc *desc
         require(out_mem, "out_mem");
         require_buffer(self, "mem");
         if (!self.layout().flat())
-            fail(PI_ERROR_UNSUPPORTED_FEATURE, "mem is an n-D allocation with rows of its own; "
-                                               "only a linear buffer can be viewed as an image");
+            fail(PI_ERROR_UNSUPPORTED_FEATURE,
+                 "mem is an n-D allocation; only a linear buffer can be viewed as an image");
         if (self.pageable())
-            fail(
-                PI_ERROR_UNSUPPORTED_FEATURE,
-                "mem is the application's memory, which is not pinned: CUDA has no textures of it");
+            fail(PI_ERROR_UNSUPPORTED_FEATURE,
+                 "mem is unpinned memory of the application; CUDA's textures need pinned memory");
         *out_mem = create_view(self, known).give();
     });
 }

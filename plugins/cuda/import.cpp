@@ -35,7 +35,8 @@ Ref<Mem> import_pointer(Context &context, Device &device, const pi_mem_import_de
 
 Ref<Mem> import_file(Context &context, Device &device, const pi_mem_import_desc &desc) {
     if (desc.handle.fd < 0)
-        fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", desc.handle.fd, ", which is no descriptor");
+        fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", desc.handle.fd,
+             "; an open file descriptor is needed");
     Primary &primary = context.primary(device);
     primary.require_alive();
     pi_mem_buffer_desc as_buffer{};
@@ -83,11 +84,11 @@ NativeRange find_native(Primary &primary, CUdeviceptr address) {
         !ask_pointer(cu, address, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, range.begin) ||
         !ask_pointer(cu, address, CU_POINTER_ATTRIBUTE_RANGE_SIZE, range.size))
         fail(PI_ERROR_INVALID_NATIVE_HANDLE, "handle.native.value[0] is ",
-             reinterpret_cast<void *>(address), "; the driver knows no memory there");
+             reinterpret_cast<void *>(address), "; the driver has no memory there");
     if (ask_pointer(cu, address, CU_POINTER_ATTRIBUTE_IS_MANAGED, managed) && managed)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "handle.native is managed memory, which is no one device's; memory of a device and "
-             "pinned memory of the host are imported");
+             "handle.native is managed memory, which belongs to no single device; device memory "
+             "and pinned host memory can be imported");
     CUcontext context = nullptr; // it stays NULL for memory of a pool, and for virtual memory
     ask_pointer(cu, address, CU_POINTER_ATTRIBUTE_CONTEXT, context);
     int ordinal = device.id();
@@ -114,7 +115,7 @@ Ref<Mem> import_native(Context &context, Device &device, const pi_mem_import_des
     if (desc.own && handle != range.begin)
         fail(PI_ERROR_INVALID_NATIVE_HANDLE, "own is 1, but handle.native is ",
              handle - range.begin,
-             " bytes into its allocation: only the whole of one can be taken over");
+             " bytes into its allocation: only a whole allocation can be owned");
     const auto own = std::make_shared<bool>(false);
     Storage storage = Storage::around(primary, handle, desc.offset, range.kind, own);
     pi_mem_buffer_desc as_buffer{};

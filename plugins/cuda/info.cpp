@@ -21,7 +21,7 @@ namespace {
 using Row = InfoRow<Device>;
 
 [[noreturn]] void absent(const Device &device, const char *what) {
-    fail(PI_ERROR_UNSUPPORTED_FEATURE, device.name(), " does not tell ", what);
+    fail(PI_ERROR_UNSUPPORTED_FEATURE, device.name(), " does not report ", what);
 }
 
 bool has_nvrtc(Instance &instance) {

@@ -82,7 +82,7 @@ const Kernel::Function &Kernel::function(const Device &device) const {
 uint32_t Kernel::argument_count() const {
     if (!parameters_)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "the driver does not tell parameters; one of CUDA 12.4 does");
+             "the driver does not report parameters; CUDA 12.4 and newer do");
     return static_cast<uint32_t>(parameters_->size());
 }
 
@@ -108,7 +108,8 @@ pi_result PI_CALL piKernelGetGroupInfo(pi_kernel kernel, pi_device device,
         case PI_KERNEL_GROUP_INFO_PREFERRED_GROUP_MULTIPLE:
             return write(uint64_t{on.warp()});
         default:
-            fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no group information");
+            fail(PI_ERROR_INVALID_ENUMERATION, "name is ", name,
+                 ", not a PI_KERNEL_GROUP_INFO_ value");
         }
     });
 }
@@ -128,7 +129,8 @@ pi_result PI_CALL piKernelGetSubGroupInfo(pi_kernel kernel, pi_device device,
         case PI_KERNEL_SUB_GROUP_INFO_COMPILE_SIZE:
             return write(uint32_t{0});
         default:
-            fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no sub-group information");
+            fail(PI_ERROR_INVALID_ENUMERATION, "name is ", name,
+                 ", not a PI_KERNEL_SUB_GROUP_INFO_ value");
         }
     });
 }

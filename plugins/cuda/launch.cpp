@@ -97,7 +97,7 @@ Kernel &checked_kernel(const Queue &queue, pi_kernel handle) {
     Kernel &kernel = checked<Kernel>(queue.host(), handle, "kernel");
     if (&kernel.context() != &queue.context())
         fail(PI_ERROR_INVALID_KERNEL, "kernel '", kernel.name(),
-             "' is of another context than the queue");
+             "' belongs to another context than queue");
     static_cast<void>(kernel.function(queue.device()));
     return kernel;
 }

@@ -61,8 +61,8 @@ std::string why_not_usable(const Primary &user, const Mem &mem) {
     return text(mem.image() ? "an image of " : "memory of ", mem.device().name(), ", which ",
                 user.device().name(), " cannot use: ",
                 mem.granted_apart()
-                    ? "it is of a pool or a mapping, to which no cuCtxEnablePeerAccess "
-                      "gives access; copies between buffers reach it"
+                    ? "it belongs to a pool or to virtual memory, for which cuCtxEnablePeerAccess "
+                      "has no effect; copies between buffers can use it"
                     : "the connection is not UNIFIED");
 }
 
@@ -97,8 +97,8 @@ void check_scope(const Device &device, uint32_t scope) {
 void check_requirements(const Device &device, uint64_t flags, uint32_t scope) {
     if (flags & PI_MEM_REQUIRE_CONTIGUOUS)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "PI_MEM_REQUIRE_CONTIGUOUS: CUDA does not tell where memory of ", device.name(),
-             " is physically");
+             "PI_MEM_REQUIRE_CONTIGUOUS: CUDA reports no physical addresses of memory of ",
+             device.name());
     // Device memory is never paged out, but PI_MEM_REQUIRE_PINNED is about host memory.
     if ((flags & PI_MEM_REQUIRE_PINNED) && scope != SCOPE_HOST_PINNED)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_PINNED in scope ", scope, " (",
@@ -118,7 +118,7 @@ void check_buffer(const Device &device, const pi_mem_buffer_desc &desc) {
              device.name(), " exports the types 0x", export_types(device), " (1 << PI_EXTERNAL_)");
     if (std::popcount(desc.export_types) > 1)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types,
-             ": memory of CUDA is exported as one type, a file descriptor of one kind or an IPC "
+             ": CUDA exports memory as one type only, a file descriptor of one kind or an IPC "
              "handle");
     check_export_requirements(desc);
     check_mem_host_ptr(desc.flags, desc.host_ptr);
@@ -158,8 +158,7 @@ Layout read_layout(const Device &device, const pi_mem_buffer_desc &desc) {
              "of the driver's pitch; PI_MEM_COPY_HOST_PTR can be used");
     if (desc.export_types)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "export_types with a pi_mem_layout_desc: whoever imports it knows nothing of its "
-             "rows");
+             "export_types with a pi_mem_layout_desc: an importer could not know its rows");
     return {read_desc(static_cast<const pi_mem_layout_desc *>(chained), PI_TYPE_MEM_LAYOUT_DESC),
             desc.size};
 }
@@ -254,7 +253,7 @@ pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void
         {PI_MEM_INFO_BUS_ADDRESS,
          [](Mem &, const InfoWriter &) {
              fail(PI_ERROR_UNSUPPORTED_FEATURE,
-                  "CUDA tells bus addresses to modules of the kernel only (nvidia_p2p_get_pages)");
+                  "CUDA reports bus addresses to kernel modules only (nvidia_p2p_get_pages)");
          }},
         {PI_MEM_INFO_PITCHES,
          [](Mem &m, const InfoWriter &write) {

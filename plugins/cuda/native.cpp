@@ -56,7 +56,7 @@ CUmodule give_module(Program &program, pi_device device) {
     const std::shared_ptr<Module> &module = program.module(on);
     if (!module)
         fail(PI_ERROR_INVALID_OPERATION, "program is not built for ", on.name(),
-             ": there is no CUmodule before");
+             " and has no CUmodule yet");
     return module->id();
 }
 
@@ -68,7 +68,7 @@ CUevent give_event(Event &event) {
     if (!native)
         fail(PI_ERROR_INVALID_OPERATION, "event has no CUevent: its command ",
              event.is_complete() ? "has failed, which CUDA's events do not"
-                                 : "is held back, and in no stream yet");
+                                 : "is held by the plugin, and in no stream yet");
     return native;
 }
 
@@ -106,7 +106,8 @@ void check_answer(const Api &cu, CUresult code, const char *name, const pi_nativ
 void need_entry(const Api &cu, bool there, const char *name, const char *since) {
     if (!there)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "the driver, of CUDA ", version_text(cu.version()),
-             ", has no ", name, ", which a handle is checked with; one of ", since, " has");
+             ", has no ", name, ", which is needed to check a handle; CUDA ", since,
+             " and newer have it");
 }
 
 /// Creates an object with make(own) and returns it to the application. *own says in the end whether
@@ -124,7 +125,8 @@ Device &find_device(const Platform &platform, CUdevice id) {
     for (const Ref<Device> &device : platform.devices())
         if (device->id() == id)
             return *device;
-    fail(PI_ERROR_INVALID_NATIVE_HANDLE, "the CUdevice ", id, " is none of the platform's devices");
+    fail(PI_ERROR_INVALID_NATIVE_HANDLE, "the CUdevice ", id,
+         " is not one of the platform's devices");
 }
 
 CUdevice device_of(const Api &cu, const pi_native_desc &desc) {
@@ -147,7 +149,7 @@ Ref<Context> make_context(Platform &platform, const pi_native_desc &desc) {
     if (primary != pointer_in<CUcontext>(desc))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "the CUcontext ", pointer_in<void *>(desc), " is not ",
              device.name(), "'s primary one (", primary,
-             ", of cuDevicePrimaryCtxRetain), which is the one that this plugin works in");
+             ", of cuDevicePrimaryCtxRetain), the only one that this plugin uses");
     return context;
 }
 
@@ -182,7 +184,7 @@ Device &named_device(const Context &context, const std::vector<Device *> &device
                      const pi_native_desc &desc, const char *kind) {
     if (!desc.device && devices.size() != 1)
         fail(PI_ERROR_INVALID_DEVICE, "device is NULL; there are ", devices.size(),
-             " devices, and a ", kind, " does not tell which of them it is of");
+             " devices, and a ", kind, " does not identify its device");
     return desc.device ? context.checked_device(desc.device) : *devices.front();
 }
 

@@ -101,8 +101,8 @@ std::byte *Primary::allocate_staging(uint64_t size) {
     const CUresult code = api().cuMemHostAlloc(&begin, size, CU_MEMHOSTALLOC_PORTABLE);
     if (code == CUDA_ERROR_OUT_OF_MEMORY)
         fail(PI_ERROR_OUT_OF_HOST_MEMORY, "cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY: ", Bytes(size),
-             " of pinned memory asked");
-    check(code, "cuMemHostAlloc", Bytes(size), " asked");
+             " of pinned memory requested");
+    check(code, "cuMemHostAlloc", Bytes(size), " requested");
     return static_cast<std::byte *>(begin);
 }
 

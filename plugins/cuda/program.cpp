@@ -46,8 +46,7 @@ void load_module(Context &context, Program::Build &build, const BuildOptions &wo
 void Program::require_source() const {
     if (source_.empty())
         fail(PI_ERROR_INVALID_OPERATION,
-             "program was linked of others or made around a CUmodule: it is built, and has nothing "
-             "to build again");
+             "program was linked or created from a CUmodule: it is built already");
 }
 
 template <class Step>
@@ -112,7 +111,7 @@ void Program::build(const pi_program_build_desc &desc) {
 void Program::compile(const pi_program_build_desc &desc) {
     require_source();
     if (format_ != PI_PROGRAM_FORMAT_PTX && format_ != PI_PROGRAM_FORMAT_CUDA_C)
-        fail(PI_ERROR_INVALID_OPERATION, "program is a binary: it has nothing to compile");
+        fail(PI_ERROR_INVALID_OPERATION, "program is a binary, which cannot be compiled");
     for_devices(desc, PI_PROGRAM_COMPILED, [&](Build &build, const BuildOptions &options) {
         translate(build, options, true);
         Primary &primary = context_->primary(*build.device);
@@ -168,7 +167,7 @@ std::string Program::kernel_names() const {
     const Api &cu = primary.api();
     if (!cu.cuModuleGetFunctionCount || !cu.cuModuleEnumerateFunctions || !cu.cuFuncGetName)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "the driver, of CUDA ", version_text(cu.version()),
-             ", does not tell what is in a module; one of 12.4 does");
+             ", does not report a module's kernels; CUDA 12.4 and newer do");
     const Current current(primary);
     unsigned count = 0;
     primary.check(cu.cuModuleGetFunctionCount(&count, module.id()), "cuModuleGetFunctionCount");

@@ -40,8 +40,7 @@ uint64_t padded(uint64_t size, uint64_t alignment) {
     uint64_t bytes;
     if (__builtin_add_overflow(size, alignment > min_alignment ? alignment : 0, &bytes))
         fail(PI_ERROR_INVALID_SIZE, "size is ", size,
-             " bytes, with its alignment more than 64 bits "
-             "can count");
+             " bytes; with its alignment it must fit 64 bits");
     return bytes;
 }
 
@@ -49,7 +48,8 @@ uint64_t padded(uint64_t size, uint64_t alignment) {
 uint64_t whole_blocks(uint64_t size, uint64_t block) {
     uint64_t whole;
     if (__builtin_add_overflow(size, block - 1, &whole))
-        fail(PI_ERROR_INVALID_SIZE, "size is ", size, " bytes: more blocks than 64 bits can count");
+        fail(PI_ERROR_INVALID_SIZE, "size is ", size,
+             " bytes; rounded up to whole blocks it must fit 64 bits");
     return whole / block * block;
 }
 
@@ -76,10 +76,10 @@ void check_allocated(Primary &primary, CUresult code, const char *call, uint64_t
         size_t available = 0, total = 0;
         primary.api().cuMemGetInfo_v2(&available, &total);
         fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, call, ": CUDA_ERROR_OUT_OF_MEMORY: ", Bytes(bytes),
-             " asked, ", Bytes(available), " of ", Bytes(total), " free on ",
+             " requested, ", Bytes(available), " of ", Bytes(total), " free on ",
              primary.device().name());
     }
-    primary.check(code, call, Bytes(bytes), " asked on ", primary.device().name());
+    primary.check(code, call, Bytes(bytes), " requested on ", primary.device().name());
 }
 
 template <class Allocate, class Free>
@@ -176,8 +176,9 @@ Storage Storage::in_host(Primary &primary, uint64_t size, uint64_t alignment) {
     });
     if (code == CUDA_ERROR_OUT_OF_MEMORY)
         fail(PI_ERROR_OUT_OF_HOST_MEMORY,
-             "cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY: ", Bytes(bytes), " of pinned memory asked");
-    primary.check(code, "cuMemHostAlloc", Bytes(bytes), " asked");
+             "cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY: ", Bytes(bytes),
+             " of pinned memory requested");
+    primary.check(code, "cuMemHostAlloc", Bytes(bytes), " requested");
     Storage storage;
     storage.owner_ =
         owner(primary, memory, [](Primary &of, void *at) { return of.api().cuMemFreeHost(at); });
@@ -266,8 +267,8 @@ Storage Storage::import(Primary &primary, int fd, uint64_t offset, uint64_t size
     const Device &device = primary.device();
     uint64_t end;
     if (__builtin_add_overflow(offset, size, &end) || end > device.memory_size())
-        fail(PI_ERROR_INVALID_SIZE, "offset is ", offset, " and size ", size, ": beyond what ",
-             device.name(), " has (", device.memory_size(), ')');
+        fail(PI_ERROR_INVALID_SIZE, "offset is ", offset, " and size ", size,
+             ": beyond the memory of ", device.name(), " (", device.memory_size(), " bytes)");
     const Current current(primary);
     const auto memory = std::make_shared<VirtualMemory>();
     CUdevice of = PI_CUDA_DEVICE_INVALID;
@@ -276,7 +277,7 @@ Storage Storage::import(Primary &primary, int fd, uint64_t offset, uint64_t size
     if (code != CUDA_SUCCESS || of != device.id()) {
         memory->close(primary);
         if (code != CUDA_SUCCESS)
-            fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", fd, ", which is no memory of ",
+            fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", fd, ", which is not memory of ",
                  device.name(),
                  ": cuMemImportFromShareableHandle: ", error_name(primary.api(), code));
         fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", fd, ", which is memory of device ", of,
@@ -287,8 +288,8 @@ Storage Storage::import(Primary &primary, int fd, uint64_t offset, uint64_t size
         memory->close(primary);
     if (code == CUDA_ERROR_INVALID_VALUE)
         fail(PI_ERROR_INVALID_SIZE, "offset is ", offset, " and size ", size,
-             ": beyond the end of what handle.fd (", fd,
-             ") has: cuMemMap: ", error_name(primary.api(), code));
+             ": beyond the end of handle.fd (", fd,
+             "): cuMemMap: ", error_name(primary.api(), code));
     primary.check(code, "cuMemMap", "of handle.fd (", fd, ") on ", device.name());
     Storage storage;
     storage.owner_ = owner(primary, reinterpret_cast<void *>(address),
@@ -304,13 +305,13 @@ void check_opened(Primary &primary, CUresult code) {
     const std::string name = error_name(primary.api(), code);
     if (code == CUDA_ERROR_INVALID_CONTEXT)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "handle.ipc is of memory of this process, which CUDA opens in others only: "
+             "handle.ipc is memory of this process; CUDA opens it in other processes only: "
              "cuIpcOpenMemHandle_v2: ",
              name);
     if (code == CUDA_ERROR_INVALID_VALUE || code == CUDA_ERROR_INVALID_HANDLE ||
         code == CUDA_ERROR_MAP_FAILED || code == CUDA_ERROR_INVALID_DEVICE ||
         code == CUDA_ERROR_PEER_ACCESS_UNSUPPORTED || code == CUDA_ERROR_TOO_MANY_PEERS)
-        fail(PI_ERROR_INVALID_VALUE, "handle.ipc is no memory that ", primary.device().name(),
+        fail(PI_ERROR_INVALID_VALUE, "handle.ipc is not memory that ", primary.device().name(),
              " can use, or its exporter has freed it: cuIpcOpenMemHandle_v2: ", name);
     primary.check(code, "cuIpcOpenMemHandle_v2", "on ", primary.device().name());
 }
@@ -341,7 +342,7 @@ Storage Storage::open(Primary &primary, const uint8_t (&ipc)[64], uint64_t offse
              device.name(), " (", device.id(), ')');
     if (offset > bytes || size > bytes - offset)
         fail(PI_ERROR_INVALID_SIZE, "offset is ", offset, " and size ", size,
-             ": beyond the end of what handle.ipc has, ", bytes, " bytes");
+             ": beyond the end of handle.ipc, which has ", bytes, " bytes");
     storage.address_ = begin + offset;
     storage.alignment_ = greatest_power_in(storage.address_);
     return storage;

@@ -18,7 +18,7 @@ Device &Usm::owner(const Context &context, pi_device device, pi_usm_kind kind) {
     Device &on = device ? context.checked_device(device) : *context.devices().front();
     if (!(on.usm_kinds() >> kind & 1))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "kind is ", kind, " (PI_USM_SHARED); ", on.name(),
-             " has no managed memory that the host may touch while it works "
+             " has no managed memory that the host may access while it works "
              "(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)");
     return on;
 }
@@ -29,7 +29,7 @@ void Usm::check_scope(const Device &device, uint32_t scope) {
              uint32_t{SCOPE_COUNT}, " scopes, numbered from 0");
     if (scope != SCOPE_GLOBAL)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "scope is ", scope, " (", scope_names[scope],
-             "); allocations by address are in scope 0: their kind says where they are");
+             "); USM is in scope 0, and resides where its kind says");
 }
 
 uint64_t Usm::alignment(const Device &, uint64_t asked) {
@@ -56,7 +56,7 @@ Storage Usm::allocate(Context &context, Device &device, pi_usm_kind kind, uint64
                       uint64_t alignment, uint64_t requirements) {
     if (requirements & PI_MEM_REQUIRE_CONTIGUOUS)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "PI_MEM_REQUIRE_CONTIGUOUS: CUDA does not tell where memory is physically");
+             "PI_MEM_REQUIRE_CONTIGUOUS: CUDA reports no physical addresses");
     if ((requirements & PI_MEM_REQUIRE_PINNED) && kind != PI_USM_HOST)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_PINNED: kind is ", kind,
              "; pinned memory is of kind PI_USM_HOST (", PI_USM_HOST, ")");
@@ -110,7 +110,7 @@ void require_registration(const Context &context) {
     for (const Device *device : context.devices())
         if (!device->registers_host_memory())
             fail(PI_ERROR_UNSUPPORTED_FEATURE, device->name(),
-                 " pins no memory of the application "
+                 " cannot pin memory of the application "
                  "(CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED is 0)");
 }
 

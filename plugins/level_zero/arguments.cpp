@@ -24,9 +24,9 @@ Arguments::Arguments(const Target &target, const Kernel &kernel,
     const uint64_t own = kernel.function(device).properties.localMemSize;
     const uint64_t most = device.compute().maxSharedLocalMemory;
     if (local_memory_ > most || own > most - local_memory_)
-        fail(PI_ERROR_INVALID_ARGUMENTS, "the launch asks for ", local_memory_,
-             " bytes of work-group memory beside the ", own, " of kernel '", kernel.name(), "'; ",
-             device.name(), " has ", most);
+        fail(PI_ERROR_INVALID_ARGUMENTS, "the launch needs ", local_memory_,
+             " bytes of work-group memory in addition to the ", own, " of kernel '", kernel.name(),
+             "'; ", device.name(), " has ", most);
 }
 
 void Arguments::add(const Target &target, const pi_kernel_argument &given, size_t index) {
@@ -41,7 +41,7 @@ void Arguments::add(const Target &target, const pi_kernel_argument &given, size_
         check_argument_size(given, index);
         if (__builtin_add_overflow(local_memory_, given.size, &local_memory_))
             fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "].size is ", given.size,
-                 ": more work-group memory than 64 bits count");
+                 ": work-group memory must fit 64 bits");
         arguments_.push_back({given.size, 0, true});
         return;
     case PI_ARGUMENT_POINTER:
@@ -52,8 +52,8 @@ void Arguments::add(const Target &target, const pi_kernel_argument &given, size_
     case PI_ARGUMENT_SAMPLER:
         return add_sampler(target, given, index);
     default:
-        fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind ", given.kind,
-             " is no PI_ARGUMENT_");
+        fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind is ", given.kind,
+             ", not a PI_ARGUMENT_ value");
     }
 }
 
@@ -121,9 +121,9 @@ void Arguments::set(Kernel::Function &function, const std::string &name) const {
             place.api().zeKernelSetArgumentValue(function.id, i, argument.size, value);
         if (code == ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE ||
             code == ZE_RESULT_ERROR_INVALID_ARGUMENT)
-            fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", i, "] is of ", argument.size,
+            fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", i, "] has ", argument.size,
                  " bytes, which kernel '", name,
-                 "' does not take: zeKernelSetArgumentValue: ", error_name(code));
+                 "' does not accept: zeKernelSetArgumentValue: ", error_name(code));
         place.check(code, "zeKernelSetArgumentValue", "arguments[", i, "] of kernel '", name, "'");
     }
 }

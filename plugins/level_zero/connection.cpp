@@ -22,19 +22,19 @@ bool one_context(const ConnectedPlace &src, const ConnectedPlace &dst) {
 
 ConnectionAnswer between_drivers() {
     return {PI_MEMORY_CONNECTION_NONE,
-            "the devices are of two drivers, which know nothing of each other's memory"};
+            "the devices belong to two drivers, which do not share memory"};
 }
 
 ConnectionAnswer between_contexts() {
     return {PI_MEMORY_CONNECTION_MIGRATABLE,
-            "memory is of one context; between two of a driver the plugin copies "
+            "memory belongs to one context; the plugin copies between two contexts of a driver "
             "(zeCommandListAppendMemoryCopyFromContext)"};
 }
 
 std::string why_no_access(const PeerAccess &access, const ConnectedPlace &src,
                           const ConnectedPlace &dst) {
     const char *const reason =
-        access.listed ? "zeDeviceGetP2PProperties says yes, but zeDeviceCanAccessPeer no"
+        access.listed ? "zeDeviceGetP2PProperties says yes, but zeDeviceCanAccessPeer says no"
                       : "zeDeviceGetP2PProperties";
     return text(dst.device.name(), " has no access to the memory of ", src.device.name(), " (",
                 reason, "): the plugin copies");
@@ -75,7 +75,7 @@ const char *missing_usm(const ConnectedPlace &src, const ConnectedPlace &dst,
         return !(place.device.usm_kinds() >> PI_USM_SHARED & 1);
     };
     if (query.src_scope)
-        return "allocations by address are in scope 0 (global)";
+        return "USM is in scope 0 (global)";
     if (query.kind == PI_MEMORY_KIND_USM_SHARED && (lacks_shared(src) || lacks_shared(dst)))
         return "a device has no shared allocations";
     return nullptr;
@@ -85,14 +85,14 @@ const char *missing_usm(const ConnectedPlace &src, const ConnectedPlace &dst,
 const char *missing(const ConnectedPlace &src, const ConnectedPlace &dst,
                     const pi_memory_connection_query &query) {
     if (query.kind > PI_MEMORY_KIND_IMPORTED)
-        fail(PI_ERROR_INVALID_ENUMERATION, "kind ", query.kind, " is no PI_MEMORY_KIND_");
+        fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", query.kind, ", not a PI_MEMORY_KIND_ value");
     if (query.src_scope >= SCOPE_COUNT || query.dst_scope >= SCOPE_COUNT)
-        return "there are only the scopes 0 (global) and 1 (host.pinned)";
+        return "the only scopes are 0 (global) and 1 (host.pinned)";
     switch (query.kind) {
     case PI_MEMORY_KIND_BUFFER:
         return nullptr;
     case PI_MEMORY_KIND_IMPORTED:
-        return query.src_scope                      ? "scope 1 (host.pinned) is not imported"
+        return query.src_scope                      ? "imported memory is in scope 0 (global)"
                : src.device.imports_host_pointers() ? nullptr
                                                     : "src cannot pin the application's memory";
     case PI_MEMORY_KIND_IMAGE:
@@ -108,8 +108,8 @@ const char *missing(const ConnectedPlace &src, const ConnectedPlace &dst,
 ConnectionAnswer connect_images(const ConnectedPlace &src, const ConnectedPlace &dst) {
     if (&src.place == &dst.place)
         return {PI_MEMORY_CONNECTION_UNIFIED, "the same device and context"};
-    return {PI_MEMORY_CONNECTION_MIGRATABLE,
-            "an image is for its own device and context: the plugin copies through the host"};
+    return {PI_MEMORY_CONNECTION_MIGRATABLE, "an image is used in its own context, by its own "
+                                             "device: the plugin copies through the host"};
 }
 
 /// Whether one device can use another's shared allocations.
@@ -128,18 +128,16 @@ ConnectionAnswer connect(const ConnectedPlace &src, const ConnectedPlace &dst,
         return connect_images(src, dst);
     if (!one_context(src, dst))
         return is_usm(query.kind)
-                   ? ConnectionAnswer{PI_MEMORY_CONNECTION_NONE,
-                                      "allocations by address are for their own context"}
+                   ? ConnectionAnswer{PI_MEMORY_CONNECTION_NONE, "USM is valid in its own context"}
                    : between_contexts();
     if (in_host(query))
-        return {PI_MEMORY_CONNECTION_UNIFIED,
-                "pinned memory of the host is used by all devices of its context"};
+        return {PI_MEMORY_CONNECTION_UNIFIED, "all devices of its context use pinned host memory"};
     if (query.kind == PI_MEMORY_KIND_USM_SHARED)
         return shares(src, dst)
                    ? ConnectionAnswer{PI_MEMORY_CONNECTION_UNIFIED,
-                                      "a shared allocation moves to the device that uses it"}
+                                      "a shared allocation migrates to the device that uses it"}
                    : ConnectionAnswer{PI_MEMORY_CONNECTION_NONE,
-                                      "dst uses no other device's shared allocations "
+                                      "dst does not use other devices' shared allocations "
                                       "(sharedCrossDeviceAllocCapabilities)"};
     return connect_buffers(src, dst);
 }

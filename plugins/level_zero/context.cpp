@@ -27,7 +27,7 @@ Device &Context::checked_device(pi_device handle, const ArgumentName &name) cons
     for (Device *own : devices_)
         if (own->id() == device.id())
             return *own;
-    fail(PI_ERROR_INVALID_DEVICE, name, " (", device.description(), ") is none of the ",
+    fail(PI_ERROR_INVALID_DEVICE, name, " (", device.description(), ") is not one of the ",
          devices_.size(), " devices of the context");
 }
 
@@ -43,8 +43,8 @@ void Context::remove_pin(const void *begin) {
     std::lock_guard lock(pins_mutex_);
     const auto [first, end] = pins_.equal_range(begin);
     if (first == end)
-        fail(PI_ERROR_INVALID_VALUE, "pointer ", begin,
-             " is not registered with this context: what piUsmHostRegister was given is needed");
+        fail(PI_ERROR_INVALID_VALUE, "pointer is ", begin,
+             "; a pointer that piUsmHostRegister registered with this context is needed");
     gone = pins_.extract(std::prev(end));
 }
 
@@ -61,7 +61,7 @@ pi_result PI_CALL piContextCreate(pi_platform platform, const pi_context_desc *d
                                  [&](const Device &device, const ArgumentName &name) {
                                      if (&device.platform() != &self)
                                          fail(PI_ERROR_INVALID_DEVICE, name, " (", device.name(),
-                                              ") is of another driver than the platform");
+                                              ") belongs to another driver than platform");
                                  });
         if (devices.empty())
             fail(PI_ERROR_INVALID_SIZE, "device_count is 0; at least 1 is needed");

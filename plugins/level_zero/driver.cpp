@@ -12,7 +12,7 @@ Api::Api(const std::string &path) : library_(path) {
 #include "functions.def"
     if (const ze_result_t code = zeInit(0); code != ZE_RESULT_SUCCESS)
         fail(PI_ERROR_UNAVAILABLE, path, ": zeInit: ", error_name(code),
-             code == ZE_RESULT_ERROR_UNINITIALIZED ? ": there is no driver of Level Zero" : "");
+             code == ZE_RESULT_ERROR_UNINITIALIZED ? ": no Level Zero driver" : "");
 }
 
 std::string version_text(ze_api_version_t version) {

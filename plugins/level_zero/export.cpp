@@ -46,7 +46,7 @@ pi_result PI_CALL piMemExport(pi_mem mem, const pi_mem_export_desc *desc,
         const bool ipc = known.external_type == PI_EXTERNAL_ZE_IPC;
         if (ipc && self.in_host())
             fail(PI_ERROR_UNSUPPORTED_FEATURE,
-                 "mem is memory of the host; handles for processes are of device memory");
+                 "mem is host memory; IPC handles are for device memory");
         pi_external_handle handle{};
         handle.type = known.external_type;
         if (ipc)

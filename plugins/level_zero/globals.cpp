@@ -60,7 +60,7 @@ void enqueue_global(Queue &queue, const Desc &desc, bool to_host, std::byte *hos
     check_flags(desc.flags, PI_COMMAND_BLOCKING, "flags");
     const Program &program = checked<Program>(queue.host(), desc.program, "program");
     if (&program.context() != &queue.context())
-        fail(PI_ERROR_INVALID_PROGRAM, "program is of another context than the queue");
+        fail(PI_ERROR_INVALID_PROGRAM, "program belongs to another context than queue");
     queue.place().require_alive();
     Variable variable = find_variable(program, queue.device(), desc.name);
     require(host, "host_ptr");

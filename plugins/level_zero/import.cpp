@@ -44,7 +44,8 @@ Ref<Mem> import_pointer(Context &context, Device &device, const pi_mem_import_de
 
 Ref<Mem> import_file(Context &context, Device &device, const pi_mem_import_desc &desc) {
     if (desc.handle.fd < 0)
-        fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", desc.handle.fd, ", which is no descriptor");
+        fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", desc.handle.fd,
+             "; an open file descriptor is needed");
     Place &place = context.place(device);
     place.require_alive();
     return make_buffer(
@@ -64,8 +65,8 @@ Ref<Mem> import_ipc(Context &context, Device &device, const pi_mem_import_desc &
 Ref<Mem> import_native(Context &context, Device &device, const pi_mem_import_desc &desc) {
     if (desc.handle.native.type == PI_NATIVE_LEVEL_ZERO)
         fail(PI_ERROR_INVALID_NATIVE_HANDLE,
-             "handle.native is of type PI_NATIVE_LEVEL_ZERO, as images are: the driver does not "
-             "tell what a ze_image_handle_t is, so only memory is imported, by its address "
+             "handle.native is of type PI_NATIVE_LEVEL_ZERO, as an image's: a ze_image_handle_t "
+             "cannot be queried, so only memory is imported, by its address "
              "(PI_NATIVE_LEVEL_ZERO_POINTER)");
     const uint64_t value = native_pointer(desc.handle.native, PI_NATIVE_LEVEL_ZERO_POINTER,
                                           "PI_NATIVE_LEVEL_ZERO_POINTER");
@@ -75,11 +76,11 @@ Ref<Mem> import_native(Context &context, Device &device, const pi_mem_import_des
     const KnownMemory known = find_memory(place, handle);
     if (known.type == ZE_MEMORY_TYPE_UNKNOWN)
         fail(PI_ERROR_INVALID_NATIVE_HANDLE, "handle.native.value[0] is ",
-             static_cast<void *>(handle), "; the driver knows no memory there");
+             static_cast<void *>(handle), "; the driver has no memory there");
     if (known.type == ZE_MEMORY_TYPE_SHARED)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "handle.native is a shared allocation, which moves between the host and devices; "
-             "device and host allocations are imported");
+             "handle.native is a shared allocation, which migrates between the host and devices; "
+             "device and host allocations can be imported");
     if (known.type == ZE_MEMORY_TYPE_DEVICE && known.device != device.id())
         fail(PI_ERROR_INVALID_NATIVE_HANDLE, "handle.native is memory of the ze_device_handle_t ",
              known.device, ", not of ", device.name(), " (", device.id(), ')');
@@ -87,7 +88,7 @@ Ref<Mem> import_native(Context &context, Device &device, const pi_mem_import_des
     check_range(desc.offset, desc.size, known.size - into, "handle.native");
     if (desc.own && into)
         fail(PI_ERROR_INVALID_NATIVE_HANDLE, "own is 1, but handle.native is ", into,
-             " bytes into its allocation: only the whole of one can be taken over");
+             " bytes into its allocation: only a whole allocation can be owned");
     const bool host = known.type == ZE_MEMORY_TYPE_HOST;
     const auto own = std::make_shared<bool>(false);
     Ref<Mem> mem = make_buffer(context, device,

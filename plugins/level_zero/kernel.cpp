@@ -121,7 +121,8 @@ pi_result PI_CALL piKernelGetGroupInfo(pi_kernel kernel, pi_device device,
         case PI_KERNEL_GROUP_INFO_PREFERRED_GROUP_MULTIPLE:
             return write(uint64_t{max_sub_group(function)});
         default:
-            fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no group information");
+            fail(PI_ERROR_INVALID_ENUMERATION, "name is ", name,
+                 ", not a PI_KERNEL_GROUP_INFO_ value");
         }
     });
 }
@@ -144,7 +145,8 @@ pi_result PI_CALL piKernelGetSubGroupInfo(pi_kernel kernel, pi_device device,
         case PI_KERNEL_SUB_GROUP_INFO_COMPILE_SIZE:
             return write(uint32_t{function.properties.requiredSubgroupSize});
         default:
-            fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no sub-group information");
+            fail(PI_ERROR_INVALID_ENUMERATION, "name is ", name,
+                 ", not a PI_KERNEL_SUB_GROUP_INFO_ value");
         }
     });
 }

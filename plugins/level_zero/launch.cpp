@@ -188,7 +188,7 @@ Kernel &checked_kernel(const Queue &queue, pi_kernel handle) {
     Kernel &kernel = checked<Kernel>(queue.host(), handle, "kernel");
     if (&kernel.context() != &queue.context())
         fail(PI_ERROR_INVALID_KERNEL, "kernel '", kernel.name(),
-             "' is of another context than the queue");
+             "' belongs to another context than queue");
     static_cast<void>(kernel.function(queue.device()));
     return kernel;
 }
@@ -205,11 +205,11 @@ pi_kernel_launch_desc read_launch(const Queue &queue, const pi_kernel_launch_des
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "cluster_size is set; Level Zero has no clusters");
     if (known.local_memory_size)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "local_memory_size is ", known.local_memory_size,
-             "; Level Zero gives work-group memory by PI_ARGUMENT_LOCAL alone");
+             "; Level Zero supports work-group memory only as PI_ARGUMENT_LOCAL");
     for (const uint64_t offset : known.global_offset)
         if (offset > UINT32_MAX)
-            fail(PI_ERROR_INVALID_WORK_SIZE, "a global_offset is ", offset,
-                 "; Level Zero's have 32 bits");
+            fail(PI_ERROR_INVALID_WORK_SIZE, "global_offset is ", offset,
+                 "; Level Zero supports 32 bits");
     return known;
 }
 

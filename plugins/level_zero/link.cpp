@@ -67,9 +67,8 @@ void require_linker(const Context &context) {
     const std::vector<Device *> &devices = context.devices();
     if (std::none_of(devices.begin(), devices.end(),
                      [](const Device *device) { return device->links_parts(); }))
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "no device of the context takes SPIR-V in parts (",
-             ZE_MODULE_PROGRAM_EXP_NAME,
-             "): link the parts before, with spirv-link, and build the whole");
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "no device of the context links SPIR-V (",
+             ZE_MODULE_PROGRAM_EXP_NAME, "): link the parts with spirv-link, and build the result");
 }
 
 Ref<Program> link_programs(Context &context, const pi_program_link_desc &desc) {

@@ -85,8 +85,8 @@ void check_scope(const Device &device, uint32_t scope) {
 void check_requirements(const Device &device, uint64_t flags, uint32_t scope) {
     if (flags & PI_MEM_REQUIRE_CONTIGUOUS)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "PI_MEM_REQUIRE_CONTIGUOUS: Level Zero does not tell where memory of ", device.name(),
-             " is physically");
+             "PI_MEM_REQUIRE_CONTIGUOUS: Level Zero reports no physical addresses of memory of ",
+             device.name());
     // Device memory may be evicted; host memory is what PI_MEM_REQUIRE_PINNED is about.
     if ((flags & PI_MEM_REQUIRE_PINNED) && scope != SCOPE_HOST_PINNED)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_PINNED in scope ", scope, " (",
@@ -197,7 +197,7 @@ pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void
          }},
         {PI_MEM_INFO_BUS_ADDRESS,
          [](Mem &, const InfoWriter &) {
-             fail(PI_ERROR_UNSUPPORTED_FEATURE, "Level Zero tells no bus addresses");
+             fail(PI_ERROR_UNSUPPORTED_FEATURE, "Level Zero reports no bus addresses");
          }},
         {PI_MEM_INFO_PITCHES, [](Mem &m, const InfoWriter &write) { write(view_pitches(m)); }},
     };

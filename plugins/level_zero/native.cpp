@@ -52,7 +52,7 @@ ze_event_handle_t give_event(Event &event) {
     if (!native)
         fail(PI_ERROR_INVALID_OPERATION, "event has no ze_event_handle_t: its command ",
              event.is_complete() ? "has failed, which Level Zero's events do not"
-                                 : "is held back, and in no list yet");
+                                 : "is held by the plugin, and in no list yet");
     return native;
 }
 
@@ -103,7 +103,7 @@ pi_device find_device(Platform &platform, ze_device_handle_t id) {
                 return make<Device>(platform, part, device).give();
     }
     fail(PI_ERROR_INVALID_NATIVE_HANDLE, "the ze_device_handle_t ", id,
-         " is none of the platform's devices");
+         " is not one of the platform's devices");
 }
 
 /// The devices of a driver's context cannot be queried: use the one that the descriptor names, or
@@ -114,7 +114,7 @@ std::vector<Device *> context_devices(const Platform &platform, const pi_native_
         Device &device = checked<Device>(platform.host(), desc.device, "device");
         if (&device.platform() != &platform)
             fail(PI_ERROR_INVALID_DEVICE, "device (", device.name(),
-                 ") is of another driver than the platform");
+                 ") belongs to another driver than platform");
         return {&device};
     }
     for (const Ref<Device> &device : platform.devices())
@@ -137,7 +137,7 @@ Device &named_device(const Context &context, const std::vector<Device *> &device
                      const pi_native_desc &desc, const char *kind) {
     if (!desc.device && devices.size() != 1)
         fail(PI_ERROR_INVALID_DEVICE, "device is NULL; there are ", devices.size(),
-             " devices, and a ", kind, " does not tell which of them it is of");
+             " devices, and a ", kind, " does not identify its device");
     return desc.device ? context.checked_device(desc.device) : *devices.front();
 }
 
@@ -284,7 +284,7 @@ pi_result PI_CALL piPlatformCreateWithNativeHandle(pi_plugin plugin, const pi_na
                 return;
             }
         fail(PI_ERROR_INVALID_NATIVE_HANDLE, "the ze_driver_handle_t ", pointer_in<void *>(known),
-             " is none of the plugin's drivers");
+             " is not one of the plugin's drivers");
     });
 }
 

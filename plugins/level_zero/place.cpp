@@ -187,7 +187,7 @@ std::byte *DriverContext::allocate_staging(uint64_t size) {
     void *begin = nullptr;
     const ze_result_t code = api().zeMemAllocHost(id_, &desc, size, min_alignment, &begin);
     check(code == ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : code,
-          "zeMemAllocHost", Bytes(size), " of staging asked");
+          "zeMemAllocHost", Bytes(size), " of staging requested");
     return static_cast<std::byte *>(begin);
 }
 

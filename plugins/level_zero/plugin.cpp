@@ -25,7 +25,7 @@ using Plugin = plugin_entries<Instance, this_plugin>;
 
 pi_verification_kernel verification_kernel_of(Device &device) {
     if (!device.modules().spirvVersionSupported)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, device.name(), " takes no SPIR-V");
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, device.name(), " does not accept SPIR-V");
     return spirv_verification_kernel();
 }
 

@@ -72,8 +72,7 @@ void Program::specialize(uint32_t count, const pi_specialization_constant *const
 void Program::require_source() const {
     if (source_.empty())
         fail(PI_ERROR_INVALID_OPERATION,
-             "program was linked of others or made around a ze_module_handle_t: it is built, and "
-             "has nothing to build again");
+             "program was linked or created from a ze_module_handle_t: it is built already");
 }
 
 DriverConstants::DriverConstants(const ConstantValues &values) {
@@ -130,8 +129,8 @@ std::shared_ptr<Module> make_module(Place &place, const ze_module_desc_t &desc, 
     place.check(place.api().zeModuleGetProperties(module->id(), &properties),
                 "zeModuleGetProperties");
     if (properties.flags & ZE_MODULE_PROPERTY_FLAG_IMPORTS)
-        fail(PI_ERROR_BUILD_FAILED, "the program calls functions that it does not have, on ",
-             place.device().name(), "; of several drivers' the loader tells no names");
+        fail(PI_ERROR_BUILD_FAILED, "the program calls undefined functions, on ",
+             place.device().name(), "; with several drivers the loader reports no names");
     return module;
 }
 
@@ -185,7 +184,7 @@ void Program::compile(const pi_program_build_desc &desc) {
     require_linker(*context_);
     require_source();
     if (format_ != PI_PROGRAM_FORMAT_SPIRV)
-        fail(PI_ERROR_INVALID_OPERATION, "program is a binary: it has nothing to compile");
+        fail(PI_ERROR_INVALID_OPERATION, "program is a binary, which cannot be compiled");
     build_for(desc, PI_PROGRAM_COMPILED);
     compiled_constants_ = constants_;
 }
@@ -303,7 +302,7 @@ pi_result PI_CALL piProgramCreate(pi_context context, const pi_program_desc *des
         if (known.format == PI_PROGRAM_FORMAT_SPIRV &&
             std::none_of(self.devices().begin(), self.devices().end(), takes_spirv))
             fail(PI_ERROR_UNSUPPORTED_FEATURE,
-                 "format is PI_PROGRAM_FORMAT_SPIRV, which no device of the context takes");
+                 "format is PI_PROGRAM_FORMAT_SPIRV, which no device of the context accepts");
         *out_program = make<Program>(self, known.format,
                                      std::string(static_cast<const char *>(known.data), known.size))
                            .give();

@@ -38,7 +38,7 @@ bool can_pin(const Platform &platform) {
 void require_pinning(const Platform &platform) {
     if (!can_pin(platform))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "the driver has no ", import_name,
-             ": memory of the application is copied, not used in place");
+             ": the application's memory is copied, not used in place");
 }
 
 std::shared_ptr<void> pin(Platform &platform, std::byte *begin, uint64_t size) {

@@ -78,8 +78,8 @@ void Sampler::destroy() noexcept {
 
 const pi_sampler_desc &Sampler::desc() const {
     if (!desc_)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "sampler was made around a ze_sampler_handle_t, of "
-                                           "which the driver tells nothing");
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "sampler was created from a ze_sampler_handle_t, which cannot be queried");
     return *desc_;
 }
 
@@ -87,7 +87,7 @@ ze_sampler_handle_t Sampler::id(const Device &device) const {
     for (const auto &[of, id] : ids_)
         if (of->id() == device.id())
             return id;
-    fail(PI_ERROR_INVALID_SAMPLER, "the sampler has none of the driver's for ", device.name(),
+    fail(PI_ERROR_INVALID_SAMPLER, "sampler: no driver sampler for ", device.name(),
          ", which has no images");
 }
 

@@ -37,12 +37,12 @@ ze_result_t free_memory(DriverContext &context, void *address) {
     Device &device = place.device();
     if (!of_device)
         fail(PI_ERROR_OUT_OF_HOST_MEMORY, call, ": ", error_name(code), ": ", Bytes(bytes),
-             " of the host's memory asked");
+             " of host memory requested");
     // An upper bound: the driver does not report free memory, and others may have allocated some.
     const uint64_t total = device.memory_size();
     const uint64_t taken = std::min(device.taken().load(), total);
     fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, call, ": ", error_name(code), ": ", Bytes(bytes),
-         " asked, at most ", Bytes(total - taken), " of ", Bytes(total), " free on ",
+         " requested, at most ", Bytes(total - taken), " of ", Bytes(total), " free on ",
          device.name());
 }
 
@@ -79,7 +79,7 @@ void check_allocated(Place &place, bool of_device, const char *call, ze_result_t
                      uint64_t bytes) {
     if (no_memory(code) || code == ZE_RESULT_ERROR_UNSUPPORTED_SIZE)
         fail_without_memory(place, of_device, call, code, bytes);
-    place.check(code, call, Bytes(bytes), " asked on ", place.device().name());
+    place.check(code, call, Bytes(bytes), " requested on ", place.device().name());
 }
 
 /// allocate(bytes, alignment, &memory) is the driver's call. If the driver does not honour the
@@ -102,7 +102,7 @@ Storage Storage::take(Place &place, uint64_t size, uint64_t alignment, bool of_d
     if (code == ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT) {
         if (__builtin_add_overflow(size, alignment, &bytes))
             fail(PI_ERROR_INVALID_SIZE, "size is ", size,
-                 " bytes, with its alignment more than 64 bits can count");
+                 " bytes; with its alignment it must fit 64 bits");
         code = allocate(bytes, uint64_t{0}, &memory);
     }
     check_allocated(place, of_device, call, code, bytes);
@@ -175,8 +175,9 @@ Storage Storage::import_file(Place &place, pi_external_type type, int fd, uint64
                              uint64_t size) {
     uint64_t end;
     if (__builtin_add_overflow(offset, size, &end) || end > place.device().memory_size())
-        fail(PI_ERROR_INVALID_SIZE, "offset is ", offset, " and size ", size, ": beyond what ",
-             place.device().name(), " has (", place.device().memory_size(), ')');
+        fail(PI_ERROR_INVALID_SIZE, "offset is ", offset, " and size ", size,
+             ": beyond the memory of ", place.device().name(), " (", place.device().memory_size(),
+             " bytes)");
     // Not all drivers check the size; some descriptors do not report it.
     if (const off_t available = descriptor_size(fd); available >= 0)
         check_descriptor_range(offset, size, available);
@@ -191,10 +192,9 @@ Storage Storage::import_file(Place &place, pi_external_type type, int fd, uint64
     place.note(code);
     if (code == ZE_RESULT_ERROR_INVALID_SIZE || code == ZE_RESULT_ERROR_UNSUPPORTED_SIZE)
         fail(PI_ERROR_INVALID_SIZE, "offset is ", offset, " and size ", size,
-             ": beyond the end of what handle.fd (", fd,
-             ") has: zeMemAllocDevice: ", error_name(code));
+             ": beyond the end of handle.fd (", fd, "): zeMemAllocDevice: ", error_name(code));
     if (code != ZE_RESULT_SUCCESS)
-        fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", fd, ", which is no memory for ",
+        fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", fd, ", which is not memory for ",
              place.device().name(), ": zeMemAllocDevice: ", error_name(code));
     Storage storage;
     storage.owner_ = owner(place, memory, free_memory);
@@ -211,7 +211,8 @@ Storage Storage::open_ipc(Place &place, const void *handle, uint64_t offset, uin
     place.note(code);
     if (code != ZE_RESULT_SUCCESS)
         fail(PI_ERROR_INVALID_VALUE,
-             "handle.ipc is no memory of a living process: zeMemOpenIpcHandle: ", error_name(code));
+             "handle.ipc is not memory of a running process: zeMemOpenIpcHandle: ",
+             error_name(code));
     Storage storage;
     storage.owner_ = owner(place, memory, [](DriverContext &context, void *address) {
         return context.api().zeMemCloseIpcHandle(context.id(), address);
@@ -265,7 +266,7 @@ int Storage::file(Place &place, pi_external_type type) const {
                                                     nullptr),
                 "zeMemGetAllocProperties", "for a descriptor, on ", place.device().name());
     if (out.fd < 0)
-        fail(PI_ERROR_BACKEND, "zeMemGetAllocProperties told the descriptor ", out.fd);
+        fail(PI_ERROR_BACKEND, "zeMemGetAllocProperties returned the descriptor ", out.fd);
     return exports_->files.emplace(type, File(out.fd)).first->second.get();
 }
 

@@ -26,7 +26,7 @@ void Usm::check_scope(const Device &device, uint32_t scope) {
     level_zero::check_scope(device, scope);
     if (scope != SCOPE_GLOBAL)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "scope is ", scope, " (", scope_names[scope],
-             "); allocations by address are in scope 0: their kind says where they are");
+             "); USM is in scope 0, and resides where its kind says");
 }
 
 uint64_t Usm::alignment(const Device &, uint64_t asked) {
@@ -40,7 +40,7 @@ Storage Usm::allocate(Context &context, Device &device, pi_usm_kind kind, uint64
                       uint64_t alignment, uint64_t requirements) {
     if (requirements & PI_MEM_REQUIRE_CONTIGUOUS)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "PI_MEM_REQUIRE_CONTIGUOUS: Level Zero does not tell where memory is physically");
+             "PI_MEM_REQUIRE_CONTIGUOUS: Level Zero reports no physical addresses");
     if ((requirements & PI_MEM_REQUIRE_PINNED) && kind != PI_USM_HOST)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_PINNED: kind is ", kind,
              "; pinned memory is of kind PI_USM_HOST (", PI_USM_HOST, ")");

@@ -47,11 +47,11 @@ void check_kind(const pi_kernel_argument &given, Parameter parameter, size_t ind
                 const std::string &kernel) {
     check_argument(given, index);
     if (given.kind < PI_ARGUMENT_VALUE || given.kind > PI_ARGUMENT_LOCAL)
-        fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind ", given.kind,
-             " is no PI_ARGUMENT_");
+        fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind is ", given.kind,
+             ", not a PI_ARGUMENT_ value");
     const ParameterRow &row = parameters[static_cast<size_t>(parameter)];
     if (!(row.kinds & bit(given.kind)))
-        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] is of kind ", given.kind,
+        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] has kind ", given.kind,
              "; parameter ", index, " of kernel '", kernel, "' needs ", row.names);
 }
 

@@ -11,9 +11,8 @@ using namespace sdk;
 ConnectionAnswer connect_buffers(const Place &src, const Place &dst) {
     if (&src.context == &dst.context)
         return {PI_MEMORY_CONNECTION_UNIFIED,
-                &src.device == &dst.device
-                    ? "the same device and context"
-                    : "memory of one OpenCL context is used by all of its devices"};
+                &src.device == &dst.device ? "the same device and context"
+                                           : "all devices of an OpenCL context use its memory"};
     if (&src.context.platform() == &dst.context.platform())
         return {
             PI_MEMORY_CONNECTION_MIGRATABLE,
@@ -40,14 +39,14 @@ const char *missing_usm(const Place &src, const Place &dst, pi_usm_kind kind) {
     if (!(src.device.usm_kinds() & dst.device.usm_kinds() & 1u << kind))
         return "one of the devices has no shared virtual memory of this kind";
     if (&src.context != &dst.context)
-        return "shared virtual memory is of one OpenCL context";
+        return "shared virtual memory belongs to one OpenCL context";
     return nullptr;
 }
 
 /// Why memory of this kind cannot exist at both places; NULL if it can.
 const char *missing(const Place &src, const Place &dst, const pi_memory_connection_query &query) {
     if (query.src_scope >= SCOPE_COUNT || query.dst_scope >= SCOPE_COUNT)
-        return "there are only the scopes 0 (global) and 1 (host.pinned)";
+        return "the only scopes are 0 (global) and 1 (host.pinned)";
     const bool to_buffer =
         query.kind == PI_MEMORY_KIND_BUFFER || query.kind == PI_MEMORY_KIND_IMPORTED;
     if ((query.src_scope && query.kind != PI_MEMORY_KIND_BUFFER) || (query.dst_scope && !to_buffer))
@@ -66,7 +65,7 @@ const char *missing(const Place &src, const Place &dst, const pi_memory_connecti
     case PI_MEMORY_KIND_USM_SHARED:
         return missing_usm(src, dst, usm_kind(query.kind));
     }
-    fail(PI_ERROR_INVALID_ENUMERATION, "kind ", query.kind, " is no PI_MEMORY_KIND_");
+    fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", query.kind, ", not a PI_MEMORY_KIND_ value");
 }
 
 /// Fine-grain sharing needs no copies: single loads and stores are visible.

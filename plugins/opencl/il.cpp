@@ -79,7 +79,7 @@ ProgramOwner create_vendor_il(const Context &context, const Device &device, cons
     if (code == CL_INVALID_VALUE)
         throw Error(PI_ERROR_INVALID_BINARY,
                     text(error_text("clCreateProgramWithIL", code), ": ", size,
-                         " bytes that the driver does not take as SPIR-V"));
+                         " bytes that the driver does not accept as SPIR-V"));
     check(code, "clCreateProgramWithIL");
     return vendor;
 }
@@ -133,7 +133,7 @@ void Program::specialize(uint32_t count, const pi_specialization_constant *const
              "; only SPIR-V has specialization constants");
     if (!module_)
         fail(PI_ERROR_INVALID_OPERATION,
-             "program was linked: its specialization constants have their values");
+             "program was linked: its specialization constants can no longer be set");
     for (const pi_specialization_constant &one : module_->check(count, constants)) {
         std::string value(static_cast<const char *>(one.value), one.size);
         set_vendor_constant(api(), id(), one.id, value);

@@ -151,8 +151,8 @@ std::optional<uint64_t> Device::import_alignment() {
             find_import_alignment();
         } catch (...) {
             rethrow_no_memory();
-            instance().log(PI_LOG_WARNING, "importing host memory into " + name_ +
-                                               " was tried and failed: " + current_error().text());
+            instance().log(PI_LOG_WARNING, "a trial of importing host memory into " + name_ +
+                                               " failed: " + current_error().text());
         }
     }
     import_known_ = true;
@@ -208,7 +208,7 @@ std::string Device::import_refusal() {
     if (!integrated_)
         return "it has memory of its own (CL_DEVICE_HOST_UNIFIED_MEMORY is false)";
     if (copied_from_ == UINT64_MAX)
-        return "what the device wrote was not there when tried";
+        return "in a trial the host did not see what the device wrote";
     return text("its driver keeps a copy of ", copied_from_, " bytes and more");
 }
 

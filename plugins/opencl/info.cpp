@@ -19,7 +19,7 @@ namespace {
 using Row = InfoRow<Device>;
 
 [[noreturn]] void absent(const Device &device, const char *what) {
-    fail(PI_ERROR_UNSUPPORTED_FEATURE, device.name(), " does not tell ", what);
+    fail(PI_ERROR_UNSUPPORTED_FEATURE, device.name(), " does not report ", what);
 }
 
 template <size_t Size>

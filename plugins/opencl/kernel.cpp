@@ -49,7 +49,7 @@ KernelOwner create_vendor_kernel(const Program &program, const char *name) {
     KernelOwner kernel(api, api.clCreateKernel(program.id(), name, &code));
     if (code == CL_INVALID_KERNEL_NAME)
         fail(PI_ERROR_INVALID_NAME, "name is '", name,
-             "'; the program has the kernels: ", program.kernel_names());
+             "'; the program's kernels are: ", program.kernel_names());
     check(code, "clCreateKernel", "'", name, "'");
     return kernel;
 }
@@ -123,7 +123,8 @@ pi_result PI_CALL piKernelGetGroupInfo(pi_kernel kernel, pi_device device,
         case PI_KERNEL_GROUP_INFO_PREFERRED_GROUP_MULTIPLE:
             return write(limits.multiple);
         default:
-            fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no group information");
+            fail(PI_ERROR_INVALID_ENUMERATION, "name is ", name,
+                 ", not a PI_KERNEL_GROUP_INFO_ value");
         }
     });
 }

@@ -31,8 +31,7 @@ void check_extent(const Device &device, const pi_kernel_launch_desc &desc, cl_ui
         overflows = __builtin_mul_overflow(total, desc.global_size[k], &total) || overflows;
     if (overflows)
         fail(PI_ERROR_INVALID_WORK_SIZE, "global_offset[", i, "] ", desc.global_offset[i],
-             " and global_size[", i, "] ", desc.global_size[i],
-             " give more work-items than 64 bits count");
+             " and global_size[", i, "] ", desc.global_size[i], " exceed 64 bits of work-items");
     if (end > UINT32_MAX && device.quirk(QUIRK_32_BIT_WORK_SIZES))
         fail(PI_ERROR_INVALID_WORK_SIZE, "global_offset[", i, "] + global_size[", i, "] is ", end,
              "; ", device.name(), " counts work-items in 32 bits");
@@ -73,8 +72,8 @@ WorkSize read_work_size(Kernel &kernel, const Device &device, const pi_kernel_la
                  kernel.name(), "' is compiled for ", limits.compiled[i]);
         if (!device.non_uniform_groups() && work.global[i] % work.local[i])
             fail(PI_ERROR_INVALID_WORK_SIZE, "global_size[", i, "] is ", work.global[i],
-                 ", no multiple of local_size[", i, "], ", work.local[i], ": ", device.name(),
-                 " has no PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS");
+                 ", not a multiple of local_size[", i, "], ", work.local[i], ": ", device.name(),
+                 " lacks PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS");
     }
     return work;
 }
@@ -181,7 +180,7 @@ pi_result PI_CALL piEnqueueKernelLaunch(pi_queue queue, const pi_kernel_launch_d
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "cluster_size is set; OpenCL has no clusters");
         if (known.local_memory_size)
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "local_memory_size is ", known.local_memory_size,
-                 "; OpenCL's work-group memory is an argument (PI_ARGUMENT_LOCAL)");
+                 "; OpenCL supports work-group memory only as PI_ARGUMENT_LOCAL");
         enqueue_vendor<LaunchCommand>(self,
                                       {known.flags, known.type, wait_count, wait_list, out_event},
                                       kernel, known, reached_usm(known.flags));

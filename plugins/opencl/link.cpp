@@ -22,7 +22,7 @@ namespace {
                                                  "clGetProgramBuildInfo", vendor, device->id(),
                                                  CL_PROGRAM_BUILD_LOG));
     throw Error(PI_ERROR_BUILD_FAILED,
-                words + ":\n" + (logs.empty() ? "the driver gives no log" : logs));
+                words + ":\n" + (logs.empty() ? "the driver returned no log" : logs));
 }
 
 } // namespace
@@ -41,8 +41,8 @@ Ref<Program> link_programs(Context &context, const pi_program_link_desc &desc) {
         if (part->compiled_elsewhere() && targets.size() > 1 &&
             targets.front()->quirk(QUIRK_LINKS_FOR_ALL))
             fail(PI_ERROR_UNSUPPORTED_FEATURE,
-                 "a cl_program that the application compiled may be for other devices than the "
-                 "context's, or in another order: linking it could end the process");
+                 "a cl_program compiled by the application may be for other devices than the "
+                 "context's, or in another order: linking it could abort the process");
     }
     const std::string options = desc.options ? desc.options : "";
     ProgramOwner vendor;

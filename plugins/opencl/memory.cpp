@@ -46,8 +46,8 @@ Mem::~Mem() {
             api().clFlush(queue);
         } catch (...) {
             context_->instance().log(
-                PI_LOG_WARNING, message("a buffer that was released while mapped stays mapped: ",
-                                        current_error().text()));
+                PI_LOG_WARNING,
+                message("a buffer released while mapped stays mapped: ", current_error().text()));
         }
     }
 }
@@ -176,7 +176,7 @@ MemOwner create_aligned(const Context &context, Device &device, const pi_mem_buf
     if (!in_place || desc.alignment > limit)
         fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", desc.alignment, "; on ", device.name(),
              in_place ? text(" at most ", limit, " can be honoured")
-                      : text(" no more than ", device.min_alignment(), " can be proven"));
+                      : text(" at most ", device.min_alignment(), " can be verified"));
     void *allocated = nullptr;
     if (posix_memalign(&allocated, std::max<uint64_t>(desc.alignment, sizeof(void *)), desc.size))
         fail(PI_ERROR_OUT_OF_HOST_MEMORY, "posix_memalign: ", desc.size, " bytes aligned to ",
@@ -201,8 +201,8 @@ void check_host_pinned(const Device &device, const pi_mem_buffer_desc &desc) {
              " allocates; in scope 0 host_ptr can be used");
     if (desc.alignment > device.min_alignment())
         fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", desc.alignment, "; in scope ", desc.scope,
-             " (", scope_names[desc.scope], ") of ", device.name(), " no more than ",
-             device.min_alignment(), " can be proven");
+             " (", scope_names[desc.scope], ") of ", device.name(), " at most ",
+             device.min_alignment(), " can be verified");
 }
 
 Ref<Mem> create_buffer(Context &context, Device &device, const pi_mem_buffer_desc &desc) {
@@ -322,7 +322,7 @@ pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void
          }},
         {PI_MEM_INFO_BUS_ADDRESS,
          [](Mem &, const InfoWriter &) {
-             fail(PI_ERROR_UNSUPPORTED_FEATURE, "OpenCL does not tell bus addresses");
+             fail(PI_ERROR_UNSUPPORTED_FEATURE, "OpenCL reports no bus addresses");
          }},
         {PI_MEM_INFO_PITCHES, [](Mem &m, const InfoWriter &write) { write(view_pitches(m)); }},
     };
@@ -338,8 +338,8 @@ pi_result PI_CALL piMemGetHostPointer(pi_mem mem, void **out_pointer) {
         if (!pointer)
             fail(PI_ERROR_UNSUPPORTED_FEATURE,
                  self.image() ? "images have no host address: write and read them instead"
-                              : "only imported memory and PI_MEM_USE_HOST_PTR have a lasting host "
-                                "address here; map the buffer instead");
+                              : "only imported memory and PI_MEM_USE_HOST_PTR have a host address "
+                                "that lasts; map the buffer instead");
         *out_pointer = pointer;
     });
 }
@@ -353,7 +353,7 @@ pi_result refuse_maintenance(pi_mem mem, uint64_t offset, uint64_t size, const c
         check_range(offset, size, self.size(), "mem");
         fail(PI_ERROR_UNSUPPORTED_FEATURE, what,
              ": the coherence of mem is "
-             "PI_COHERENCE_MAP_UNMAP; the host touches it between map and unmap");
+             "PI_COHERENCE_MAP_UNMAP; the host may access it between map and unmap only");
     });
 }
 

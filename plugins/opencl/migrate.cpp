@@ -196,11 +196,11 @@ void check_migration(const Queue &queue, const Mem &src, const Mem &dst) {
     if (&src.context().platform() != &dst.context().platform())
         fail(PI_ERROR_INVALID_MEM_OBJECT, "src is of ", src.context().description(), ", dst of ",
              dst.context().description(),
-             ": the connection of two platforms is NONE, the copy must go through the host");
+             ": the connection of two platforms is NONE; copy through the host");
     if (&queue.context() != &src.context() && &queue.context() != &dst.context())
         fail(PI_ERROR_INVALID_MEM_OBJECT, "src is of ", src.context().description(), ", dst of ",
              dst.context().description(), "; the queue, of ", queue.context().description(),
-             ", must be of either end");
+             ", must belong to either end");
 }
 
 std::unique_ptr<Command> make_migration(Mem &src, Mem &dst, Regions &&regions) {

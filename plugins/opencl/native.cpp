@@ -240,7 +240,7 @@ pi_result PI_CALL piPlatformCreateWithNativeHandle(pi_plugin plugin, const pi_na
                 return;
             }
         fail(PI_ERROR_INVALID_NATIVE_HANDLE, "the cl_platform_id ", wanted,
-             " is none of the plugin's platforms (PI_OPENCL_PLATFORMS may leave some out)");
+             " is not one of the plugin's platforms (PI_OPENCL_PLATFORMS may leave some out)");
     });
 }
 

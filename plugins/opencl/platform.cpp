@@ -42,7 +42,7 @@ void Instance::open() {
     cl_uint count = 0;
     const cl_int code = api_->clGetPlatformIDs(0, nullptr, &count);
     if (code != CL_SUCCESS || !count)
-        fail(PI_ERROR_UNAVAILABLE, api_->library.path(), " knows no OpenCL platform (",
+        fail(PI_ERROR_UNAVAILABLE, api_->library.path(), " has no OpenCL platform (",
              error_text("clGetPlatformIDs", code),
              "); is an ICD installed in /etc/OpenCL/vendors?");
     std::vector<cl_platform_id> ids(count);
@@ -65,9 +65,7 @@ void Instance::open() {
     }
     if (platforms_.empty())
         fail(PI_ERROR_UNAVAILABLE,
-             "no OpenCL platform is usable or wanted by PI_OPENCL_PLATFORMS; "
-             "there are ",
-             seen);
+             "no OpenCL platform is usable and selected by PI_OPENCL_PLATFORMS; there are ", seen);
 }
 
 bool Instance::wanted(const std::string &platform_name) const {
@@ -207,7 +205,7 @@ Ref<Device> Platform::find_device(cl_device_id id) {
                                                   CL_DEVICE_PARENT_DEVICE);
     if (!parent)
         fail(PI_ERROR_INVALID_NATIVE_HANDLE, "the cl_device_id ", id, " of ", name_,
-             " was left out when the plugin's devices were asked for");
+             " is not one of the plugin's devices: it was left out as unusable");
     return make<Device>(*this, id, find_device(parent), DeviceOwner::retained(api_, id));
 }
 

@@ -105,7 +105,7 @@ void Program::finish(const Attempt &attempt, cl_int code) {
     if (code == CL_INVALID_OPERATION)
         check(code, attempt.call,
               adopted_ ? "the application's cl_program has kernels"
-                       : "the program was created anew for it");
+                       : "the plugin had created a new cl_program for it");
     aim_ = attempt.aim;
     compiled_elsewhere_ = false;
     options_ = attempt.options;
@@ -141,8 +141,8 @@ void Program::build(const pi_program_build_desc &desc) {
 void Program::compile(const pi_program_build_desc &desc) {
     check_flags(desc.flags, 0, "flags");
     if (linked_ || !can_compile())
-        fail(PI_ERROR_INVALID_OPERATION, "program ",
-             linked_ ? "was linked of others" : "is a binary", ": it has nothing to compile");
+        fail(PI_ERROR_INVALID_OPERATION, "program ", linked_ ? "was linked" : "is a binary",
+             ": it has no source to compile");
     const std::vector<Device *> devices = read_devices(desc);
     const std::vector<cl_device_id> ids = ids_of(link_devices(devices, candidates_));
     const std::string options = desc.options ? desc.options : "";
@@ -277,7 +277,7 @@ Ref<Program> create_from_binary(Context &context, const pi_program_desc &desc) {
     for (const Device *device : context.devices())
         if (device->quirk(QUIRK_NO_BINARIES))
             fail(PI_ERROR_UNSUPPORTED_FEATURE, device->name(),
-                 " takes no binaries: its driver does not check them");
+                 " does not accept binaries: its driver does not check them");
     // The binary was made for one device; the context's others may or may not accept it.
     std::string reasons;
     for (Device *device : context.devices()) {
@@ -289,7 +289,8 @@ Ref<Program> create_from_binary(Context &context, const pi_program_desc &desc) {
         }
     }
     if (takers.empty())
-        fail(PI_ERROR_INVALID_BINARY, "data is a binary of no device of the context:", reasons);
+        fail(PI_ERROR_INVALID_BINARY,
+             "data is not a binary for any device of the context:", reasons);
     ProgramOwner vendor = create_vendor_binary(context, takers, binary);
     auto program = make<Program>(context, desc.format, std::move(vendor), std::move(takers));
     program->set_binary({binary.begin(), binary.end()});
@@ -307,7 +308,7 @@ struct VendorBinaries {
     size_t position(const Device &device) const {
         const auto index = device.position_in(devices);
         if (!index || *index >= sizes.size())
-            fail(PI_ERROR_UNSUPPORTED_FEATURE, "the driver gives no binary for ", device.name());
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "the driver returned no binary for ", device.name());
         return *index;
     }
 

@@ -69,7 +69,7 @@ pi_result PI_CALL piKernelGetSubGroupInfo(pi_kernel kernel, pi_device device,
         const Device &on = self.context().checked_device(device);
         if (!on.il().get_sub_group_info)
             fail(PI_ERROR_UNSUPPORTED_FEATURE, on.name(),
-                 " tells nothing of sub-groups: that needs OpenCL 2.1 or cl_khr_subgroups");
+                 " does not report sub-groups: OpenCL 2.1 or cl_khr_subgroups is needed");
         const InfoWriter write(size, value, out_size);
         switch (name) {
         case PI_KERNEL_SUB_GROUP_INFO_MAX_SIZE:
@@ -81,7 +81,8 @@ pi_result PI_CALL piKernelGetSubGroupInfo(pi_kernel kernel, pi_device device,
         case PI_KERNEL_SUB_GROUP_INFO_COMPILE_SIZE:
             return write(required_size(self, on));
         default:
-            fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no sub-group information");
+            fail(PI_ERROR_INVALID_ENUMERATION, "name is ", name,
+                 ", not a PI_KERNEL_SUB_GROUP_INFO_ value");
         }
     });
 }

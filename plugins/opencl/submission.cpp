@@ -70,9 +70,8 @@ cl_event VendorEvent::give_out(const Event &event, const Api &api, cl_context co
         if (end > CL_COMPLETE && event.is_complete())
             end = event.result() ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_COMPLETE;
         if (end > CL_COMPLETE)
-            fail(PI_ERROR_INVALID_OPERATION,
-                 "event has no cl_event yet: the plugin holds its command back until what it waits "
-                 "for is final");
+            fail(PI_ERROR_INVALID_OPERATION, "event has no cl_event yet: the plugin holds its "
+                                             "command until its dependencies are complete");
         cl_int code = CL_SUCCESS;
         EventOwner ended(api, api.clCreateUserEvent(context, &code));
         check(code, "clCreateUserEvent");
@@ -185,8 +184,8 @@ Submission VendorCommand::begin() {
                                     : std::min(payload_of(*dependency).end(), CL_COMPLETE);
         // Some drivers never finish a command that waits for a failed event.
         if (status < 0 && carries_error)
-            fail(PI_ERROR_DEPENDENCY_FAILED,
-                 "a command before this one failed: ", error_name(status), " (", status, ")");
+            fail(PI_ERROR_DEPENDENCY_FAILED, "a dependency failed: ", error_name(status), " (",
+                 status, ")");
         if (status <= CL_COMPLETE)
             continue;
         if (payload_of(*dependency).queue_ == on_ && queue_.vendor_in_order())

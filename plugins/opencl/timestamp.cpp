@@ -43,7 +43,7 @@ namespace {
 
 void require_clock(const Device &device) {
     if (device.clock() == Clock::NONE)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, device.name(), " does not tell its clock: ",
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, device.name(), " does not report its clock: ",
              device.quirk(QUIRK_NO_PROFILING)
                  ? "the driver's times are all 0"
                  : "the platform has no timer (CL_PLATFORM_HOST_TIMER_RESOLUTION is 0)");

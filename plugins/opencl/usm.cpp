@@ -22,8 +22,8 @@ SvmMemory::SvmMemory(const Api &api, cl_context context, cl_svm_mem_flags flags,
     begin_ = api.clSVMAlloc(context, flags, size + slack,
                             static_cast<cl_uint>(std::min(alignment, vendor_alignment)));
     if (!begin_)
-        fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, "clSVMAlloc gives none: ", size, " bytes, aligned to ",
-             alignment, ", asked on ", device);
+        fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, "clSVMAlloc failed: ", size, " bytes, aligned to ",
+             alignment, ", requested on ", device);
     auto *const first = static_cast<std::byte *>(begin_);
     const auto address = reinterpret_cast<uintptr_t>(begin_);
     data_ = first + (align_up(address, alignment) - address);

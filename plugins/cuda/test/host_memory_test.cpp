@@ -110,7 +110,7 @@ TEST_CASE("the connection of imported memory is what the other device makes of p
     const auto copied = imported(machine, first, third);
     CHECK(copied.connection == PI_MEMORY_CONNECTION_MIGRATABLE);
     CHECK(copied.path == PI_COPY_PATH_STAGED_BY_PLUGIN);
-    CHECK_THAT(copied.reason, Catch::Contains("uses only what is pinned"));
+    CHECK_THAT(copied.reason, Catch::Contains("uses only pinned memory"));
 
     Bytes bytes = counting(5000);
     const Owned<pi_mem> mem = import(machine, first, bytes.data(), bytes.size());

@@ -178,7 +178,7 @@ TEST_CASE("an image is copied from and to an n-D allocation, unless its rows par
     CHECK(read_bytes(queue, back, 240) == bytes);
     const Owned<pi_mem> odd = Rows(10, 27).make(machine);
     const auto parted = image_copy_desc(image, odd, region);
-    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "rows of 27 bytes, which part the image's pixels of 4",
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "rows of 27 bytes, which split the image's pixels of 4",
             piEnqueueMemImageCopy(queue, &parted, 0, nullptr, nullptr));
 }
 

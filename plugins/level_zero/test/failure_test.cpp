@@ -15,7 +15,7 @@ TEST_CASE("no memory is told with what was asked for and what is free") {
     Owned<pi_mem> second;
     CHECK(machine.try_buffer(3 << 20, second) == PI_ERROR_OUT_OF_DEVICE_MEMORY);
     CHECK_THAT(last_error(), Contains("zeMemAllocDevice: ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY") &&
-                                 Contains("3 MiB asked") && Contains("free on"));
+                                 Contains("3 MiB requested") && Contains("free on"));
     OK(machine.try_buffer(3 << 20, second));
 }
 

@@ -155,7 +155,7 @@ TEST_CASE("an image that the driver refuses is told as what it is, and its memor
     CHECK_THAT(last_error(), Contains("RGBA of UINT8") && Contains("zeImageCreate"));
     planted.fail("zeImageCreate", ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, 1, 0);
     CHECK(try_image(machine, d, image) == PI_ERROR_OUT_OF_DEVICE_MEMORY);
-    CHECK_THAT(last_error(), Contains("1 MiB asked") && Contains("free on"));
+    CHECK_THAT(last_error(), Contains("1 MiB requested") && Contains("free on"));
     CHECK(planted.left(image_calls[0], image_calls[1]) == left + 2); // which were none
     // Pixels that cannot be written are an error of the creation, and leave no image behind.
     std::vector<uint8_t> pixels(1 << 20);

@@ -63,7 +63,7 @@ TEST_CASE("a device without SPIR-V says so, with the reason", "[il]") {
     const pi_program_desc desc = module_desc();
     pi_program program = nullptr;
     refused(piProgramCreate(context, &desc, &program), PI_ERROR_UNSUPPORTED_FEATURE,
-            {"takes no SPIR-V", "CL_DEVICE_IL_VERSION"});
+            {"does not accept SPIR-V", "CL_DEVICE_IL_VERSION"});
     const pi_program_binary binaries[] = {{"spirv64", PI_PROGRAM_FORMAT_SPIRV, 0},
                                           {"opencl_c", PI_PROGRAM_FORMAT_OPENCL_C, 0}};
     uint32_t index = 0;
