@@ -137,7 +137,7 @@ void Arguments::keep(const Target &target, Mem &mem) {
     if (target.references)
         target.references->add(mem);
     else if (!target.within_call)
-        kept_.emplace_back(mem);
+        references_.emplace_back(mem);
 }
 
 uint64_t Arguments::local_memory_of(const pi_kernel_launch_desc &desc) {

@@ -47,7 +47,7 @@ private:
     std::pmr::vector<Block> values_{in_room_};   ///< one after another
     std::pmr::vector<size_t> offsets_{in_room_}; ///< of each parameter in values_
     std::pmr::vector<void *> pointers_{in_room_};
-    std::vector<sdk::Ref<Mem>> kept_;
+    std::vector<sdk::Ref<Mem>> references_;
     uint64_t local_memory_;
 };
 

@@ -18,8 +18,8 @@ MemoryPool::MemoryPool(Primary &primary) : primary_(primary) {
         return;
     }
     // By default a pool releases its free memory at the next wait for a stream.
-    uint64_t kept = uint64_t{64} << 20;
-    cu.cuMemPoolSetAttribute(id_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &kept);
+    uint64_t threshold = uint64_t{64} << 20;
+    cu.cuMemPoolSetAttribute(id_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
 }
 
 CUstream MemoryPool::stream() {

@@ -39,12 +39,12 @@ private:
         if (target.references)
             target.references->add(object);
         else if (!target.within_call)
-            kept_.emplace_back(sdk::Ref<Object>(object));
+            references_.emplace_back(sdk::Ref<Object>(object));
     }
 
     std::vector<Argument> arguments_;
     std::vector<std::byte> values_;
-    std::vector<sdk::AnyRef> kept_;
+    std::vector<sdk::AnyRef> references_;
     uint64_t local_memory_ = 0;
 };
 

@@ -18,13 +18,13 @@ namespace {
 
 class CopyCommand final : public PlainCommand {
 public:
-    CopyCommand(const Target &target, const End &src, const End &dst, const KeptEnds &kept,
+    CopyCommand(const Target &target, const End &src, const End &dst, const EndMems &mems,
                 Regions &&regions)
         : PlainCommand(target.queue), src_(src), dst_(dst), regions_(std::move(regions)) {
-        if (kept.src)
-            kept_src_.emplace(target, *kept.src);
-        if (kept.dst)
-            kept_dst_.emplace(target, *kept.dst);
+        if (mems.src)
+            src_mem_.emplace(target, *mems.src);
+        if (mems.dst)
+            dst_mem_.emplace(target, *mems.dst);
     }
 
 private:
@@ -32,7 +32,7 @@ private:
         append_regions(submission, src_, dst_, regions_);
     }
     const End src_, dst_;
-    std::optional<CommandRef<Mem>> kept_src_, kept_dst_;
+    std::optional<CommandRef<Mem>> src_mem_, dst_mem_;
     const Regions regions_;
 };
 
@@ -40,13 +40,13 @@ private:
 class TransferCommand final : public Command {
 public:
     TransferCommand(Queue &queue, Place *executor, const End &src, const End &dst,
-                    const KeptEnds &kept, Regions &&regions)
+                    const EndMems &mems, Regions &&regions)
         : queue_(queue), place_(queue.place()), executor_(executor), src_(src), dst_(dst),
           regions_(std::move(regions)) {
-        if (kept.src)
-            kept_src_ = Ref<Mem>(*kept.src);
-        if (kept.dst)
-            kept_dst_ = Ref<Mem>(*kept.dst);
+        if (mems.src)
+            src_mem_ = Ref<Mem>(*mems.src);
+        if (mems.dst)
+            dst_mem_ = Ref<Mem>(*mems.dst);
     }
 
     void start(Event &event) override {
@@ -74,17 +74,17 @@ private:
     Place &place_;
     Place *const executor_;
     const End src_, dst_;
-    Ref<Mem> kept_src_, kept_dst_;
+    Ref<Mem> src_mem_, dst_mem_;
     const Regions regions_;
 };
 
 class FillCommand final : public PlainCommand {
 public:
-    FillCommand(const Target &target, std::byte *address, Mem *kept, std::vector<std::byte> pattern,
+    FillCommand(const Target &target, std::byte *address, Mem *mem, std::vector<std::byte> pattern,
                 uint64_t size)
         : PlainCommand(target.queue), address_(address), pattern_(std::move(pattern)), size_(size) {
-        if (kept)
-            kept_.emplace(target, *kept);
+        if (mem)
+            mem_.emplace(target, *mem);
     }
 
 private:
@@ -92,7 +92,7 @@ private:
         append_fill(submission, address_, size_, pattern_);
     }
     std::byte *const address_;
-    std::optional<CommandRef<Mem>> kept_;
+    std::optional<CommandRef<Mem>> mem_;
     const std::vector<std::byte> pattern_;
     const uint64_t size_;
 };
@@ -100,12 +100,12 @@ private:
 /// A fill with a pattern longer than the driver supports.
 class StripFillCommand final : public ListCommand {
 public:
-    StripFillCommand(const Target &target, std::byte *address, Mem *kept,
+    StripFillCommand(const Target &target, std::byte *address, Mem *mem,
                      const std::vector<std::byte> &pattern, uint64_t size)
         : ListCommand(target.queue), address_(address), strip_(make_strip(size, pattern)),
           size_(size) {
-        if (kept)
-            kept_.emplace(target, *kept);
+        if (mem)
+            mem_.emplace(target, *mem);
     }
 
 private:
@@ -113,29 +113,29 @@ private:
         append_fill_from(strip_, submission, address_, size_);
     }
     std::byte *const address_;
-    std::optional<CommandRef<Mem>> kept_;
+    std::optional<CommandRef<Mem>> mem_;
     const std::vector<std::byte> strip_;
     const uint64_t size_;
 };
 
 } // namespace
 
-void enqueue_fill(Queue &queue, const EnqueueArguments &arguments, std::byte *address, Mem *kept,
+void enqueue_fill(Queue &queue, const EnqueueArguments &arguments, std::byte *address, Mem *mem,
                   std::vector<std::byte> pattern, uint64_t size) {
     if (pattern.size() <= queue.device().engines().max_pattern)
-        enqueue_list<FillCommand>(queue, arguments, address, kept, std::move(pattern), size);
+        enqueue_list<FillCommand>(queue, arguments, address, mem, std::move(pattern), size);
     else
-        enqueue_list<StripFillCommand>(queue, arguments, address, kept, pattern, size);
+        enqueue_list<StripFillCommand>(queue, arguments, address, mem, pattern, size);
 }
 
 void enqueue_copy(Queue &queue, const EnqueueArguments &arguments, const End &src, const End &dst,
-                  const KeptEnds &kept, Regions &&regions) {
+                  const EndMems &mems, Regions &&regions) {
     queue.place().require_alive();
     Place *const executor = find_executor(queue.place(), src, dst, regions);
     if (executor == &queue.place())
-        return enqueue_list<CopyCommand>(queue, arguments, src, dst, kept, std::move(regions));
+        return enqueue_list<CopyCommand>(queue, arguments, src, dst, mems, std::move(regions));
     auto command =
-        std::make_unique<TransferCommand>(queue, executor, src, dst, kept, std::move(regions));
+        std::make_unique<TransferCommand>(queue, executor, src, dst, mems, std::move(regions));
     if (!runs_within_call(queue, arguments))
         return enqueue(queue, arguments, std::move(command));
     run_within_call(queue, arguments, [&](Event *event) {
@@ -169,7 +169,7 @@ pi_result PI_CALL piEnqueueMemBufferRead(pi_queue queue, const pi_buffer_read_de
         require(known.host_ptr, "host_ptr");
         enqueue_list<CopyCommand>(
             self, {known.flags, known.type, wait_count, wait_list, out_event}, end_of(mem),
-            End{static_cast<std::byte *>(known.host_ptr)}, KeptEnds{&mem, nullptr},
+            End{static_cast<std::byte *>(known.host_ptr)}, EndMems{&mem, nullptr},
             read_regions(known.region_count, known.regions, mem.size(), std::nullopt));
     });
 }
@@ -185,7 +185,7 @@ pi_result PI_CALL piEnqueueMemBufferWrite(pi_queue queue, const pi_buffer_write_
         enqueue_list<CopyCommand>(
             self, {known.flags, known.type, wait_count, wait_list, out_event},
             End{static_cast<std::byte *>(const_cast<void *>(known.host_ptr))}, end_of(mem),
-            KeptEnds{nullptr, &mem},
+            EndMems{nullptr, &mem},
             read_regions(known.region_count, known.regions, std::nullopt, mem.size()));
     });
 }

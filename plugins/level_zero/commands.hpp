@@ -11,7 +11,7 @@ namespace pi::level_zero {
 End end_of(Mem &mem);
 
 /// CommandReferences that keep the ends of a copy alive; NULL for USM.
-struct KeptEnds {
+struct EndMems {
     Mem *src = nullptr, *dst = nullptr;
 };
 
@@ -21,10 +21,10 @@ void check_copy(const Queue &queue, const Mem &src, const Mem &dst);
 
 /// Enqueues into the queue's list if its place can use both ends, otherwise on a thread.
 void enqueue_copy(Queue &queue, const sdk::EnqueueArguments &arguments, const End &src,
-                  const End &dst, const KeptEnds &kept, sdk::Regions &&regions);
+                  const End &dst, const EndMems &mems, sdk::Regions &&regions);
 
-/// Fills a range at the address; `kept` is its mem, or NULL for USM.
+/// Fills a range at the address; `mem` owns it; NULL for USM.
 void enqueue_fill(Queue &queue, const sdk::EnqueueArguments &arguments, std::byte *address,
-                  Mem *kept, std::vector<std::byte> pattern, uint64_t size);
+                  Mem *mem, std::vector<std::byte> pattern, uint64_t size);
 
 } // namespace pi::level_zero

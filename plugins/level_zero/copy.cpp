@@ -14,7 +14,7 @@ namespace {
 using Order = Submission::Order;
 
 /// The driver context of the source if it differs from the list's; else NULL.
-ze_context_handle_t foreign(const Submission &submission, const End &src) {
+ze_context_handle_t other_context(const Submission &submission, const End &src) {
     return src.place && &src.place->context() != &submission.place().context()
                ? src.place->context().id()
                : nullptr;
@@ -33,7 +33,7 @@ void append_range(Submission &submission, bool whole, const End &src, uint64_t f
     };
     std::byte *const out = dst.address + to;
     const std::byte *const in = src.address + from;
-    if (const ze_context_handle_t other = foreign(submission, src))
+    if (const ze_context_handle_t other = other_context(submission, src))
         return add("zeCommandListAppendMemoryCopyFromContext", [&](const Order &order) {
             return ze.zeCommandListAppendMemoryCopyFromContext(
                 list, out, other, in, bytes, order.signal, order.wait_count, order.waits);
@@ -84,7 +84,7 @@ void append_region(Submission &submission, bool whole, const End &src, const End
         for (Rectangle *end : {&from, &to})
             end->slice_pitch = end->row_pitch * end->rows;
     // The driver copies only ranges from another context.
-    if (!foreign(submission, src) && fits(from) && fits(to))
+    if (!other_context(submission, src) && fits(from) && fits(to))
         return append_box(submission, whole, src, from, dst, to);
     for (uint64_t i = 0; i < from.rows * from.slices; ++i)
         append_range(submission, false, src, from.row_offset(i), dst, to.row_offset(i), from.row);

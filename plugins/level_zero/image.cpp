@@ -123,7 +123,7 @@ Image::Image(Place &place, const ImageShape &of, uint64_t flags)
         return place.api().zeImageCreate(context_->id(), place.device().id(), &desc, &id_);
     };
     ze_result_t code = create();
-    if (no_memory(code) && free_kept(place, true))
+    if (no_memory(code) && free_unused(place, true))
         code = create();
     if (no_format(code))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, place.device().name(), " has no ", shape.type->name,

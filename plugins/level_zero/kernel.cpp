@@ -91,8 +91,8 @@ uint32_t smallest_sub_group(const Device &device) {
 
 /// The widest sub-group the kernel runs with; 1 if neither the kernel nor the device reports it.
 uint32_t max_sub_group(const Kernel::Function &function) {
-    const uint32_t told = function.properties.maxSubgroupSize;
-    return told ? told : smallest_sub_group(*function.device);
+    const uint32_t widest = function.properties.maxSubgroupSize;
+    return widest ? widest : smallest_sub_group(*function.device);
 }
 
 } // namespace

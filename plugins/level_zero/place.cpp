@@ -82,7 +82,7 @@ DriverContext::DriverContext(Platform &platform, const std::vector<Device *> &de
 
 void DriverContext::add_places(const std::vector<Device *> &devices) {
     for (Device *device : devices) {
-        kept_.emplace_back(*device);
+        device_refs_.emplace_back(*device);
         places_.push_back(std::make_unique<Place>(*this, *device));
     }
 }

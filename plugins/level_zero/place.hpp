@@ -125,8 +125,8 @@ private:
 
     Platform &platform_;
     ze_context_handle_t id_ = nullptr;
-    std::shared_ptr<ContextHandle> handle_; ///< the handle of id_, until destroy()
-    std::vector<sdk::Ref<Device>> kept_;    ///< keeps sub-devices alive
+    std::shared_ptr<ContextHandle> handle_;     ///< the handle of id_, until destroy()
+    std::vector<sdk::Ref<Device>> device_refs_; ///< keeps sub-devices alive
     std::vector<std::unique_ptr<Place>> places_;
     std::mutex events_mutex_; ///< guards the pools
     std::vector<ze_event_pool_handle_t> pools_;

@@ -67,7 +67,7 @@ bool no_memory(ze_result_t code) {
            code == ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
 }
 
-bool free_kept(Place &place, bool of_device) {
+bool free_unused(Place &place, bool of_device) {
     const void *source = Usm::source(place.device(), of_device ? PI_USM_DEVICE : PI_USM_HOST);
     auto &pools = place.instance().usm().pools();
     const bool any = pools.free_idle(source, pools.times_freed());
@@ -92,7 +92,7 @@ Storage Storage::take(Place &place, uint64_t size, uint64_t alignment, bool of_d
     uint64_t bytes = size;
     ze_result_t code = allocate(bytes, alignment, &memory);
     if (no_memory(code)) {
-        free_kept(place, of_device);
+        free_unused(place, of_device);
         code = allocate(bytes, alignment, &memory);
     }
     if (code == ZE_RESULT_SUCCESS && alignment_of(memory, alignment) < alignment) {

@@ -77,7 +77,7 @@ private:
 bool no_memory(ze_result_t code);
 /// To be called when an allocation fails: frees what pools keep for reuse, in the memory of the
 /// device or the host, and the references of completed commands. Returns whether pools had any.
-bool free_kept(Place &place, bool of_device);
+bool free_unused(Place &place, bool of_device);
 
 /// Checks an allocation in memory of the device or the host: PI_ERROR_OUT_OF_DEVICE_MEMORY with the
 /// requested and the free size, PI_ERROR_OUT_OF_HOST_MEMORY, or the call's other errors.

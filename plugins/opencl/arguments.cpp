@@ -139,7 +139,7 @@ Argument Arguments::read(size_t index) {
 template <class Object>
 void Arguments::keep(Object &object) {
     if (!target_.within_call)
-        kept_.emplace_back(Ref<Object>(object));
+        references_.emplace_back(Ref<Object>(object));
 }
 
 Argument Arguments::read_value(size_t index) {

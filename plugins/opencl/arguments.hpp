@@ -43,7 +43,7 @@ private:
     uint64_t local_used_ = 0; ///< bytes of work-group memory of the arguments read so far
     std::vector<Argument> copies_;
     std::vector<std::unique_ptr<std::byte[]>> values_; ///< values that do not fit an Argument
-    std::vector<sdk::AnyRef> kept_;
+    std::vector<sdk::AnyRef> references_;
     /// for arguments that do not begin at their mem's beginning
     std::vector<MemOwner> sub_buffers_;
 };

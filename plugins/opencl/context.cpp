@@ -32,7 +32,7 @@ Context::Context(Platform &platform, std::vector<Device *> devices, ContextOwner
       vendor_(vendor ? std::move(vendor) : create_vendor_context(platform, devices_)),
       private_queues_(devices_.size()) {
     for (Device *device : devices_)
-        kept_.emplace_back(*device);
+        device_refs_.emplace_back(*device);
     instance().start_threads();
 }
 

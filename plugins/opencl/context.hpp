@@ -47,7 +47,7 @@ private:
 
     Platform &platform_;
     const std::vector<Device *> devices_;
-    std::vector<sdk::Ref<Device>> kept_; ///< keeps sub-devices, which are counted, alive
+    std::vector<sdk::Ref<Device>> device_refs_; ///< keeps sub-devices, which are counted, alive
     ContextOwner vendor_;
     std::mutex mutex_;
     std::vector<PrivateQueues> private_queues_; ///< one element for each device

@@ -247,7 +247,7 @@ Ref<Mem> import_pointer(Context &context, Device &device, const pi_mem_import_de
 // -----------------------------------------------------------------------------------
 
 /// The driver's answers about the application's buffer.
-struct Brought {
+struct NativeBuffer {
     cl_mem_flags flags;
     uint64_t size;
     cl_mem whole;            ///< the sub-buffer's parent, or the buffer itself
@@ -255,7 +255,7 @@ struct Brought {
     std::byte *host_pointer; ///< of whole, with CL_MEM_USE_HOST_PTR
 };
 
-Brought ask_buffer(const Context &context, cl_mem vendor) {
+NativeBuffer ask_buffer(const Context &context, cl_mem vendor) {
     const Api &api = context.api();
     const auto ask = [&]<class T>(T, cl_mem mem, cl_mem_info name) {
         return ask_native<T>(api.clGetMemObjectInfo, "clGetMemObjectInfo", mem, name);
@@ -266,23 +266,23 @@ Brought ask_buffer(const Context &context, cl_mem vendor) {
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "the cl_mem is of type 0x", std::hex, type,
              "; only buffers (CL_MEM_OBJECT_BUFFER, 0x", CL_MEM_OBJECT_BUFFER,
              ") can be imported, no images");
-    Brought brought{};
-    brought.flags = ask(cl_mem_flags{}, vendor, CL_MEM_FLAGS);
-    brought.size = ask(size_t{}, vendor, CL_MEM_SIZE);
+    NativeBuffer native{};
+    native.flags = ask(cl_mem_flags{}, vendor, CL_MEM_FLAGS);
+    native.size = ask(size_t{}, vendor, CL_MEM_SIZE);
     const auto parent = ask(cl_mem{}, vendor, CL_MEM_ASSOCIATED_MEMOBJECT);
-    brought.whole = parent ? parent : vendor;
-    brought.offset = parent ? ask(size_t{}, vendor, CL_MEM_OFFSET) : 0;
-    if (ask(cl_mem_flags{}, brought.whole, CL_MEM_FLAGS) & CL_MEM_USE_HOST_PTR)
-        brought.host_pointer = static_cast<std::byte *>(
-            ask(static_cast<void *>(nullptr), brought.whole, CL_MEM_HOST_PTR));
-    return brought;
+    native.whole = parent ? parent : vendor;
+    native.offset = parent ? ask(size_t{}, vendor, CL_MEM_OFFSET) : 0;
+    if (ask(cl_mem_flags{}, native.whole, CL_MEM_FLAGS) & CL_MEM_USE_HOST_PTR)
+        native.host_pointer = static_cast<std::byte *>(
+            ask(static_cast<void *>(nullptr), native.whole, CL_MEM_HOST_PTR));
+    return native;
 }
 
 /// The PI_MEM_ access of kernels: the requested one, or everything that the buffer allows.
-uint64_t access_of(const Brought &brought, uint64_t asked) {
-    const uint64_t allowed = brought.flags & CL_MEM_READ_ONLY    ? uint64_t{PI_MEM_READ_ONLY}
-                             : brought.flags & CL_MEM_WRITE_ONLY ? uint64_t{PI_MEM_WRITE_ONLY}
-                                                                 : 0;
+uint64_t access_of(const NativeBuffer &native, uint64_t asked) {
+    const uint64_t allowed = native.flags & CL_MEM_READ_ONLY    ? uint64_t{PI_MEM_READ_ONLY}
+                             : native.flags & CL_MEM_WRITE_ONLY ? uint64_t{PI_MEM_WRITE_ONLY}
+                                                                : 0;
     if (asked && allowed && asked != allowed)
         fail(PI_ERROR_INVALID_VALUE, "flags asks for more access than the cl_mem has (",
              allowed == PI_MEM_READ_ONLY ? "CL_MEM_READ_ONLY)" : "CL_MEM_WRITE_ONLY)");
@@ -291,22 +291,22 @@ uint64_t access_of(const Brought &brought, uint64_t asked) {
 
 Ref<Mem> import_native(Context &context, Device &device, const pi_mem_import_desc &desc,
                        cl_mem vendor) {
-    const Brought brought = ask_buffer(context, vendor);
-    check_range(desc.offset, desc.size, brought.size, "the cl_mem");
+    const NativeBuffer native = ask_buffer(context, vendor);
+    check_range(desc.offset, desc.size, native.size, "the cl_mem");
     Mem::Parts parts;
     parts.size = desc.size;
-    parts.flags = access_of(brought, desc.flags);
-    parts.whole = brought.whole;
-    parts.whole_offset = brought.offset + desc.offset;
+    parts.flags = access_of(native, desc.flags);
+    parts.whole = native.whole;
+    parts.whole_offset = native.offset + desc.offset;
     parts.keeps = MemOwner::retained(context.api(), vendor);
-    parts.vendor = desc.size == brought.size
+    parts.vendor = desc.size == native.size
                        ? MemOwner::retained(context.api(), vendor)
-                       : create_sub_buffer(context, device, brought.whole, desc.flags,
+                       : create_sub_buffer(context, device, native.whole, desc.flags,
                                            {parts.whole_offset, desc.size});
     const uint64_t of_offset = parts.whole_offset & (~parts.whole_offset + 1);
     parts.alignment = device.min_alignment();
-    if (brought.host_pointer) {
-        parts.host_pointer = brought.host_pointer + parts.whole_offset;
+    if (native.host_pointer) {
+        parts.host_pointer = native.host_pointer + parts.whole_offset;
         parts.alignment = std::min(parts.alignment, alignment_of(parts.host_pointer, page_size));
     } else if (of_offset) {
         parts.alignment = std::min(parts.alignment, of_offset);

@@ -55,12 +55,12 @@ pi_result give_handle(typename T::Handle object, pi_native_handle *out_handle, B
 Ref<Context> make_context(Platform &platform, cl_context vendor) {
     const Api &api = platform.api();
     ask_native<cl_uint>(api.clGetContextInfo, "clGetContextInfo", vendor, CL_CONTEXT_NUM_DEVICES);
-    std::vector<Ref<Device>> kept;
+    std::vector<Ref<Device>> device_refs;
     std::vector<Device *> devices;
     for (const cl_device_id id : query_list<cl_device_id>(api.clGetContextInfo, "clGetContextInfo",
                                                           vendor, CL_CONTEXT_DEVICES)) {
-        kept.push_back(platform.find_device(id));
-        devices.push_back(kept.back().get());
+        device_refs.push_back(platform.find_device(id));
+        devices.push_back(device_refs.back().get());
     }
     return make<Context>(platform, std::move(devices), ContextOwner::retained(api, vendor));
 }
@@ -167,7 +167,7 @@ Ref<Event> event_around(Context &context, cl_event vendor) {
     const auto look = [event, &api, vendor] {
         if (status_of(api, vendor) > CL_COMPLETE)
             return false;
-        VendorEvent::finish_brought(*event, api);
+        VendorEvent::finish_native(*event, api);
         return true;
     };
     if (!look())

@@ -170,10 +170,10 @@ void Program::read_builds() {
                                 CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
         (executable ? built_ : compiled_).push_back(device);
     }
-    const std::vector<Device *> &told = built_.empty() ? failed_ : built_;
-    if (!told.empty())
+    const std::vector<Device *> &tried = built_.empty() ? failed_ : built_;
+    if (!tried.empty())
         options_ = query_text(api().clGetProgramBuildInfo, "clGetProgramBuildInfo", id(),
-                              told.front()->id(), CL_PROGRAM_BUILD_OPTIONS);
+                              tried.front()->id(), CL_PROGRAM_BUILD_OPTIONS);
 }
 
 void Program::adopt() {

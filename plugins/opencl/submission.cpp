@@ -82,7 +82,7 @@ cl_event VendorEvent::give_out(const Event &event, const Api &api, cl_context co
     return event_.get();
 }
 
-void VendorEvent::finish_brought(Event &event, const Api &api) {
+void VendorEvent::finish_native(Event &event, const Api &api) {
     VendorEvent &payload = payload_of(event);
     const cl_event id = payload.event_.get(); // constant for such an event
     cl_int status = api.clWaitForEvents(1, &id);

@@ -29,7 +29,7 @@ class VendorEvent final : public sdk::Payload {
 public:
     VendorEvent() = default;
     /// Around the application's cl_event.
-    explicit VendorEvent(EventOwner brought) : event_(std::move(brought)), given_out_(true) {}
+    explicit VendorEvent(EventOwner native) : event_(std::move(native)), given_out_(true) {}
 
     uint64_t profiling(pi_profiling_info name) const override {
         return times_[name - PI_PROFILING_QUEUED];
@@ -49,7 +49,7 @@ public:
     /// PI_ERROR_INVALID_OPERATION if there is neither yet.
     cl_event give_out(const sdk::Event &event, const Api &api, cl_context context);
     /// Waits for the application's cl_event, then completes its event.
-    static void finish_brought(sdk::Event &event, const Api &api);
+    static void finish_native(sdk::Event &event, const Api &api);
 
     bool refused() const override { return refused_.load(std::memory_order_acquire); }
     /// Only for events of commands, which have a queue.
