@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels of real modules that the simulated drivers have native functions for: the plugins' verification kernel.
+// Kernels of real modules for which the simulated drivers have native functions: the plugins'
+// verification kernel.
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the simulated drivers load: a text that says what native libraries have. Their README.md have the format.
+// The images that simulated drivers load: a text that lists the contents of native libraries. The
+// format is in their README.md.
 #pragma once
 
 #include <array>
@@ -16,14 +17,14 @@ namespace pi::drivers {
 /// How a parameter's bytes become the argument of a native kernel.
 enum class Pass {
     value,   ///< a copy of the bytes
-    pointer, ///< 8 bytes, a device address: where the driver reaches it
-    /// 8 bytes, a device address of memory that has addresses in it: a copy, in which they are where the driver reaches
-    /// them
+    pointer, ///< 8 bytes, a device address: the driver's address of the same byte
+    /// 8 bytes, a device address of memory that contains addresses: a copy of the memory in which
+    /// they are the driver's addresses
     addresses,
     texture, ///< 8 bytes, an image with a sampler: a pi_native_image with its sampler
-    surface, ///< 8 bytes, an image without one: a pi_native_image
-    sampler, ///< 8 bytes, a sampler of its own: a pi_native_sampler
-    shared,  ///< of the group's own memory: its address
+    surface, ///< 8 bytes, an image without a sampler: a pi_native_image
+    sampler, ///< 8 bytes, a sampler as its own parameter: a pi_native_sampler
+    shared,  ///< an address in the group's own memory
 };
 
 struct Parameter {
@@ -31,31 +32,34 @@ struct Parameter {
     std::size_t size = 0, offset = 0;
 };
 
-/// What a function demands of its launches; zeros = nothing.
+/// What a function requires of its launches; zeros = nothing.
 struct Demand {
     std::array<unsigned, 3> group{};
     unsigned sub_group = 0;
 };
 
-/// A native library, and what an image says is in it.
+/// A native library, and the contents that an image lists for it.
 struct Part {
     std::string library;
     std::vector<std::pair<std::string, std::vector<Parameter>>> functions;
     std::vector<std::pair<std::string, std::size_t>> variables;
     std::vector<std::string> exports;
-    std::vector<std::pair<std::string, std::string>> imports;     ///< name, and the pointer for it
+    /// name, and the pointer that receives its address
+    std::vector<std::pair<std::string, std::string>> imports;
     std::vector<std::pair<std::string, std::uint64_t>> constants; ///< variable and value
     std::map<std::string, Demand> demands;                        ///< by function
 };
 using Image = std::vector<Part>;
 
-/// The words for parameters of 8 bytes that are no values.
+/// The words for parameters of 8 bytes that are not plain values.
 using Words = std::map<std::string, Pass>;
 
-/// Of the lines of an image, its first line left out. Throws std::runtime_error for what is none.
+/// Parses the lines of an image without its first line. Throws std::runtime_error if they are
+/// malformed.
 Image read_image(const std::string &lines, const Words &words);
 
-/// Throws std::runtime_error, in the words of CUDA's linker, where an import has no export, or a name has two meanings.
+/// Throws std::runtime_error, with the messages of CUDA's linker, for an import without an export,
+/// or a name defined twice.
 void check_names(const Image &image);
 
 } // namespace pi::drivers

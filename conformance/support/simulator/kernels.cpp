@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The native functions of built_in.hpp, as a library that an image names.
+// The native functions of built_in.hpp, as a library that images can name.
 #include <pi/sdk/verification_kernel.hpp>
 
 const pi_native_program *PI_CALL piNativeProgram() {

@@ -15,7 +15,7 @@
 namespace pi::drivers {
 
 Library::Library(const std::string &path) {
-    // A copy under a name of its own: dlopen of the same file would give the same variables.
+    // Copy the file: dlopen of the same file would share its variables.
     const int original = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     struct stat status;
     if (original < 0 || fstat(original, &status) != 0) {

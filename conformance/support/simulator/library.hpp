@@ -7,17 +7,17 @@
 
 namespace pi::drivers {
 
-/// A native library, opened as a copy of its own: each module has its own variables.
+/// A native library, opened from a copy of its file: each module has its own variables.
 class Library {
 public:
-    /// Throws std::runtime_error with what is wrong.
+    /// Throws std::runtime_error with the reason.
     explicit Library(const std::string &path);
     Library(const Library &) = delete;
     ~Library();
     void *symbol(const char *name) const;
-    /// The bytes of a variable; 0 if there is none.
+    /// The size of a variable in bytes; 0 if there is none.
     std::size_t size_of(const char *name) const;
-    /// Writes the first bytes of the value, 8 at most, over those of a variable.
+    /// Writes the first bytes of the value, at most 8, into a variable.
     void set(const char *name, std::uint64_t value) const;
 
 private:

@@ -44,7 +44,7 @@ std::uint64_t bytes_of(const Json &value, const std::string &where) {
                              "; a number of bytes, or a text such as \"16 GiB\", is needed");
 }
 
-/// The member, or an exception that names it.
+/// The member; throws an exception that names it if it is missing.
 const Json &member(const Json &object, const char *name, const std::string &where) {
     if (!object.is_object() || !object.contains(name))
         throw std::runtime_error(where + "." + name + " is missing");
@@ -92,7 +92,7 @@ bool loses(const Json &json, const char *commands) {
     return std::find(lossy.begin(), lossy.end(), commands) != lossy.end();
 }
 
-/// A link makes memory of `from` the business of `to`; the devices that were left out have none.
+/// A link gives `to` access to memory of `from`. Links of devices that were left out are ignored.
 void read_link(const Json &json, const Indices &indices, const std::string &where,
                Machine &machine) {
     const LinkModel link{

@@ -11,7 +11,7 @@ namespace pi::drivers {
 namespace {
 
 constexpr std::size_t page = 4096;
-/// Of larger memory only both ends are poisoned: the rest takes no pages of the real machine until it is used.
+/// Of larger memory only both ends are poisoned: the rest takes no memory until it is used.
 constexpr std::size_t most_poison = std::size_t(64) << 20;
 
 std::size_t whole_pages(std::size_t size) {
@@ -21,7 +21,7 @@ std::size_t whole_pages(std::size_t size) {
 } // namespace
 
 MmapRegion::MmapRegion(std::size_t size, bool reserve) : size_(whole_pages(size) + page) {
-    // The last page stays unreachable: what runs over the end does not hit a neighbour.
+    // The last page stays without access, so that an overrun faults.
     void *const range =
         mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (range == MAP_FAILED)

@@ -5,14 +5,14 @@
 
 namespace pi::drivers {
 
-/// What fresh memory holds, each byte.
+/// The value of each byte of fresh memory.
 constexpr unsigned char poison = 0xcb;
 
-/// A range that the driver maps and unmaps.
+/// A range of the process' address space, unmapped by the destructor.
 class MmapRegion {
 public:
     MmapRegion() = default;
-    /// Anonymous pages; `reserve` makes them unreachable. Throws std::bad_alloc.
+    /// Anonymous pages; with `reserve` without access. Throws std::bad_alloc.
     MmapRegion(std::size_t size, bool reserve);
     MmapRegion(const MmapRegion &) = delete;
     MmapRegion(MmapRegion &&other) noexcept;
@@ -20,7 +20,7 @@ public:
     ~MmapRegion();
 
     char *bytes() const { return bytes_; }
-    /// Keeps the addresses for good: nobody else is given them.
+    /// Keeps the addresses reserved for good: nothing else is mapped there.
     char *release();
 
 private:
@@ -28,7 +28,7 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Of memory above 64 MiB only both ends: the rest takes no pages of the real machine until it is used.
+/// Above 64 MiB only both ends are filled: the rest takes no memory until it is used.
 void fill_with_poison(char *bytes, std::size_t size);
 
 } // namespace pi::drivers

@@ -7,12 +7,12 @@
 
 namespace pi::drivers {
 
-/// The objects of one kind by their handles. A handle is a number that no other object ever has, of any kind: one that was
-/// destroyed, or is of another kind, is found nowhere.
+/// Objects of one kind by their handles. A handle is a number that no other object of any kind ever
+/// has: a destroyed one, or one of another kind, is never found.
 template <class Object, class Handle>
 class Registry {
 public:
-    /// `base` is where the numbers begin that are this library's own.
+    /// `base` is the beginning of this library's own range of numbers.
     explicit Registry(std::uint64_t kind, std::uint64_t base = 0) : next_(base + (kind << 32)) {}
 
     Handle add(const std::shared_ptr<Object> &object) {
@@ -29,7 +29,7 @@ public:
     auto begin() const { return objects_.begin(); }
     auto end() const { return objects_.end(); }
 
-    /// Removes those that `gone` says; returns how many they were.
+    /// Removes the objects for which `gone` returns true; returns their number.
     template <class Predicate>
     std::size_t erase_if(Predicate gone) {
         return std::erase_if(objects_, [&](const auto &entry) { return gone(*entry.second); });

@@ -27,7 +27,7 @@ size_t channel_size(CUarray_format format) {
 
 namespace {
 
-/// Which axes there are, and how long they may be. Without a height there are slices only as layers.
+/// Checks which axes there are and how long they may be. Without a height, depth means layers.
 void check_shape(const CUDA_ARRAY3D_DESCRIPTOR &array, const Device &device) {
     need((array.Flags & ~unsigned{CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST}) == 0,
          CUDA_ERROR_NOT_SUPPORTED);

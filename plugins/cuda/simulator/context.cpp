@@ -63,14 +63,14 @@ void destroy_context(const std::shared_ptr<Context> &context, Lock &lock) {
     context->per_thread.clear();
     context->alive = false;
     all.contexts.erase(context->handle);
-    // Access to it goes with it: whoever had it as a peer may have another one.
+    // Peers lose access with it, which frees their slots for other peers.
     for (const auto &[key, other] : all.contexts)
         other->peers.erase(context->handle);
 }
 
 namespace {
 
-/// Null stays null; throws INVALID_CONTEXT for what is no context.
+/// Null stays null; throws INVALID_CONTEXT for anything else that is not a context.
 std::shared_ptr<Context> context_or_none(CUcontext handle) {
     if (!handle)
         return nullptr;

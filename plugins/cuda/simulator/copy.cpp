@@ -10,18 +10,18 @@ namespace pi::cuda::simulated {
 
 namespace {
 
-/// An end whose bytes are at hand: of row y in slice z at first + z * slice + y * pitch.
+/// An end whose bytes are resolved: row y of slice z is at first + z * slice + y * pitch.
 struct Rows {
     char *first = nullptr;
     size_t pitch = 0, slice = 0;
     std::vector<std::shared_ptr<Allocation>> owners;
     std::shared_ptr<std::vector<char>> staged;
 
-    /// The device whose memory they are; none: the host.
+    /// The device that owns the memory; nullopt for the host.
     std::optional<size_t> device() const {
         return owners.empty() ? std::nullopt : device_index(*owners.front());
     }
-    /// Of a byte in their memory.
+    /// A byte's offset in their memory.
     size_t offset(const char *byte) const {
         return static_cast<size_t>(byte - (owners.empty() ? first : owners.front()->bytes));
     }
@@ -49,8 +49,8 @@ Span span_of(const End &end, const Extent &extent) {
             (extent.depth - 1) * slice + (extent.height - 1) * end.pitch + extent.width, slice};
 }
 
-/// Makes of UNIFIED what it is, and refuses what can be seen to be wrong: also an array of another context than the end's,
-/// or the stream's. Afterwards HOST is pageable memory.
+/// Resolves UNIFIED, and refuses what a call can check, such as an array of another context than
+/// the end's, or the stream's. Afterwards HOST means pageable memory.
 void settle(End &end, const Extent &extent, const std::shared_ptr<Context> &context) {
     if (end.type == CU_MEMORYTYPE_ARRAY) {
         const std::shared_ptr<Array> array = driver().arrays.find(end.array);
@@ -87,7 +87,7 @@ void settle(End &end, const Extent &extent, const std::shared_ptr<Context> &cont
     }
 }
 
-/// Where the bytes are when the copy runs; throws ILLEGAL_ADDRESS.
+/// The bytes at the time of the copy; throws ILLEGAL_ADDRESS.
 Rows resolve(const End &end, const Extent &extent, const Context &context, bool write) {
     const Span span = span_of(end, extent);
     Rows rows;
@@ -109,7 +109,7 @@ Rows resolve(const End &end, const Extent &extent, const Context &context, bool 
     return rows;
 }
 
-/// The rows of pageable memory, as they are now.
+/// A copy of the pageable rows, as they are now.
 Rows stage(const End &end, const Extent &extent, const Context &context) {
     Rows rows;
     rows.staged = std::make_shared<std::vector<char>>(extent.width * extent.height * extent.depth);
@@ -120,8 +120,8 @@ Rows stage(const End &end, const Extent &extent, const Context &context) {
     return rows;
 }
 
-/// Layers of 1-D images are as far apart in linear memory as its pitch, whatever its height, without an error: as driver
-/// 580.159 on an H100 has it.
+/// In linear memory, layers of 1-D images are one pitch apart, whatever the height, without an
+/// error: as in driver 580.159 on an H100.
 void step_layers_by_pitch(End &linear, const End &other) {
     if (linear.type == CU_MEMORYTYPE_ARRAY || other.type != CU_MEMORYTYPE_ARRAY)
         return;
@@ -230,7 +230,7 @@ CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream handle, Return mode) {
     });
 }
 
-/// CUDA_MEMCPY3D or CUDA_MEMCPY3D_PEER: they differ in the contexts.
+/// CUDA_MEMCPY3D or CUDA_MEMCPY3D_PEER, which has contexts in addition.
 template <class Copy>
 End target(const Copy &c) {
     return place(end_of(c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray), c.dstXInBytes, c.dstY,
@@ -242,8 +242,8 @@ End source(const Copy &c) {
                  c.srcZ, c.srcPitch, c.srcHeight);
 }
 
-/// A copy within an array of 2-D layers reads the layer that it writes, as driver 580.159 on an H200 does, without an error.
-/// Layers that there are not stay, to be refused.
+/// A copy within an array of 2-D layers reads the layer that it writes, without an error: as in
+/// driver 580.159 on an H200. Layers out of range are left, to be refused.
 void take_layers_of(End &from, const End &to, size_t layers) {
     if (!to.array || to.array != from.array)
         return;

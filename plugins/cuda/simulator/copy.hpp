@@ -5,18 +5,19 @@
 
 namespace pi::cuda::simulated {
 
-/// The longest pitch that a caller may give. Real devices take 2 GiB; programs that go beyond it should be found with
-/// buffers that a test can have.
+/// The longest pitch that callers may pass. Real devices allow 2 GiB; a small limit finds programs
+/// that exceed it with small buffers.
 constexpr size_t max_pitch = 64 << 10;
 
-/// One end of a copy. `type` is HOST, DEVICE, ARRAY, or UNIFIED, which is one of the others by its address.
+/// One end of a copy. `type` is HOST, DEVICE, ARRAY, or UNIFIED, which the address resolves to one
+/// of these.
 struct End {
     CUmemorytype type = CU_MEMORYTYPE_HOST;
-    CUdeviceptr address = 0; ///< of the host, too
+    CUdeviceptr address = 0; ///< also of host memory
     CUarray array = nullptr;
     size_t x = 0, y = 0, z = 0; ///< x in bytes
     size_t pitch = 0, height = 0;
-    std::shared_ptr<Context> context; ///< whose rights count; null: those of the stream's
+    std::shared_ptr<Context> context; ///< the context whose access rights count; null: the stream's
 };
 
 struct Extent {
@@ -26,12 +27,12 @@ struct Extent {
 
 /// How much of a copy is done when the call returns.
 enum class Return {
-    enqueued,  ///< nothing, but pageable host memory may be used again
-    as_cuda,   ///< what the calls without Async promise: nothing between devices' memory, else all
+    enqueued,  ///< nothing, but pageable host memory may be reused
+    as_cuda,   ///< as calls without Async promise: nothing between device memory, otherwise all
     completed, ///< all
 };
 
-/// Checks the ends and enqueues the copy; throws INVALID_VALUE for addresses that are not known.
+/// Checks the ends and enqueues the copy; throws INVALID_VALUE for unknown addresses.
 CUresult copy(Lock &lock, const std::shared_ptr<Stream> &stream, End to, End from, Extent extent,
               Return mode);
 

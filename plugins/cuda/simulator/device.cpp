@@ -12,8 +12,8 @@ namespace pi::cuda::simulated {
 
 namespace {
 
-/// What is the same of all devices. An attribute that is not here is one that the driver does not know. Never destroyed: exit
-/// handlers may call the driver.
+/// Attributes that all devices share. An attribute that is not listed is unknown to the driver.
+/// Never destroyed: exit handlers may call the driver.
 const std::map<int, int> &attributes = *new std::map<int, int>{
     {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
     {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},
@@ -105,7 +105,7 @@ std::string pci_text(const Device &device) {
     return text;
 }
 
-/// Hexadecimal digits as bytes; bytes without digits come from the ordinal.
+/// Hexadecimal digits as bytes; without digits they derive from the ordinal.
 void read_hex(const std::string &digits, int ordinal, char *bytes, size_t size) {
     std::memset(bytes, 0, size);
     if (digits.size() != 2 * size) {
@@ -197,7 +197,7 @@ CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice ordinal) {
 CUresult cuDeviceGetLuid(char *luid, unsigned int *mask, CUdevice ordinal) {
     return call_on_device(ordinal, [&](Device &device) {
         need(luid && mask, CUDA_ERROR_INVALID_VALUE);
-        // The real one has them on Windows alone.
+        // The real driver has them on Windows only.
         need(!device.model.luid.empty(), CUDA_ERROR_NOT_SUPPORTED);
         read_hex(device.model.luid, ordinal, luid, 8);
         *mask = 1;
@@ -258,7 +258,7 @@ CUresult cuDeviceGetP2PAttribute(int *out, CUdevice_P2PAttribute attribute, CUde
             driver().machine.links[static_cast<size_t>(user)][static_cast<size_t>(owner)];
         switch (attribute) {
         case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
-            *out = link.kind != "nvlink"; // 0 is the best
+            *out = link.kind != "nvlink"; // 0 is the best rank
             break;
         case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
             *out = link.access;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plain memory of a device for other drivers: what stands for a dma-buf is a file in memory, with the same pages.
+// Plain device memory for other drivers: a dma-buf is simulated by a file in memory that has the
+// same pages.
 #include "driver.hpp"
 
 #include <cstring>
@@ -18,7 +19,8 @@ namespace {
 
 constexpr size_t host_page = 4096;
 
-/// The allocation that has all of the range; throws INVALID_VALUE, NOT_SUPPORTED for one of another kind.
+/// The allocation that contains the range; throws INVALID_VALUE, or NOT_SUPPORTED for another kind
+/// of memory.
 std::shared_ptr<Allocation> memory_of(CUdeviceptr address, size_t size) {
     need(size > 0 && address % host_page == 0 && size % host_page == 0, CUDA_ERROR_INVALID_VALUE);
     const std::shared_ptr<Allocation> memory = find_allocation(address);
@@ -28,7 +30,7 @@ std::shared_ptr<Allocation> memory_of(CUdeviceptr address, size_t size) {
     return memory;
 }
 
-/// Moves the range's bytes to a file of its own, under the address at which the driver reaches them.
+/// Moves the range's bytes to a file of its own, mapped at the driver's address of the range.
 std::shared_ptr<SharedPart> move_to_file(Allocation &memory, size_t offset, size_t size) {
     auto part = std::make_shared<SharedPart>();
     part->offset = offset;
@@ -53,7 +55,7 @@ std::shared_ptr<SharedPart> part_of(Lock &lock, const std::shared_ptr<Allocation
         need(offset >= part->offset + part->size || part->offset >= offset + size,
              CUDA_ERROR_NOT_SUPPORTED);
     }
-    // No work may write between the copy of the bytes and their new place.
+    // No work may write between the copy of the bytes and the remapping.
     std::vector<Point> points;
     for (const auto &[handle, context] : driver().contexts)
         for (const Point &point : work_of(*context))
@@ -79,7 +81,7 @@ CUresult cuMemGetHandleForAddressRange(void *out, CUdeviceptr address, size_t si
         need(attribute_of(*memory->context->device, CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED),
              CUDA_ERROR_NOT_SUPPORTED);
         const auto part = part_of(lock, memory, address - memory->address, size);
-        // Each has its own; that it is left to a program that the process becomes is the caller's to undo.
+        // Each caller gets its own descriptor; close-on-exec is left to the caller.
         const int file = dup(part->file);
         need(file >= 0, CUDA_ERROR_OPERATING_SYSTEM);
         std::memcpy(out, &file, sizeof file);

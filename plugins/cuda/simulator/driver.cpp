@@ -24,8 +24,8 @@ Thread::~Thread() {
 }
 
 Thread &this_thread() {
-    // Exit handlers of the process call when what the thread had is destroyed: they have another one,
-    // which nobody destroys.
+    // Exit handlers may call after the thread's state is destroyed: they get another one, which is
+    // never destroyed.
     thread_local bool is_over = false;
     thread_local Thread *late = nullptr;
     if (is_over) {
@@ -55,7 +55,7 @@ Device &Driver::device(CUdevice ordinal) {
 
 namespace {
 
-/// Reads the machine and makes its devices, each with its default pool.
+/// Reads the machine and creates its devices, each with its default pool.
 CUresult start(Driver &all) {
     all.config = read_config();
     if (all.config.exit_sleep != 0)

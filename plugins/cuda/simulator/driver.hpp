@@ -16,7 +16,7 @@ namespace pi::cuda::simulated {
 
 using drivers::DeviceModel, drivers::Machine, drivers::Registry;
 
-/// The code that a call answers.
+/// The code that a call returns.
 struct Failure {
     CUresult code;
 };
@@ -34,23 +34,23 @@ struct Device {
     int primary_count = 0;
     unsigned primary_flags = 0;
     std::shared_ptr<Pool> default_pool, current_pool;
-    std::uint64_t tickets = 0;        ///< of tasks
-    std::shared_ptr<SharedFile> file; ///< that its plain memory is in
+    std::uint64_t tickets = 0;        ///< number of tasks so far
+    std::shared_ptr<SharedFile> file; ///< contains its plain memory
 };
 
-/// What another process exported, and how often it was opened here.
+/// Memory that another process exported, and how often it was opened here.
 struct Opened {
     CUipcMemHandle handle{};
     int count = 0;
 };
 
-/// Throws INVALID_VALUE for one that the driver does not know.
+/// Throws INVALID_VALUE for an unknown attribute.
 int attribute_of(const Device &device, CUdevice_attribute attribute);
 
-/// Whether its kernels use all memory of the process as it is.
+/// Whether its kernels can use all memory of the process.
 inline bool uses_pageable_memory(const Device &device);
 
-/// Bytes of a channel; throws INVALID_VALUE for a format that images do not have.
+/// Bytes of a channel; throws INVALID_VALUE for a format that images lack.
 size_t channel_size(CUarray_format format);
 
 struct Array {
@@ -61,12 +61,13 @@ struct Array {
     std::shared_ptr<Allocation> memory;
 };
 
-/// How kernels read an array or pixels in memory, and how they load and store an array's.
+/// How kernels read an array or pixels in memory (textures), and load and store an array's
+/// (surfaces).
 struct Texture {
     CUtexObject handle = 0;
     std::shared_ptr<Context> context;
     std::shared_ptr<Array> array;  ///< null for memory
-    CUDA_RESOURCE_DESC resource{}; ///< what it was made of
+    CUDA_RESOURCE_DESC resource{}; ///< as it was created
     CUDA_TEXTURE_DESC how{};
 };
 struct Surface {
@@ -75,41 +76,42 @@ struct Surface {
     std::shared_ptr<Array> array;
 };
 
-/// A link that is under way.
+/// A link in progress.
 struct LinkState {
     CUlinkState handle = nullptr;
     std::shared_ptr<Context> context;
     std::vector<std::string> images;
-    std::string cubin; ///< of all of them, once it is complete
+    std::string cubin; ///< the result, once the link is complete
     Log log;
 };
 
-/// Physical memory of cuMemCreate: a file, so that other processes can have it.
+/// Physical memory of cuMemCreate: a file, so that other processes can import it.
 struct Physical {
     CUmemGenericAllocationHandle handle = 0;
     int file = -1;
     size_t size = 0;
     Device *device = nullptr;
-    bool charged = false; ///< made here, not imported
+    bool charged = false; ///< created here, not imported
     CUmemAllocationProp properties{};
     Physical() = default;
     Physical(const Physical &) = delete;
     ~Physical();
 };
 
-/// Addresses of cuMemAddressReserve, and the range beside it in which the driver maps the same.
+/// A range of cuMemAddressReserve, and the range in which the driver maps the same memory for
+/// itself.
 struct Reservation {
     CUdeviceptr address = 0;
     size_t size = 0;
     MmapRegion view;
 };
 
-/// All that there is: one of them a process, as of a driver. It is never destroyed, since streams' threads use it.
+/// The state of the whole driver, one per process. Never destroyed, since streams' threads use it.
 struct Driver {
     std::mutex mutex;
     std::condition_variable changed; ///< a task was enqueued or has ended, or a stream was closed
     bool initialised = false;
-    CUresult state = CUDA_SUCCESS; ///< of the first cuInit
+    CUresult state = CUDA_SUCCESS; ///< result of the first cuInit
     Config config;
     Machine machine;
     std::vector<std::unique_ptr<Device>> devices;
@@ -129,10 +131,10 @@ struct Driver {
     std::map<CUdeviceptr, Reservation> reservations;
     std::map<CUdeviceptr, Opened> opened;
     unsigned long long next_id = 1;
-    std::vector<std::string> leaked; ///< with contexts that are gone
+    std::vector<std::string> leaked; ///< in contexts that were destroyed
 
     void wait(std::unique_lock<std::mutex> &lock, const std::vector<Point> &points);
-    Device &device(CUdevice ordinal); ///< or throws INVALID_DEVICE
+    Device &device(CUdevice ordinal); ///< throws INVALID_DEVICE
 };
 
 Driver &driver();
@@ -141,11 +143,11 @@ bool uses_pageable_memory(const Device &device) {
     return device.ordinal < driver().config.pageable;
 }
 
-/// What a thread has.
+/// A thread's state.
 struct Thread {
-    std::vector<std::shared_ptr<Context>> stack; ///< the current context is the last; null is none
-    bool in_callback = false;                    ///< runs a function of cuLaunchHostFunc
-    size_t pushed = 0;                           ///< contexts that were pushed and not popped
+    std::vector<std::shared_ptr<Context>> stack; ///< the last is the current context; null is none
+    bool in_callback = false;                    ///< it runs a function of cuLaunchHostFunc
+    size_t pushed = 0;                           ///< contexts pushed and not popped
     ~Thread();
 };
 
@@ -153,10 +155,12 @@ Thread &this_thread();
 
 using Lock = std::unique_lock<std::mutex>;
 
-/// The current context, or throws: INVALID_CONTEXT, CONTEXT_IS_DESTROYED, or what has spoilt it.
+/// The current context. Throws INVALID_CONTEXT, CONTEXT_IS_DESTROYED, or the error that destroyed
+/// it.
 std::shared_ptr<Context> current_context();
 
-/// A call of the driver: initialised, not from a host function, under the lock.
+/// A call of the driver, under its lock; checks that the driver is initialised, and the caller is
+/// not a host function.
 template <class F>
 CUresult call(F body) {
     if (this_thread().in_callback)
@@ -174,7 +178,7 @@ CUresult call(F body) {
     }
 }
 
-/// A call that needs a context.
+/// A call that needs a current context.
 template <class F>
 CUresult call_in_context(F body) {
     return call([&](Lock &lock) { return body(current_context(), lock); });

@@ -5,7 +5,7 @@
 
 namespace pi::cuda {
 
-// What the driver does not define is null.
+// Entry points that the driver does not define are null.
 extern "C" {
 #define PI_CUDA_FUNCTION(name, symbol, since, need, parameters)                                    \
     __attribute__((weak)) CUresult symbol parameters;

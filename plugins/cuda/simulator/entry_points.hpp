@@ -3,16 +3,17 @@
 
 #include <pi/cuda/driver_api.h>
 
-/// Declares what the driver may define: a definition with another type than the list's does not compile. A definition in
-/// namespace pi::cuda is one of the C function.
+/// Declares all entry points that the driver may define, so that a definition with another type
+/// does not compile. A definition in namespace pi::cuda defines the C function.
 namespace pi::cuda {
 extern "C" {
 #define PI_CUDA_FUNCTION(name, symbol, since, need, parameters)                                    \
     __attribute__((visibility("default"))) CUresult symbol parameters;
 #include <pi/cuda/driver_functions.def>
 
-/// Not of CUDA: how many objects are leaked, and which, into `text` (ends with 0, cut at `size`; may be null). Leaked is what
-/// lives now, and what lived when its context was destroyed. A context that an error has spoilt leaks nothing.
+/// Not part of CUDA: writes a description of leaked objects into `text` (0-terminated, cut at
+/// `size`; may be null) and returns their number. Leaked are all live objects, and those that were
+/// alive when their context was destroyed. A context destroyed by an error leaks nothing.
 __attribute__((visibility("default"))) int pi_simulated_cuda_leaks(char *text, size_t size);
 }
 } // namespace pi::cuda

@@ -12,7 +12,7 @@ namespace {
 
 struct Text {
     const char *name;
-    std::string description; ///< the name in words: "out of memory"
+    std::string description; ///< the name in lower case: "out of memory"
 };
 
 Text text_of(const char *name) {
@@ -26,7 +26,7 @@ Text text_of(const char *name) {
     return {name, words};
 }
 
-/// Of the enumerations the codes are those that are called CUDA_SUCCESS or CUDA_ERROR_*.
+/// Codes are the enumerators named CUDA_SUCCESS or CUDA_ERROR_*.
 const std::map<int, Text> &texts() {
     static const std::map<int, Text> &all = []() -> const std::map<int, Text> & {
         auto &made = *new std::map<int, Text>;

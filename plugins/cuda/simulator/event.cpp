@@ -15,7 +15,7 @@ CUresult call_on_event(CUevent handle, F body) {
     });
 }
 
-/// When the event was recorded; throws as cuEventElapsedTime answers.
+/// When the event was recorded; throws as cuEventElapsedTime does.
 std::chrono::steady_clock::time_point time_of(const Event &event) {
     need(event.record && !(event.flags & CU_EVENT_DISABLE_TIMING), CUDA_ERROR_INVALID_HANDLE);
     need(event.record->point.reached(), CUDA_ERROR_NOT_READY);
@@ -35,7 +35,7 @@ CUresult cuEventCreate(CUevent *out, unsigned int flags) {
         const unsigned all =
             CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
         need(out && !(flags & ~all), CUDA_ERROR_INVALID_VALUE);
-        // Handles of events are not simulated.
+        // IPC handles of events are not simulated.
         need(!(flags & CU_EVENT_INTERPROCESS), CUDA_ERROR_NOT_SUPPORTED);
         auto event = std::make_shared<Event>();
         event->context = context;

@@ -7,7 +7,7 @@
 
 namespace pi::cuda::simulated {
 
-/// One cuEventRecord; a later one makes a new record, and whoever waits for this one is not disturbed.
+/// One cuEventRecord. A later one makes a new record, so that waits for this one are unaffected.
 struct Record {
     Point point;
     std::chrono::steady_clock::time_point time;
@@ -17,7 +17,7 @@ struct Event {
     CUevent handle = nullptr;
     std::shared_ptr<Context> context;
     unsigned flags = 0;
-    std::shared_ptr<Record> record; ///< none yet: null
+    std::shared_ptr<Record> record; ///< null before the first
 };
 
 } // namespace pi::cuda::simulated

@@ -19,7 +19,7 @@ void fill_rows(char *first, size_t pitch, size_t width, size_t height, Word word
     }
 }
 
-/// Width in words. Fills do not wait: what reads them on the host has to.
+/// The width is in words. Fills do not wait: hosts that read the memory must.
 template <class Word>
 CUresult fill(CUdeviceptr to, size_t pitch, Word word, size_t width, size_t height,
               CUstream handle) {

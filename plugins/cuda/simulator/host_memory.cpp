@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pinned memory of the host: at one address for the host and all devices.
+// Pinned host memory: at one address for the host and all devices.
 #include "driver.hpp"
 
 namespace pi::cuda::simulated {
 
 namespace {
 
-/// The pinned memory that begins there; throws the code if there is none of the kind.
+/// The pinned memory of that kind that begins there; throws `code` if there is none.
 std::shared_ptr<Allocation> pinned_at(const void *pointer, Kind kind, CUresult code) {
     const auto &all = driver().allocations;
     const auto found = all.find(reinterpret_cast<CUdeviceptr>(pointer));
@@ -88,7 +88,7 @@ CUresult cuMemHostGetFlags(unsigned int *flags, void *pointer) {
         const std::shared_ptr<Allocation> memory =
             find_allocation(reinterpret_cast<CUdeviceptr>(pointer));
         need(flags && memory && memory->host(), CUDA_ERROR_INVALID_VALUE);
-        // With one address space all pinned memory is mapped.
+        // In the unified address space all pinned memory is mapped.
         *flags = memory->flags | CU_MEMHOSTALLOC_DEVICEMAP;
         return CUDA_SUCCESS;
     });

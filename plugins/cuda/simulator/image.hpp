@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is loaded and linked: a text that says what native libraries have. README.md has the format.
+// The images that are loaded and linked: a text that lists the contents of native libraries.
+// README.md has the format.
 #pragma once
 
 #include "simulator/image.hpp"
@@ -14,30 +15,32 @@ namespace pi::cuda::simulated {
 
 using drivers::Image, drivers::Parameter, drivers::Part, drivers::Pass;
 
-/// Why an image is none of ours, with the code that the real driver has for it.
+/// Why an image is refused, with the real driver's code.
 struct WrongImage {
     CUresult code;
     std::string log;
 };
 
-/// PTX as an image, if its kernels are built in; other texts are as they were.
+/// Replaces PTX by an image if its kernels are built in; returns other texts unchanged.
 std::string translate(const std::string &text);
-/// Throws WrongImage for what has not the form of an image.
+/// Throws WrongImage for a malformed image.
 Image read_image(const std::string &text);
-/// The same as one image; throws WrongImage with `code` where an import has no export, or a name has two meanings.
+/// Joins them into one image; throws WrongImage with `code` for an import without an export, or a
+/// name defined twice.
 std::string link_images(const std::vector<std::string> &texts, CUresult code);
 
-/// The options of a compiler or linker that matter here: where the caller wants the log of errors.
+/// The buffer for the error log in the options of a compiler or linker; other options have no
+/// effect here.
 class Log {
 public:
     Log() = default;
     Log(unsigned count, const CUjit_option *options, void **values);
-    /// Puts the text behind what was written before.
+    /// Appends the text.
     void write(const std::string &text);
 
 private:
     char *buffer_ = nullptr;
-    void **size_ = nullptr; ///< the option's value, the number itself
+    void **size_ = nullptr; ///< the option's value: the size itself, not its address
     size_t room_ = 0;
     std::string text_;
 };

@@ -10,7 +10,7 @@
 
 namespace pi::cuda::simulated {
 
-/// Ranges are never given out again, so that the file only grows; those that nobody uses take no memory.
+/// Ranges are never reused, so the file only grows; unused ranges take no memory.
 class SharedFile {
 public:
     SharedFile() : fd_(memfd_create("pi_simulated_cuda_memory", MFD_CLOEXEC)) {
@@ -37,13 +37,13 @@ private:
 
 namespace {
 
-/// What ranges of files are mapped in.
+/// Rounds up to whole pages of the file.
 size_t in_file(size_t size) {
     constexpr size_t step = 4096;
     return (size + step - 1) / step * step;
 }
 
-/// Of an allocation. Its memory is given back when the last work that uses it has ended.
+/// An allocation's range. Its memory is released when the last work that uses it has ended.
 struct Range {
     std::shared_ptr<SharedFile> file;
     off_t begin = 0;
@@ -56,7 +56,8 @@ void map_file(char *bytes, size_t size, int fd, off_t begin) {
     need(view != MAP_FAILED, CUDA_ERROR_OUT_OF_MEMORY);
 }
 
-/// What a handle's 64 bytes are. One of an earlier life of the process's number, or of memory that is freed, opens nothing.
+/// The contents of a handle's 64 bytes. A ticket of freed memory, or of an earlier process with the
+/// same number, opens nothing.
 struct Ticket {
     char magic[8];
     pid_t process;
@@ -101,7 +102,7 @@ std::shared_ptr<Allocation> import(const Ticket &ticket, const std::shared_ptr<C
     memory->context = context;
     memory->pages = MmapRegion(ticket.size, true);
     memory->bytes = memory->pages.bytes();
-    memory->charged_to = &owner; // none of it here
+    memory->charged_to = &owner; // with 0 bytes: the exporter is charged
     memory->address = reinterpret_cast<CUdeviceptr>(MmapRegion(ticket.size, true).release());
     const int fd = open_file(ticket);
     try {
@@ -165,7 +166,7 @@ CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *out, CUipcMemHandle handle, unsigned
                 const Context &by = *find_allocation(address)->context;
                 if (by.device != context->device)
                     continue;
-                // In each process one context of a device at a time.
+                // In each process, one context per device at a time.
                 need(&by == context.get(), CUDA_ERROR_INVALID_CONTEXT);
                 ++opened.count;
                 *out = address;

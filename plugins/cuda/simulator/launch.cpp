@@ -16,21 +16,21 @@ using drivers::Grid;
 constexpr int most_threads = 1024, threads_of_processor = 2048;
 constexpr int most_shared = 227 * 1024;
 
-/// A launch as the stream's thread will run it: the values are copies.
+/// A launch as the stream's thread will run it: values are copied.
 struct Launch {
     std::shared_ptr<Function> function;
     std::shared_ptr<Context> context;
     Grid grid;
     size_t shared_size = 0;
     bool cooperative = false;
-    std::vector<std::vector<char>> values; ///< of each parameter
+    std::vector<std::vector<char>> values; ///< per parameter
 };
 
-/// What the parameters are for the native function, but for those in shared memory, which each block has its own of.
+/// The native function's arguments, except those in shared memory, which each block has for itself.
 struct Arguments {
     std::vector<void *> pointers;
     std::vector<std::shared_ptr<Allocation>> owners;
-    std::vector<std::vector<std::uint64_t>> copies; ///< of memory with addresses in it
+    std::vector<std::vector<std::uint64_t>> copies; ///< copies of memory that contains addresses
     std::vector<std::shared_ptr<ImageRecord>> images;
 };
 
@@ -40,18 +40,19 @@ std::uint64_t word_of(const std::vector<char> &value) {
     return word;
 }
 
-/// Where the driver reaches a device address, for a launch of the context.
+/// The driver's address of a device address, for a launch of the context.
 char *reach_for(Arguments &arguments, CUdeviceptr address, const Context &context) {
     const Bytes bytes = reach(address, 1, context, false);
     arguments.owners.insert(arguments.owners.end(), bytes.owners.begin(), bytes.owners.end());
     return bytes.data;
 }
 
-/// A copy of the memory from there to its end, with each word that is an address of known memory replaced.
+/// A copy of the memory from the address to its end, in which each word that is an address of known
+/// memory is replaced by the driver's.
 void *follow(Arguments &arguments, CUdeviceptr address, const Context &context) {
     char *const bytes = reach_for(arguments, address, context);
     if (!find_allocation(address))
-        return bytes; // pageable memory, which has no end
+        return bytes; // pageable memory, whose end is unknown
     const Allocation &memory = *arguments.owners.back();
     std::vector<std::uint64_t> words((memory.address + memory.size - address) / 8);
     std::memcpy(words.data(), bytes, words.size() * 8);
@@ -61,8 +62,9 @@ void *follow(Arguments &arguments, CUdeviceptr address, const Context &context) 
     return arguments.copies.emplace_back(std::move(words)).data();
 }
 
-/// A native kernel runs on a thread of this process, to which the caller's addresses mean nothing: they become those at
-/// which the driver reaches the bytes. What the context may not use is an illegal address.
+/// A native kernel runs on a thread of this process, where the caller's device addresses are not
+/// accessible: they are replaced by the driver's. Memory that the context may not use is an illegal
+/// address.
 Arguments resolve(Launch &launch) {
     const Lock lock(driver().mutex);
     Arguments arguments;
@@ -110,7 +112,8 @@ void run(Launch &launch) {
                         [&](const pi_native_group &group) { run_block(launch, arguments, group); });
 }
 
-/// The values from an array of pointers to them, or from one buffer with all of them at their offsets.
+/// The values, from an array of pointers to them, or from one buffer that has all of them at their
+/// offsets.
 std::vector<std::vector<char>> values_of(const Function &function, void **parameters,
                                          void **extra) {
     std::vector<std::vector<char>> values;

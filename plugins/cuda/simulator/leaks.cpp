@@ -22,7 +22,8 @@ size_t count_of(const Objects &objects, const Context &context) {
                       [&](const auto &entry) { return entry.second->context.get() == &context; }));
 }
 
-/// Variables of a module live as long as it does, and arrays have their own memory: neither is an allocation of the program.
+/// Variables belong to their module, and arrays have their own memory: neither counts as an
+/// allocation of the program.
 size_t allocations_of(const Context &context) {
     size_t count = 0;
     for (const auto &[address, allocation] : driver().allocations)
@@ -31,7 +32,7 @@ size_t allocations_of(const Context &context) {
     return count;
 }
 
-/// What lives, and what was lost with contexts.
+/// Live objects, and those lost with their contexts.
 std::vector<std::string> all_leaks() {
     Driver &all = driver();
     std::vector<std::string> lines = all.leaked;
@@ -60,7 +61,7 @@ std::vector<std::string> all_leaks() {
     return lines;
 }
 
-/// After the program's own static objects are gone: what lives now nobody will destroy.
+/// After the program's static objects are destroyed: objects alive now are leaks.
 __attribute__((destructor)) void report_at_exit() {
     if (drivers::is_forked())
         return;

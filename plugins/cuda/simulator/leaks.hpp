@@ -8,7 +8,8 @@
 
 namespace pi::cuda::simulated {
 
-/// The objects of the context that the program has made and not destroyed, a line for each kind: "2 streams of device 0".
+/// The context's objects that the program has created and not destroyed, one line per kind: "2
+/// streams of device 0".
 std::vector<std::string> leaks_of(const Context &context);
 
 } // namespace pi::cuda::simulated

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The linker. It writes the log where the caller's options say until its end, as the real one does.
+// The linker. Like the real one, it writes to the caller's log buffer until the link is destroyed.
 #include "driver.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::shared_ptr<LinkState> state_of(CUlinkState handle) {
     return state;
 }
 
-/// A step whose WrongImage goes to the log.
+/// Runs a step and writes its WrongImage to the log.
 template <class Step>
 CUresult logged(LinkState &state, const Step &step) {
     try {
@@ -31,7 +31,7 @@ CUresult logged(LinkState &state, const Step &step) {
     return CUDA_SUCCESS;
 }
 
-/// Options of a whole link, which no single input can have.
+/// Options of a whole link, which a single input cannot have.
 bool is_of_links(CUjit_option option) {
     switch (option) {
     case CU_JIT_WALL_TIME:
@@ -93,7 +93,7 @@ CUresult cuLinkComplete(CUlinkState handle, void **cubin, size_t *size) {
 CUresult cuLinkDestroy(CUlinkState handle) {
     return call_in_context([&](const std::shared_ptr<Context> &, Lock &) {
         const std::shared_ptr<LinkState> state = state_of(handle);
-        // Who loads the image after this finds none.
+        // Poisons the image: loading it after this fails.
         std::fill(state->cubin.begin(), state->cubin.end(), '\xcb');
         driver().links.erase(handle);
         return CUDA_SUCCESS;

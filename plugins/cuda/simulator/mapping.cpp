@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Physical memory and addresses apart: cuMemCreate, cuMemAddressReserve, cuMemMap.
+// Virtual memory management: cuMemCreate, cuMemAddressReserve, cuMemMap.
 #include "driver.hpp"
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace pi::cuda::simulated {
 Physical::~Physical() {
     if (file >= 0)
         close(file);
-    // cuMemRelease and the last unmapping come first; both run under the driver's lock.
+    // Runs after cuMemRelease and the last unmapping, which hold the driver's lock.
     if (charged)
         device->used -= size;
 }
 
 namespace {
 
-/// As on real devices.
+/// The same as on real devices.
 constexpr size_t granularity = size_t(2) << 20;
 
 void check_properties(const CUmemAllocationProp *properties) {
@@ -40,7 +40,7 @@ std::shared_ptr<Physical> physical_of(CUmemGenericAllocationHandle handle) {
     return physical;
 }
 
-/// The file's name says whose memory it is: whoever imports the descriptor finds it in /proc.
+/// The file's name states the owning device: importers of the descriptor read it in /proc.
 std::string name_of(int ordinal) {
     return "pi_simulated_cuda_" + std::to_string(ordinal);
 }
@@ -61,7 +61,7 @@ void poison_file(int file, size_t size) {
     munmap(bytes, size);
 }
 
-/// The reservation that holds all of the range.
+/// The reservation that contains the range.
 Reservation &reservation_of(CUdeviceptr address, size_t size) {
     auto &all = driver().reservations;
     auto next = all.upper_bound(address);
@@ -72,7 +72,7 @@ Reservation &reservation_of(CUdeviceptr address, size_t size) {
     return found;
 }
 
-/// The mappings that make up the range exactly.
+/// The mappings that exactly cover the range.
 std::vector<std::shared_ptr<Allocation>> mappings_in(CUdeviceptr address, size_t size) {
     std::vector<std::shared_ptr<Allocation>> mappings;
     for (size_t seen = 0; seen < size; seen += mappings.back()->size) {
@@ -86,7 +86,7 @@ std::vector<std::shared_ptr<Allocation>> mappings_in(CUdeviceptr address, size_t
     return mappings;
 }
 
-/// Memory of a device that no context has to be current for: grants are by device.
+/// Device memory that needs no current context: access is granted per device.
 std::shared_ptr<Context> context_of(Device &device) {
     auto context = std::make_shared<Context>();
     context->device = &device;
@@ -202,7 +202,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset,
 CUresult cuMemUnmap(CUdeviceptr address, size_t size) {
     return call([&](Lock &lock) {
         mappings_in(address, size);
-        // The view is taken away under work that uses it, were it not for this.
+        // Wait for all work: otherwise the view would be unmapped under work that uses it.
         std::vector<Point> points;
         for (const auto &[key, context] : driver().contexts)
             for (const Point &point : work_of(*context))
@@ -265,7 +265,7 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *out, void 
                                         CUmemAllocationHandleType type) {
     return call([&](Lock &) {
         need(out && type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CUDA_ERROR_INVALID_VALUE);
-        // The descriptor itself stands where a pointer would.
+        // The file descriptor is passed in place of a pointer.
         const int file = static_cast<int>(reinterpret_cast<intptr_t>(os_handle));
         const int ordinal = ordinal_of(file);
         struct stat status;

@@ -11,7 +11,7 @@ namespace pi::cuda::simulated {
 
 namespace {
 
-/// Of rows, as on real devices.
+/// Alignment of rows, as on real devices.
 constexpr size_t pitch_alignment = 512;
 
 } // namespace
@@ -55,7 +55,7 @@ std::shared_ptr<Allocation> allocate_on(Device &device, const std::shared_ptr<Co
         share(*allocation, device);
     if (kind == Kind::host || kind == Kind::managed)
         allocation->address = reinterpret_cast<CUdeviceptr>(allocation->bytes);
-    else // never unmapped: a stale address is never one of other memory
+    else // never unmapped: no later memory gets a stale address
         allocation->address = reinterpret_cast<CUdeviceptr>(MmapRegion(size, true).release());
     if (kind != Kind::host) {
         const size_t charged = (size + 511) / 512 * 512;
@@ -100,7 +100,8 @@ CUmemAccess_flags granted(const std::map<int, CUmemAccess_flags> &access, const 
     return found == access.end() ? CU_MEM_ACCESS_FLAGS_PROT_NONE : found->second;
 }
 
-/// Grants hold for each allocator apart: contexts' for plain memory, a pool's for its memory, a mapping's for itself.
+/// Each allocator has its own grants: contexts for plain memory, a pool for its memory, virtual
+/// memory for itself.
 bool may_use(const Allocation &memory, const Context &context, bool write) {
     const Device &device = *context.device;
     const CUmemAccess_flags least =
@@ -122,7 +123,7 @@ bool may_use(const Allocation &memory, const Context &context, bool write) {
     return memory.context.get() == &context || context.peers.count(memory.context->handle) == 1;
 }
 
-/// Whether the process itself may read the range.
+/// Whether the process itself can read the range.
 bool readable(CUdeviceptr address, size_t size) {
     constexpr size_t page = 4096;
     for (CUdeviceptr at = address; at < address + size; at = at / page * page + page) {
@@ -174,7 +175,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size) {
 CUresult cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch, size_t width, size_t height,
                             unsigned int element) {
     return call_in_context([&](const std::shared_ptr<Context> &context, Lock &) {
-        // The pitch is one that copies take.
+        // The pitch must be one that copies accept.
         need(out && pitch && (element == 4 || element == 8 || element == 16) && width > 0 &&
                  height > 0 && width <= max_pitch,
              CUDA_ERROR_INVALID_VALUE);
@@ -198,7 +199,7 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
                                   memory->kind == Kind::pool),
              CUDA_ERROR_INVALID_VALUE);
         memory->freeing = true;
-        // As the real one does, but for memory of pools.
+        // Waits as the real driver does, except for memory of pools.
         if (memory->kind != Kind::pool)
             all.wait(lock, work_of(*memory->context));
         forget(*memory);

@@ -18,7 +18,7 @@ enum class Kind { device, managed, host, registered, pool, mapping, variable, im
 
 using drivers::MmapRegion;
 
-/// A part of an allocation that lies in a file of its own, which stands for a dma-buf.
+/// A part of an allocation that lies in its own file, which stands for a dma-buf.
 struct SharedPart {
     size_t offset = 0, size = 0;
     int file = -1;
@@ -27,23 +27,23 @@ struct SharedPart {
     ~SharedPart();
 };
 
-/// Memory that the driver knows, at the address that the caller sees.
+/// Memory that the driver knows, at the address that callers use.
 struct Allocation {
     Kind kind = Kind::device;
     CUdeviceptr address = 0;
     size_t size = 0;
-    char *bytes = nullptr;       ///< where the driver reaches them
-    MmapRegion pages;            ///< that `bytes` are in, if they are its own
-    std::shared_ptr<void> owner; ///< or what they are in
+    char *bytes = nullptr;       ///< the driver's address of the memory
+    MmapRegion pages;            ///< contains `bytes`, if they are its own
+    std::shared_ptr<void> owner; ///< contains `bytes` otherwise
     std::shared_ptr<Context> context;
     unsigned flags = 0;
     unsigned long long id = 0;
-    size_t charged = 0;           ///< bytes of
+    size_t charged = 0;           ///< bytes that count against
     Device *charged_to = nullptr; ///< this device's capacity
     bool live = true;             ///< between its stream-ordered allocation and free
     bool freeing = false;         ///< cuMemFreeAsync was called
     std::shared_ptr<Pool> pool;
-    std::map<int, CUmemAccess_flags> access; ///< of a mapping, by device
+    std::map<int, CUmemAccess_flags> access; ///< virtual memory: access by device
     std::vector<std::shared_ptr<SharedPart>> shared;
 
     bool host() const { return kind == Kind::host || kind == Kind::registered; }
@@ -58,25 +58,27 @@ struct Pool {
     bool is_default = false;
 };
 
-/// Bytes that work may touch, and what keeps them.
+/// Bytes that work may access, and their owners.
 struct Bytes {
     char *data = nullptr;
-    std::vector<std::shared_ptr<Allocation>> owners; ///< several where mappings lie side by side
+    std::vector<std::shared_ptr<Allocation>> owners; ///< more than one where mappings are adjacent
 };
 
-/// The allocation that the address is in; null if none.
+/// The allocation that contains the address; null if none.
 std::shared_ptr<Allocation> find_allocation(CUdeviceptr address);
 
-/// The number of the device whose memory it is; none: the host.
+/// The index of the device that owns the memory; nullopt for host memory.
 std::optional<size_t> device_index(const Allocation &memory);
 
-/// Whether each byte belongs to memory that was not freed: what a call can know when work is enqueued.
+/// Whether each byte belongs to live memory: what a call can check when work is enqueued.
 bool known(CUdeviceptr address, size_t size);
 
-/// The bytes for work of the context; throws ILLEGAL_ADDRESS if it may not use them, or they are not there at that time.
+/// The bytes for work of the context; throws ILLEGAL_ADDRESS if it may not use them, or if they are
+/// not live at that moment.
 Bytes reach(CUdeviceptr address, size_t size, const Context &context, bool write);
 
-/// New memory of the context's device, at an address that the host cannot touch. Throws OUT_OF_MEMORY.
+/// New memory of the context's device, at an address without access for the host. Throws
+/// OUT_OF_MEMORY.
 std::shared_ptr<Allocation> allocate(const std::shared_ptr<Context> &context, size_t size,
                                      Kind kind);
 
@@ -84,13 +86,13 @@ std::shared_ptr<Allocation> allocate(const std::shared_ptr<Context> &context, si
 std::shared_ptr<Allocation> allocate_on(Device &device, const std::shared_ptr<Context> &context,
                                         size_t size, Kind kind);
 
-/// Takes bytes of a device's capacity, or throws OUT_OF_MEMORY.
+/// Charges bytes to a device's capacity; throws OUT_OF_MEMORY if they exceed it.
 void charge(Device &device, size_t size);
 
-/// Nobody may use it any more; work that runs keeps its bytes.
+/// Later work cannot use it; running work keeps its bytes.
 void forget(const Allocation &allocation);
 
-/// Gives the allocation an address and makes it known.
+/// Assigns an address to the allocation and registers it.
 void remember(const std::shared_ptr<Allocation> &allocation);
 
 } // namespace pi::cuda::simulated

@@ -30,7 +30,7 @@ std::shared_ptr<Function> make_function(const std::shared_ptr<Module> &module,
     return function;
 }
 
-/// Where a variable or an exported function of the library is.
+/// The address of a variable or exported function in the library.
 void *find(const Library &library, const std::string &name) {
     void *const found = library.symbol(name.c_str());
     if (!found)
@@ -38,7 +38,8 @@ void *find(const Library &library, const std::string &name) {
     return found;
 }
 
-/// The bytes of a variable are the library's; the address that the caller gets is as unreachable as all device memory.
+/// The variable's bytes are in the library; the address that callers get is without access, like
+/// all device memory.
 std::shared_ptr<Allocation> make_variable(const Module &module, void *bytes, size_t size) {
     auto memory = std::make_shared<Allocation>();
     memory->kind = Kind::variable;
@@ -50,7 +51,7 @@ std::shared_ptr<Allocation> make_variable(const Module &module, void *bytes, siz
     return memory;
 }
 
-/// What the image says is in the library becomes the module's.
+/// Adds the library's contents, as the image lists them, to the module.
 void add_part(const std::shared_ptr<Module> &module, const Part &part, const Library &library) {
     using Entry = const pi_native_program *(*)();
     const auto entry = reinterpret_cast<Entry>(library.symbol("piNativeProgram"));
@@ -69,7 +70,7 @@ void add_part(const std::shared_ptr<Module> &module, const Part &part, const Lib
     }
 }
 
-/// Gives each library that imports a function its address in the one that exports it.
+/// Passes each library the addresses of the functions that it imports.
 void connect(const Image &image, const Libraries &libraries) {
     for (size_t to = 0; to < image.size(); ++to)
         for (const auto &[name, pointer] : image[to].imports)

@@ -24,7 +24,7 @@ struct Function {
     int max_dynamic_shared = 48 * 1024;
     std::weak_ptr<Module> module;
     std::shared_ptr<Context> context;
-    std::shared_ptr<Libraries> libraries; ///< all of the module, whose functions call each other
+    std::shared_ptr<Libraries> libraries; ///< all of the module's; their functions call each other
 };
 
 struct Module {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// NVML in software: the links and slots of the machine that the simulated driver has (README.md).
+// NVML in software: the links and slots of the simulated driver's machine (README.md).
 #include "config.hpp"
 #include "pci.hpp"
 #include "simulator/machine.hpp"
@@ -37,10 +37,10 @@ struct Gpu {
     PciAddress pci;
     std::uint64_t host_bandwidth = 0;
     std::vector<NvLink> links;
-    std::uint64_t link_bandwidth = 0; ///< of each
+    std::uint64_t link_bandwidth = 0; ///< of each NVLink
 };
 
-/// One of them a process, made by the first nvmlInit_v2.
+/// One per process, created by the first nvmlInit_v2.
 struct Library {
     std::mutex mutex;
     int initialised = 0;
@@ -53,7 +53,7 @@ Library &library() {
     return *all;
 }
 
-/// Links are the same from both ends: where the file has one way alone, that.
+/// Links are symmetric: if the file has one direction only, use that.
 const LinkModel *nvlink(const Machine &machine, std::size_t one, std::size_t other) {
     for (const LinkModel *link : {&machine.links[one][other], &machine.links[other][one]})
         if (link->kind == "nvlink" && link->bandwidth)
@@ -101,7 +101,7 @@ nvmlReturn_t call(F body) {
     return all.initialised ? body(all) : NVML_ERROR_UNINITIALIZED;
 }
 
-/// body(index of the device) of one that there is.
+/// Calls body(index) for an existing device.
 template <class F>
 nvmlReturn_t call_on(nvmlDevice_t device, const void *out, F body) {
     return call([&](Library &all) {
@@ -112,7 +112,7 @@ nvmlReturn_t call_on(nvmlDevice_t device, const void *out, F body) {
     });
 }
 
-/// body(the link) of one that there is.
+/// Calls body(link) for an existing link.
 template <class F>
 nvmlReturn_t call_on_link(nvmlDevice_t device, unsigned link, const void *out, F body) {
     return call_on(device, out, [&](Library &all, std::size_t index) {
@@ -184,7 +184,7 @@ nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *text, nvmlDevice_t *ou
 
 nvmlReturn_t nvmlDeviceGetMaxPcieLinkGeneration(nvmlDevice_t device, unsigned *out) {
     return call_on(device, out, [&](Library &all, std::size_t index) {
-        // Of 16 lanes, without the overhead of packets; files have such figures rounded.
+        // 16 lanes, without packet overhead; figures in files are rounded.
         constexpr double slots[] = {4e9, 8e9, 15.76e9, 31.51e9, 63.02e9, 121e9};
         const auto bandwidth = static_cast<double>(all.gpus[index].host_bandwidth);
         if (bandwidth == 0)

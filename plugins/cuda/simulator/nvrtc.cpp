@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// NVRTC in software: what a source says of a native library in its comments becomes an image (README.md). Its words and
-// codes are those of the real one.
+// NVRTC in software: comments in a source that describe a native library become an image
+// (README.md). Messages and codes are the real compiler's.
 #include <pi/cuda/nvrtc_api.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct Wrong {
 
 struct Options {
     std::map<std::string, std::string> macros;
-    bool part = false; ///< relocatable code: functions are kept for others
+    bool part = false; ///< relocatable code: keeps functions for other parts
 };
 
 bool begins_with(const std::string &text, const char *begin) {
@@ -62,7 +62,7 @@ void read_option(const std::string &option, Options &options) {
     }
 }
 
-/// A line of the image, its macros replaced. A constant's value must be a number then.
+/// A line of the image with macros replaced. A constant's value must then be a number.
 std::string translate(const std::string &line, const Options &options, const std::string &where) {
     std::istringstream words(line);
     std::string kind, word, result;
@@ -89,7 +89,7 @@ std::string compile(const _nvrtcProgram &program, const Options &options) {
     for (std::string line; std::getline(lines, line); ++number) {
         if (!begins_with(line, mark))
             continue;
-        // A function that nothing in the source calls is left out, unless it is for others.
+        // Drops functions that nothing in the source calls, unless the code is relocatable.
         if (const std::string name = std::string(mark) + "export ";
             begins_with(line, name.c_str()) && !options.part &&
             program.source.find(mark + ("import " + line.substr(name.size())) + " ") ==
@@ -106,7 +106,7 @@ std::string compile(const _nvrtcProgram &program, const Options &options) {
     return "PI simulated CUDA module 1\n" + image;
 }
 
-/// Text as NVRTC gives it: its size counts the 0.
+/// Returns text as NVRTC does: its size counts the final 0.
 nvrtcResult write(const std::string &text, char *out) {
     if (!out)
         return NVRTC_ERROR_INVALID_INPUT;

@@ -13,7 +13,7 @@ struct PciAddress {
     bool operator==(const PciAddress &) const = default;
 };
 
-/// What the machine file has; without it the device's number, counted from 1, is its bus.
+/// The machine file's address; without one, the bus is the device's index plus 1.
 inline PciAddress pci_address(const drivers::DeviceModel &device, std::size_t index) {
     PciAddress address{0, static_cast<unsigned>(index) + 1, 0};
     if (!device.pci_address.empty())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is known of an address, and hints for managed memory, which lies in the host's and needs none.
+// Queries about addresses, and hints for managed memory, which is host memory here and needs none.
 #include "driver.hpp"
 
 #include <cstring>
@@ -18,7 +18,7 @@ void attribute_of(const Allocation &memory, CUpointer_attribute attribute, CUdev
                   void *out) {
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-        // Memory of pools and mappings is of a device, and of no context.
+        // Memory of pools and virtual memory belongs to a device, but to no context.
         return answer(out, memory.kind == Kind::pool || memory.kind == Kind::mapping
                                ? CUcontext(nullptr)
                                : memory.context->handle);
@@ -55,7 +55,7 @@ void attribute_of(const Allocation &memory, CUpointer_attribute attribute, CUdev
     }
 }
 
-/// Checks that all of the range is managed.
+/// Checks that the whole range is managed.
 void check_managed(CUdeviceptr address, size_t size) {
     const std::shared_ptr<Allocation> memory = find_allocation(address);
     need(memory && memory->kind == Kind::managed && size > 0 && known(address, size),

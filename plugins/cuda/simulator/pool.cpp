@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that is allocated and freed in the order of a stream.
+// Memory that is allocated and freed in stream order.
 #include "driver.hpp"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ std::shared_ptr<Pool> pool_of(CUmemoryPool handle) {
     return pool;
 }
 
-/// The device waits for what it has still to free before it says that there is no memory, and no longer than that.
+/// If memory is exhausted, waits for pending frees of the device before it fails, but for nothing
+/// else.
 std::shared_ptr<Allocation> allocate_patiently(Lock &lock, const std::shared_ptr<Context> &context,
                                                const std::shared_ptr<Pool> &pool, size_t size) {
     need(pool->max_size == 0 || (size <= pool->max_size && pool->used <= pool->max_size - size),
@@ -153,7 +154,7 @@ CUresult cuMemPoolDestroy(CUmemoryPool handle) {
     return call([&](Lock &) {
         const std::shared_ptr<Pool> pool = pool_of(handle);
         need(!pool->is_default, CUDA_ERROR_INVALID_VALUE);
-        // A device that used it goes back to its own.
+        // Devices that used it return to their default pool.
         if (pool->device->current_pool == pool)
             pool->device->current_pool = pool->device->default_pool;
         driver().pools.erase(handle);
@@ -170,7 +171,7 @@ CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *grants, 
             const CUmemAccessDesc &grant = grants[i];
             need(grant.location.type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_INVALID_VALUE);
             const Device &user = driver().device(grant.location.id);
-            // Its own device always has both rights, and they cannot be taken away.
+            // Its own device always has both rights; they cannot be revoked.
             if (&user == pool->device)
                 need(grant.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CUDA_ERROR_INVALID_VALUE);
             else
@@ -202,7 +203,7 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribut
             pool->attributes[attribute] = static_cast<std::uint64_t>(*static_cast<int *>(value));
         } else {
             const std::uint64_t number = *static_cast<std::uint64_t *>(value);
-            // High marks can only be put back.
+            // High-water marks can only be reset.
             need(!is_counter(attribute) ||
                      (number == 0 && (attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH ||
                                       attribute == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH)),
@@ -236,7 +237,7 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribut
 
 CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t) {
     return call([&](Lock &) {
-        pool_of(handle); // nothing is kept that could be given back
+        pool_of(handle); // pools keep no unused memory
         return CUDA_SUCCESS;
     });
 }

@@ -9,7 +9,8 @@ namespace pi::cuda::simulated {
 
 namespace {
 
-/// Whether nothing that the device was given before is left to do. Where there is one hardware queue all of it comes first.
+/// Whether the device has finished all earlier tasks. With a single hardware queue they all come
+/// first.
 bool has_turn(const Stream &stream) {
     for (const auto &[key, context] : driver().contexts)
         if (context->device == stream.context->device)
@@ -29,7 +30,7 @@ bool ready(const Stream &stream) {
            (!driver().config.one_queue || has_turn(stream));
 }
 
-/// Now and then a task comes late, so that others overtake it whenever nothing orders them.
+/// Delays some tasks, so that unordered tasks overtake them.
 void maybe_delay(Stream &stream, Lock &lock) {
     if (!driver().config.reorder || stream.delays() % 2 == 0)
         return;
@@ -140,7 +141,7 @@ Point enqueue(Stream &stream, Task task) {
 
 namespace {
 
-/// The priorities that every device has: the lower the more urgent.
+/// The priorities of every device: a lower number is more urgent.
 constexpr int least_priority = 0, greatest_priority = -5;
 
 CUresult create_stream(CUstream *out, unsigned flags, int priority) {

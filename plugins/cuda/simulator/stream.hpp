@@ -14,12 +14,12 @@ namespace pi::cuda::simulated {
 
 struct Context;
 
-/// How far a stream has come. Guarded by the driver's lock, as everything here.
+/// A stream's progress. Guarded by the driver's lock, like everything here.
 struct Timeline {
     std::uint64_t submitted = 0, done = 0;
 };
 
-/// "That stream has done so much": what events, waits and the legacy default stream are made of.
+/// A position in a stream's work: events, waits and the legacy default stream are built from it.
 struct Point {
     std::shared_ptr<Timeline> line;
     std::uint64_t value = 0;
@@ -27,15 +27,16 @@ struct Point {
 };
 
 struct Task {
-    /// Runs on the stream's thread, without the driver's lock; gets the context's error so far. What it returns
-    /// becomes the context's error.
+    /// Runs on the stream's thread, without the driver's lock. Receives the context's error so far;
+    /// its result becomes the context's error.
     std::function<CUresult(CUresult)> work;
-    std::vector<Point> after;   ///< besides what came before it in the stream
+    std::vector<Point> after;   ///< in addition to earlier tasks of the stream
     std::uint64_t ticket = 0;   ///< counts the device's tasks
-    bool despite_error = false; ///< runs in a context that an error has spoilt, too
+    bool despite_error = false; ///< runs even after an error has destroyed the context
 };
 
-/// A queue and the thread that works it off. The thread ends when the stream is closed and empty.
+/// A queue of tasks and the thread that runs them. The thread ends when the stream is closed and
+/// empty.
 struct Stream {
     CUstream handle = nullptr;
     std::shared_ptr<Context> context;
@@ -52,17 +53,18 @@ struct Stream {
     Point end() const { return {timeline, timeline->submitted}; }
 };
 
-/// Makes a stream of the context, with its thread.
+/// Creates a stream of the context, with its thread.
 std::shared_ptr<Stream> open_stream(const std::shared_ptr<Context> &context, unsigned flags,
                                     int priority);
 
-/// Lets its thread end after what was enqueued.
+/// Its thread ends after the tasks that are enqueued.
 void close_stream(Stream &stream);
 
-/// The stream that a handle means in the current context, default streams included. Throws INVALID_HANDLE.
+/// The stream that a handle denotes in the current context, including default streams. Throws
+/// INVALID_HANDLE.
 std::shared_ptr<Stream> stream_of(CUstream handle, const std::shared_ptr<Context> &current);
 
-/// Appends the task, behind what the rules of the legacy default stream say; returns its end.
+/// Appends the task, ordered by the rules of the legacy default stream; returns its position.
 Point enqueue(Stream &stream, Task task);
 
 } // namespace pi::cuda::simulated

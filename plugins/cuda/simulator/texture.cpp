@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Textures and surfaces: how kernels reach the pixels of arrays, and by textures those in linear memory. A native kernel
-// gets a record of the pixels as they lie, with the words of the texture, and samples by itself.
+// Textures and surfaces: kernels' access to the pixels of arrays and, by textures, of linear
+// memory. A native kernel receives a record of the raw pixels with the texture's settings, and
+// samples by itself.
 #include "texture.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ bool narrow_integer(CUarray_format format) {
            format == CU_AD_FORMAT_UNSIGNED_INT16 || format == CU_AD_FORMAT_SIGNED_INT16;
 }
 
-/// What a kernel reads are integers.
+/// Whether the kernel reads integers.
 bool reads_integers(CUarray_format format, unsigned flags) {
     const bool real = format == CU_AD_FORMAT_HALF || format == CU_AD_FORMAT_FLOAT;
     return !real && (!narrow_integer(format) || flags & CU_TRSF_READ_AS_INTEGER);
@@ -56,7 +57,8 @@ Line line_of(const CUDA_RESOURCE_DESC &resource) {
     return {of.devPtr, of.format, of.numChannels, width, 0, of.sizeInBytes};
 }
 
-/// Pixels are what memory holds that the context may use now; they begin, and their rows do, where the device says.
+/// The pixels must be memory that the context may use now; their beginning and pitch must have the
+/// device's alignments.
 void check_line(const CUDA_RESOURCE_DESC &resource, const Context &context) {
     const auto limit = [&](CUdevice_attribute name) {
         return static_cast<size_t>(attribute_of(*context.device, name));
@@ -78,7 +80,7 @@ void check_line(const CUDA_RESOURCE_DESC &resource, const Context &context) {
     need(known(line.begin, line.bytes()), CUDA_ERROR_INVALID_VALUE);
 }
 
-/// A 1-D texture of memory only fetches pixels. A real device ignores words that want more.
+/// 1-D textures of memory only fetch pixels. A real device ignores settings beyond that.
 void check_fetches(const CUDA_TEXTURE_DESC &how) {
     need(how.filterMode == CU_TR_FILTER_MODE_POINT &&
              (how.flags & CU_TRSF_NORMALIZED_COORDINATES) == 0,
@@ -94,12 +96,12 @@ void check_texture(const CUDA_TEXTURE_DESC &how, CUarray_format format) {
     for (const CUaddress_mode mode : how.addressMode) {
         need(mode >= CU_TR_ADDRESS_MODE_WRAP && mode <= CU_TR_ADDRESS_MODE_BORDER,
              CUDA_ERROR_INVALID_VALUE);
-        // A real device clamps then.
+        // A real device clamps in this case.
         need((how.flags & CU_TRSF_NORMALIZED_COORDINATES) != 0 ||
                  (mode != CU_TR_ADDRESS_MODE_WRAP && mode != CU_TR_ADDRESS_MODE_MIRROR),
              CUDA_ERROR_INVALID_VALUE);
     }
-    // One sampler has one mode and a border of 0.
+    // All axes share one addressing mode; the border is 0.
     need(std::count(how.addressMode, how.addressMode + 3, how.addressMode[0]) == 3 &&
              std::count(how.borderColor, how.borderColor + 4, 0.0f) == 4,
          CUDA_ERROR_NOT_SUPPORTED);
@@ -162,7 +164,8 @@ pi_channel_order channel_order(unsigned channels) {
                            : PI_CHANNEL_ORDER_RGBA;
 }
 
-/// The pixels in memory that the context may use when the kernel runs, or ILLEGAL_ADDRESS.
+/// The pixels in memory, if the context may use them when the kernel runs; otherwise throws
+/// ILLEGAL_ADDRESS.
 std::shared_ptr<ImageRecord> record_of(const Line &line, const Context &context, bool norm) {
     const Bytes bytes = reach(line.begin, line.bytes(), context, false);
     auto record = std::make_shared<ImageRecord>();
@@ -182,7 +185,7 @@ std::shared_ptr<ImageRecord> record_of(const Line &line, const Context &context,
     return record;
 }
 
-/// The pixels of a live array that is the context's, or ILLEGAL_ADDRESS.
+/// The pixels of a live array of the context; otherwise throws ILLEGAL_ADDRESS.
 std::shared_ptr<ImageRecord> record_of(const std::shared_ptr<Array> &array, const Context &context,
                                        bool norm) {
     need(driver().arrays.find(array->handle) == array && array->context.get() == &context,
@@ -270,7 +273,7 @@ CUresult cuSurfObjectCreate(CUsurfObject *out, const CUDA_RESOURCE_DESC *resourc
     });
 }
 
-// Work that runs has what it needs: both are forgotten at once.
+// Running work has its own references: the object can be dropped immediately.
 CUresult cuTexObjectDestroy(CUtexObject handle) {
     return call_in_context([&](const std::shared_ptr<Context> &context, Lock &) {
         const std::shared_ptr<Texture> texture = driver().textures.find(handle);

@@ -7,14 +7,15 @@
 
 namespace pi::cuda::simulated {
 
-/// What a native kernel gets for a texture or a surface, and what keeps it.
+/// A native kernel's record of a texture or surface, and the owner of its pixels.
 struct ImageRecord {
     pi_native_image image{};
     pi_native_sampler sampler{};
     std::vector<std::shared_ptr<Allocation>> memory;
 };
 
-/// For work of the context; throws ILLEGAL_ADDRESS for what is no object of its own, or whose pixels are gone.
+/// For work of the context; throws ILLEGAL_ADDRESS for an object of another context, or one whose
+/// pixels are no longer live.
 std::shared_ptr<ImageRecord> texture_record(CUtexObject handle, const Context &context);
 std::shared_ptr<ImageRecord> surface_record(CUsurfObject handle, const Context &context);
 

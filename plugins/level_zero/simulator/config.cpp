@@ -15,7 +15,7 @@ std::string variable(const std::string &number, const std::string &name) {
     return value ? value : "";
 }
 
-/// "zeMemAllocDevice:3:0x70000003,...": a function's name, which call, and the code.
+/// "zeMemAllocDevice:3:0x70000003,...": a function's name, the number of the call, and the code.
 std::vector<Fault> read_faults(const std::string &text) {
     std::vector<Fault> faults;
     std::istringstream parts(text);

@@ -8,26 +8,26 @@
 
 namespace pi::level_zero::simulated {
 
-/// A call that is to fail: the one of this number of the function.
+/// A call that must fail: the `number`-th call of the function.
 struct Fault {
     std::string function;
     unsigned call = 1;
     unsigned code = 0;
 };
 
-/// What the environment says; README.md lists the variables.
+/// The settings from the environment; README.md lists the variables.
 struct Config {
-    std::string machine;                  ///< the file; empty: one device
+    std::string machine;                  ///< the machine file; empty: one device
     std::string kernels;                  ///< the native library for SPIR-V
-    std::optional<std::uint64_t> reorder; ///< the seed of the order of commands
-    bool peers_disagree = false;    ///< devices claim an access to peers that they do not have
-    bool units_of_one_tile = false; ///< devices that have tiles tell the units of one
+    std::optional<std::uint64_t> reorder; ///< seed of the order of commands
+    bool peers_disagree = false;          ///< devices report access to peers that they do not have
+    bool units_of_one_tile = false;       ///< devices with tiles report the units of one tile
     std::vector<Fault> faults;
-    bool image_pitches = true; ///< copies between images and memory know pitches
+    bool image_pitches = true; ///< copies between images and memory support pitches
     bool strict = false;       ///< leaks make the process fail
 };
 
-/// Of the first driver of a process, or of one whose file has this number: "_2", or empty.
+/// For the first driver of a process (`number` empty), or the one whose file ends with "_2".
 Config read_config(const std::string &number);
 
 } // namespace pi::level_zero::simulated

@@ -71,7 +71,7 @@ ze_result_t ZE_APICALL zeContextGetStatus(ze_context_handle_t handle) {
     });
 }
 
-// Memory is resident and coherent here: the arguments are checked.
+// All memory is resident and coherent here: only the arguments are checked.
 ze_result_t ZE_APICALL zeContextSystemBarrier(ze_context_handle_t context,
                                               ze_device_handle_t device) {
     return call_with(context, device, [](Device &, Lock &) {});

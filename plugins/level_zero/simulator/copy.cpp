@@ -9,7 +9,7 @@ namespace pi::level_zero::simulated {
 
 namespace {
 
-/// One of the ends of a copy of a region.
+/// One end of a copy of a region.
 struct End {
     Reach reach;
     size_t row, slice;
@@ -34,7 +34,7 @@ bool overlap(const void *a, const void *b, size_t size) {
     return first < second + size && second < first + size;
 }
 
-/// What is filled already is the pattern of the rest.
+/// The filled part is the pattern for the rest.
 void fill(char *to, size_t size, const std::string &pattern) {
     size_t done = std::min(size, pattern.size());
     std::memcpy(to, pattern.data(), done);
@@ -44,7 +44,7 @@ void fill(char *to, size_t size, const std::string &pattern) {
     }
 }
 
-/// What a copy brings from one end to the other.
+/// The shape of a copy.
 struct Rows {
     size_t width = 0, count = 1, slices = 1;
     std::array<size_t, 2> to_pitch{}, from_pitch{}; ///< of rows and of slices
@@ -96,7 +96,7 @@ ze_result_t ZE_APICALL zeCommandListAppendMemoryCopy(ze_command_list_handle_t li
     return append_copy(list, to, from, size, {signal, count, waits});
 }
 
-// Memory of all contexts is in the reach of a list anyway, but it has to be of the one that is named.
+// A list can access memory of all contexts, but the memory must be of the named one.
 ze_result_t ZE_APICALL zeCommandListAppendMemoryCopyFromContext(
     ze_command_list_handle_t list, void *to, ze_context_handle_t source_context, const void *from,
     size_t size, ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits) {
@@ -157,7 +157,7 @@ ze_result_t ZE_APICALL zeCommandListAppendMemoryCopyRegion(
     });
 }
 
-// Hints: their memory must be there, and nothing else comes of them.
+// Hints: the memory must exist; they have no other effect.
 ze_result_t ZE_APICALL zeCommandListAppendMemoryPrefetch(ze_command_list_handle_t list,
                                                          const void *pointer, size_t size) {
     if (!pointer)

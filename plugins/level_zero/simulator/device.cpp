@@ -13,7 +13,7 @@ ze_result_t call_on(ze_device_handle_t handle, F body) {
     return call([&](Lock &) { body(driver().device(handle)); });
 }
 
-/// Properties in a structure of the caller's, whose header stays.
+/// Fills a structure of the caller's and keeps its header.
 template <class Properties, class F>
 ze_result_t tell(ze_device_handle_t handle, Properties *out, F fill) {
     return call_on(handle, [&](Device &device) {
@@ -26,7 +26,7 @@ ze_result_t tell(ze_device_handle_t handle, Properties *out, F fill) {
     });
 }
 
-/// What the machine file says, or one that no other device of the machine's drivers has.
+/// The machine file's, or one that no other device of the machine's drivers has.
 ze_device_uuid_t uuid_of(const Device &device) {
     ze_device_uuid_t uuid{};
     const std::string &digits = device.model.uuid;
@@ -67,7 +67,7 @@ void fill_properties(const Device &device, ze_device_properties_t &out) {
     out.numEUsPerSubslice = 1;
     out.numSubslicesPerSlice = static_cast<uint32_t>(device.model.compute_units / told);
     out.numSlices = 1;
-    // The older structure tells a tick's nanoseconds, the newer one the ticks of a second.
+    // The older structure has nanoseconds a tick, the newer one ticks a second.
     out.timerResolution = out.stype == ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2
                               ? 1000000000 / tick_nanoseconds
                               : tick_nanoseconds;
@@ -128,7 +128,7 @@ ze_result_t ZE_APICALL zeDeviceGetComputeProperties(ze_device_handle_t handle,
 ze_result_t ZE_APICALL zeDeviceGetModuleProperties(ze_device_handle_t handle,
                                                    ze_device_module_properties_t *out) {
     return tell(handle, out, [](Device &, ze_device_module_properties_t &properties) {
-        // The code of SPIR-V kernels is that of a native library.
+        // SPIR-V kernels run as functions of a native library.
         properties.spirvVersionSupported =
             driver().config.kernels.empty() ? 0 : ZE_MAKE_VERSION(1, 4);
         properties.flags = ZE_DEVICE_MODULE_FLAG_FP64 | ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS;

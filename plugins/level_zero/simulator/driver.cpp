@@ -13,8 +13,8 @@ namespace pi::level_zero::simulated {
 
 namespace {
 
-/// Addresses that nobody else has: two drivers' handles are never the same number, which loaders rely on, and a program that
-/// takes one for a pointer dies.
+/// Reserves addresses for handles: two drivers never have the same handle, which loaders rely on,
+/// and a program that dereferences one crashes.
 std::uint64_t reserve_handles() {
     void *const range = mmap(nullptr, size_t(64) << 30, PROT_NONE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -23,7 +23,7 @@ std::uint64_t reserve_handles() {
     return reinterpret_cast<std::uint64_t>(range);
 }
 
-/// "_2" if the driver's file is called "..._2.so".
+/// "_2" if the driver's file is named "..._2.so".
 std::string number_of_file() {
     Dl_info info{};
     dladdr(reinterpret_cast<void *>(&number_of_file), &info);

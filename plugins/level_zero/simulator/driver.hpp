@@ -22,24 +22,23 @@ using Lock = std::unique_lock<std::mutex>;
 
 struct Device {
     ze_device_handle_t handle = nullptr;
-    size_t index = 0;       ///< of the machine's devices; a tile has that of its device
-    Device *root = nullptr; ///< of a tile: the device
-    uint32_t tile = 0;      ///< its number
+    size_t index = 0;       ///< index in the machine's devices; a tile has its device's
+    Device *root = nullptr; ///< a tile's device
+    uint32_t tile = 0;      ///< a tile's number
     std::vector<ze_device_handle_t> tiles;
-    DeviceModel model; ///< of a tile: its share
-    size_t used = 0;   ///< also what its tiles use
-    bool lost =
-        false; ///< its work did what no device may do: from then on every call on it answers this
+    DeviceModel model; ///< a tile has its share
+    size_t used = 0;   ///< including its tiles' use
+    bool lost = false; ///< its work did something forbidden: later calls on it return DEVICE_LOST
     Arena memory;
 
-    /// Throws OUT_OF_DEVICE_MEMORY where so much is not free. What a tile has its device has not.
+    /// Throws OUT_OF_DEVICE_MEMORY if less is free. A tile's memory counts as its device's.
     void need_room(size_t size) const;
     void take(size_t size);
     void give(size_t size);
 };
 
-/// All that there is: one of them for each file of the driver that the loader opens. It is never destroyed, since threads use
-/// it as long as the process lives.
+/// The state of the whole driver, one for each driver file that the loader opens. Never destroyed,
+/// since threads use it as long as the process lives.
 struct Driver {
     Driver();
 
@@ -47,14 +46,14 @@ struct Driver {
     std::condition_variable
         changed; ///< a command was submitted or is done, an event signalled, a line closed
     bool initialised = false;
-    ze_result_t state = ZE_RESULT_SUCCESS; ///< of the first zeInit
-    std::string number;                    ///< "_2" of the second file
+    ze_result_t state = ZE_RESULT_SUCCESS; ///< result of the first zeInit
+    std::string number;                    ///< "_2" for the second file
     Config config;
     Machine machine;
 
-    std::uint64_t handles; ///< where those of this driver begin
+    std::uint64_t handles; ///< beginning of this driver's range
     ze_driver_handle_t handle;
-    Registry<Device, ze_device_handle_t> devices{1, handles}; ///< tiles behind all devices
+    Registry<Device, ze_device_handle_t> devices{1, handles}; ///< tiles come after all devices
     Registry<Context, ze_context_handle_t> contexts{2, handles};
     Registry<Queue, ze_command_queue_handle_t> queues{3, handles};
     Registry<List, ze_command_list_handle_t> lists{4, handles};
@@ -67,11 +66,11 @@ struct Driver {
     Registry<Image, ze_image_handle_t> images{11, handles};
     Registry<Sampler, ze_sampler_handle_t> samplers{12, handles};
 
-    Allocations allocations;                         ///< that live
-    std::map<std::uint64_t, std::uint64_t> reserved; ///< ends of all ranges that memory ever had
+    Allocations allocations;                         ///< live ones
+    std::map<std::uint64_t, std::uint64_t> reserved; ///< end of each range that memory ever had
     Arena host_memory;
     std::uint64_t next_id = 1;
-    std::map<std::string, unsigned> calls; ///< of each function, where faults are planned
+    std::map<std::string, unsigned> calls; ///< per function, if faults are configured
 
     Device &device(ze_device_handle_t handle);
     std::shared_ptr<Context> context(ze_context_handle_t handle);
@@ -81,7 +80,8 @@ struct Driver {
 
 Driver &driver();
 
-/// The object of a handle, or throws: INVALID_NULL_HANDLE, or INVALID_ARGUMENT for one that is destroyed or none of this kind.
+/// The object of a handle. Throws INVALID_NULL_HANDLE, or INVALID_ARGUMENT for a destroyed object
+/// or one of another kind.
 template <class Object, class Handle>
 std::shared_ptr<Object> find(const Registry<Object, Handle> &registry, Handle handle) {
     need(handle != nullptr, ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
@@ -122,11 +122,11 @@ ze_result_t call_of(ze_driver_handle_t handle, F body) {
     });
 }
 
-/// Waits until it is so, or the device is lost, or the time is over: then throws NOT_READY.
+/// Waits until the condition holds or the device is lost. Throws NOT_READY at the timeout.
 template <class Condition>
 void wait(Lock &lock, std::uint64_t nanoseconds, const Condition &condition) {
     std::condition_variable &changed = driver().changed;
-    // What does not fit into a clock is for ever.
+    // Timeouts beyond the clock's range never expire.
     if (nanoseconds >= std::uint64_t(1) << 60)
         changed.wait(lock, condition);
     else if (!condition())
@@ -135,7 +135,8 @@ void wait(Lock &lock, std::uint64_t nanoseconds, const Condition &condition) {
              ZE_RESULT_NOT_READY);
 }
 
-/// How counts are asked for: 0 asks how many there are, else at most so many are wanted.
+/// A query of a list: a *count of 0 returns the number of elements, else at most *count are
+/// returned.
 template <class Give>
 void give(std::uint32_t *count, size_t available, const void *out, const Give &each) {
     need_pointers(count);
@@ -145,7 +146,7 @@ void give(std::uint32_t *count, size_t available, const void *out, const Give &e
         each(i);
 }
 
-/// The text with a 0 behind it, and its size.
+/// Returns the text with a final 0, and its size.
 void give_text(const std::string &text, size_t *size, char *out);
 
 } // namespace pi::level_zero::simulated

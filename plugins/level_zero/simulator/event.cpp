@@ -11,7 +11,7 @@ std::shared_ptr<Event> event_of(ze_event_handle_t handle) {
     return find(driver().events, handle);
 }
 
-/// An event that the host may see.
+/// An event that is visible to the host.
 std::shared_ptr<Event> visible_event(ze_event_handle_t handle) {
     std::shared_ptr<Event> event = event_of(handle);
     need(event->pool->flags & ZE_EVENT_POOL_FLAG_HOST_VISIBLE,
@@ -26,7 +26,7 @@ bool any_lost() {
     return false;
 }
 
-/// The record that a tick is given in, as a copy of it at that time.
+/// Checks that the event has timestamps.
 void need_times(const Event &event) {
     need(event.pool->flags & ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP, ZE_RESULT_ERROR_INVALID_ARGUMENT);
 }
@@ -181,7 +181,7 @@ ze_result_t ZE_APICALL zeCommandListAppendQueryKernelTimestamps(
 
 namespace {
 
-/// A barrier for global memory and one for ranges are the same here.
+/// Barriers for all memory and for ranges are the same here.
 ze_result_t append_barrier(ze_command_list_handle_t list, const Order &order) {
     return append(list, order,
                   [](List &, Command &command) { command.follows = command.holds = true; });

@@ -12,7 +12,7 @@ struct EventPool : Object {
     std::shared_ptr<Context> context;
     ze_event_pool_flags_t flags = 0;
     std::uint32_t count = 0;
-    std::set<std::uint32_t> used; ///< indices of events that live
+    std::set<std::uint32_t> used; ///< indices of live events
 };
 
 struct Event : Object {
@@ -24,10 +24,10 @@ struct Event : Object {
     ze_kernel_timestamp_result_t times{};
 };
 
-/// The clock of devices, in their ticks.
+/// The devices' clock, in ticks.
 std::uint64_t device_ticks();
 
-/// The nanoseconds of a tick, and the bits that a counter has before it starts again.
+/// Nanoseconds of a tick, and the number of bits after which counters wrap.
 constexpr std::uint64_t tick_nanoseconds = 80;
 constexpr std::uint32_t timestamp_bits = 40, kernel_timestamp_bits = 32;
 

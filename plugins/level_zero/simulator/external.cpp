@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Host pointers that the driver takes: Intel's extension, which is in no header and told by name.
+// Imported host pointers: Intel's extension, which is in no header and looked up by name.
 #include "external.hpp"
 #include "driver.hpp"
 
@@ -17,7 +17,7 @@ bool overlaps(const void *pointer, size_t size) {
            (next != driver().allocations.end() && next->first - number < size);
 }
 
-/// The host's memory becomes known as it lies there. It is in no context.
+/// Registers host memory at its own address. It belongs to no context.
 ze_result_t import_pointer(ze_driver_handle_t handle, void *pointer, size_t size) {
     return call_of(handle, [&] {
         need_pointers(pointer);

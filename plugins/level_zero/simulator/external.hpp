@@ -5,7 +5,7 @@
 
 namespace pi::level_zero::simulated {
 
-/// The function of an extension that is in no table; null if the driver has none of this name.
+/// A function of an extension that is in no table; null if the driver has none of this name.
 void *extension_function(const std::string &name);
 
 } // namespace pi::level_zero::simulated

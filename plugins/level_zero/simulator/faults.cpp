@@ -8,7 +8,7 @@ namespace pi::level_zero::simulated {
 
 ze_result_t planned_fault(const char *function) {
     Driver &all = driver();
-    // Written once, before there is anything to call.
+    // Set once, before the first call.
     if (all.config.faults.empty())
         return ZE_RESULT_SUCCESS;
     const Lock lock(all.mutex);
@@ -20,7 +20,7 @@ ze_result_t planned_fault(const char *function) {
     if (fault == all.config.faults.end())
         return ZE_RESULT_SUCCESS;
     const auto code = static_cast<ze_result_t>(fault->code);
-    // What is lost stays lost.
+    // A lost device stays lost.
     for (const auto &[key, device] : all.devices)
         device->lost = device->lost || code == ZE_RESULT_ERROR_DEVICE_LOST;
     all.changed.notify_all();

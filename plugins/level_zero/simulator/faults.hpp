@@ -7,10 +7,11 @@
 
 namespace pi::level_zero::simulated {
 
-/// Counts the call of a function of this name; says what it shall fail with, or SUCCESS.
+/// Counts the call of a function of this name; returns the code with which it must fail, or
+/// SUCCESS.
 ze_result_t planned_fault(const char *function);
 
-/// A function's name as an argument of a template.
+/// A function's name as a template argument.
 template <size_t N>
 struct Name {
     char text[N];
@@ -20,7 +21,7 @@ struct Name {
     }
 };
 
-/// The function as programs get it, unless it was planned to fail.
+/// The function that programs get: the real one, or a failure if one is configured.
 template <Name name, auto function>
 struct Entry;
 template <Name name, class... Arguments, ze_result_t (*function)(Arguments...)>

@@ -57,7 +57,7 @@ pi_channel_type channel_type(const ze_image_format_t &format) {
     }
 }
 
-/// The order that the swizzle says: plain, or with red and blue exchanged.
+/// The channel order of a swizzle: plain, or with red and blue exchanged.
 pi_channel_order channel_order(const ze_image_format_t &format) {
     const std::uint32_t channels = layout_of(format).channels;
     const ze_image_format_swizzle_t said[] = {format.x, format.y, format.z, format.w};
@@ -94,7 +94,7 @@ bool has_rows(ze_image_type_t type) {
     return type != ZE_IMAGE_TYPE_1D && type != ZE_IMAGE_TYPE_1DARRAY;
 }
 
-/// The extent of the type's own axes; the others are 1, whatever the description says.
+/// Uses the axes of the image type; the others are 1, whatever the descriptor says.
 std::shared_ptr<Image> make_image(const ze_image_desc_t &description) {
     auto image = std::make_shared<Image>();
     image->description = description;

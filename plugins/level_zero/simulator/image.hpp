@@ -14,7 +14,7 @@ struct Image : Object {
     ze_image_desc_t description{};
     size_t width = 1, height = 1, depth = 1; ///< in pixels, and layers
     size_t pixel = 0, row = 0, slice = 0;    ///< bytes
-    std::vector<char> pixels;                ///< the driver's alone
+    std::vector<char> pixels;                ///< accessible to the driver only
     std::uint64_t id = 0;
 };
 
@@ -25,10 +25,10 @@ struct Sampler : Object {
     ze_sampler_desc_t description{};
 };
 
-/// The most pixels of an axis, and of a third one.
+/// The largest number of pixels on an axis, and on the third one.
 constexpr std::uint32_t most_image_width = 16384, most_image_depth = 2048;
 
-/// What a native kernel gets for an image and for a sampler.
+/// A native kernel's records of an image and of a sampler.
 pi_native_image record_of(const Image &image);
 pi_native_sampler record_of(const Sampler &sampler);
 

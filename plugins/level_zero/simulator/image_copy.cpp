@@ -10,11 +10,12 @@ namespace {
 /// A block of pixels in an image.
 struct Block {
     std::shared_ptr<Image> image;
-    size_t first = 0, row = 0; ///< bytes: where it begins, and how much of each row is its
+    size_t first = 0, row = 0; ///< byte offset of the block, and its bytes in each row
     size_t rows = 0, slices = 0;
 };
 
-/// The whole image, unless there is a region. Of arrays of rows the layers are the region's second axis.
+/// The whole image, unless there is a region. In arrays of rows the layers are the region's second
+/// axis.
 Block block_of(ze_image_handle_t handle, const ze_image_region_t *region, const List &list,
                Command &command) {
     const std::shared_ptr<Image> image = find(driver().images, handle);
@@ -33,7 +34,7 @@ Block block_of(ze_image_handle_t handle, const ze_image_region_t *region, const 
             std::swap(r.height, r.depth);
         }
     }
-    // An axis that the image has not may be left 0.
+    // Axes that the image lacks may be 0.
     if (image->height == 1)
         r.height += r.height == 0;
     if (image->depth == 1)
@@ -58,12 +59,12 @@ bool same_shape(const Block &a, const Block &b) {
     return a.row == b.row && a.rows == b.rows && a.slices == b.slices;
 }
 
-/// As they are given: the layers of an array of rows are an axis of their own.
+/// Compares regions as given: the layers of an array of rows are their own axis.
 bool same_extent(const ze_image_region_t *a, const ze_image_region_t *b) {
     return !a || !b || (a->width == b->width && a->height == b->height && a->depth == b->depth);
 }
 
-/// Blocks of one shape in one image.
+/// Whether two blocks of one shape in one image overlap.
 bool overlap(const Block &a, const Block &b) {
     const auto apart = [](size_t x, size_t y, size_t size) {
         return x + size <= y || y + size <= x;
@@ -90,7 +91,7 @@ ze_result_t append_images(ze_command_list_handle_t list, ze_image_handle_t to,
     });
 }
 
-/// The memory beside a block, with its pitches; 0 is dense.
+/// The memory end of a copy, with its pitches; 0 means dense.
 struct Beside {
     size_t row, slice, size;
 };
@@ -141,7 +142,7 @@ ze_result_t append_from_memory(ze_command_list_handle_t list, ze_image_handle_t 
     });
 }
 
-/// Drivers without the extension have its functions.
+/// Drivers without the extension still have its functions.
 bool without_pitches() {
     return !driver().config.image_pitches;
 }

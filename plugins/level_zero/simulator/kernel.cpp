@@ -17,7 +17,7 @@ ze_result_t call_on(ze_kernel_handle_t handle, F body) {
     return call([&](Lock &) { body(*find(driver().kernels, handle)); });
 }
 
-/// The largest part of the axis that divides it and is no larger than the room.
+/// The largest divisor of the axis that is at most `room`.
 unsigned divisor(unsigned axis, unsigned room) {
     for (unsigned size = std::min(axis, room); size > 1; --size)
         if (axis % size == 0)
@@ -111,7 +111,8 @@ ze_result_t ZE_APICALL zeKernelSetArgumentValue(ze_kernel_handle_t handle, uint3
              ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE);
         const bool pointer = parameter.pass == Pass::pointer || parameter.pass == Pass::addresses;
         std::vector<char> bytes(size);
-        // As Intel's driver has it, a null pointer is no value, not the value 0. An image or sampler has to be one.
+        // As in Intel's driver, a null pointer means no value, not the value 0. An image or sampler
+        // must have one.
         if (value)
             std::memcpy(bytes.data(), value, size);
         const bool zero = std::count(bytes.begin(), bytes.end(), 0) == std::ptrdiff_t(size);

@@ -12,25 +12,25 @@ namespace {
 
 using drivers::Grid;
 
-/// A launch as its line will run it: the values are copies, the objects are kept.
+/// A launch as its line will run it: values are copied, objects kept alive.
 struct Launch {
     std::shared_ptr<Kernel> kernel;
     const Device *device = nullptr;
     Grid grid{};
     bool cooperative = false;
     ze_kernel_indirect_access_flags_t indirect = 0;
-    std::vector<std::vector<char>> values;          ///< of each parameter
-    std::vector<std::shared_ptr<Reach>> reaches;    ///< of those that are pointers
-    std::vector<std::shared_ptr<Image>> images;     ///< of those that are images
-    std::vector<std::shared_ptr<Sampler>> samplers; ///< of those that are samplers
-    std::optional<Reach> counts;                    ///< where the groups are counted
+    std::vector<std::vector<char>> values;          ///< per parameter
+    std::vector<std::shared_ptr<Reach>> reaches;    ///< of pointer parameters
+    std::vector<std::shared_ptr<Image>> images;     ///< of image parameters
+    std::vector<std::shared_ptr<Sampler>> samplers; ///< of sampler parameters
+    std::optional<Reach> counts;                    ///< memory with the number of groups
 };
 
-/// What the parameters are for the native function, but for local memory, of which each group has its own.
+/// The native function's arguments, except local memory, which each group has for itself.
 struct Arguments {
     std::vector<void *> pointers;
     std::vector<std::shared_ptr<Allocation>> owners;
-    std::vector<std::vector<std::uint64_t>> copies; ///< of memory with addresses in it
+    std::vector<std::vector<std::uint64_t>> copies; ///< copies of memory that contains addresses
     std::vector<std::unique_ptr<pi_native_image>> images;
     std::vector<std::unique_ptr<pi_native_sampler>> samplers;
 };
@@ -47,14 +47,15 @@ ze_kernel_indirect_access_flags_t flag_of(const Allocation &memory) {
                                                   : ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE;
 }
 
-/// What a parameter names needs no right of its own.
+/// Memory passed as a parameter needs no right of indirect access.
 bool is_argument(const Launch &launch, const Allocation &memory) {
     return std::any_of(launch.reaches.begin(), launch.reaches.end(), [&](const auto &reach) {
         return reach && reach->memory().get() == &memory;
     });
 }
 
-/// A copy of the memory from there to its end, with each word that is an address of known memory replaced.
+/// A copy of the memory from the address to its end, in which each word that is an address of known
+/// memory is replaced by the driver's.
 void *follow(Arguments &arguments, const Launch &launch, const Bytes &bytes) {
     const Allocation &memory = *bytes.owner;
     const auto offset = static_cast<size_t>(bytes.data - memory.bytes);
@@ -139,7 +140,7 @@ void run(Launch &launch) {
                         [&](const pi_native_group &group) { run_group(launch, arguments, group); });
 }
 
-/// What the parameter refers to is checked now, and kept until the kernel is done.
+/// Checks the object of the parameter now, and keeps it until the kernel is done.
 void take_argument(Launch &launch, Command &command, size_t index) {
     const std::optional<std::vector<char>> &value = launch.kernel->values[index];
     need(value.has_value(), ZE_RESULT_ERROR_INVALID_ARGUMENT);
@@ -162,14 +163,14 @@ void take_argument(Launch &launch, Command &command, size_t index) {
         const auto *const address = reinterpret_cast<const void *>(word_of(*value));
         if (!address)
             return;
-        // No device here reaches what the driver has not allocated.
+        // Devices cannot access memory that the driver did not allocate.
         need(find_allocation(address) != nullptr, ZE_RESULT_ERROR_INVALID_ARGUMENT);
         launch.reaches.back() = std::make_shared<Reach>(address, 1, launch.device);
         launch.reaches.back()->keep(command);
     }
 }
 
-/// Takes what the kernel is set to now: what is set later is for later launches.
+/// Copies the kernel's settings: later changes are for later launches.
 std::shared_ptr<Launch> prepare(const List &list, Command &command, ze_kernel_handle_t handle) {
     auto launch = std::make_shared<Launch>();
     launch->kernel = find(driver().kernels, handle);

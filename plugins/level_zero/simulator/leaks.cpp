@@ -22,7 +22,7 @@ std::ptrdiff_t count_of(const Objects &objects, const Context &context) {
     });
 }
 
-/// What lives, and the contexts and build logs themselves.
+/// Live objects, and the contexts and build logs themselves.
 std::vector<std::string> all_leaks() {
     Driver &all = driver();
     std::vector<std::string> lines;
@@ -38,7 +38,7 @@ std::vector<std::string> all_leaks() {
     return lines;
 }
 
-/// After the program's own static objects are gone: what lives now nobody will destroy.
+/// After the program's static objects are destroyed: objects alive now are leaks.
 __attribute__((destructor)) void report_at_exit() {
     if (drivers::is_forked())
         return;

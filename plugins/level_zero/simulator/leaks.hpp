@@ -8,11 +8,12 @@
 
 namespace pi::level_zero::simulated {
 
-/// The objects of the context that the program has made and not destroyed, a line for each kind: "2 events".
+/// The context's objects that the program has created and not destroyed, one line per kind: "2
+/// events".
 std::vector<std::string> leaks_of(const Context &context);
 
 } // namespace pi::level_zero::simulated
 
-/// What lives, a line each, as text that ends with 0; returns how many lines there are.
+/// Writes the live objects, one line each, as 0-terminated text; returns the number of lines.
 extern "C" __attribute__((visibility("default"))) int pi_simulated_level_zero_leaks(char *text,
                                                                                     size_t size);

@@ -17,8 +17,8 @@ std::uint64_t device_ticks() {
 
 namespace {
 
-/// Where the next command to run is; one behind the last if none can. In order it is the first; with reordering any that no
-/// barrier holds back.
+/// The index of the next command to run; the number of commands if none can. In order it is the
+/// first; with reordering, any that no barrier holds back.
 size_t choose(Line &line) {
     const size_t none = line.commands.size();
     if (line.device->lost)
@@ -37,7 +37,7 @@ size_t choose(Line &line) {
     return able.empty() ? none : able[line.choice() % able.size()];
 }
 
-/// Now and then a line is late, so that other lines overtake it, and more commands come to choose from.
+/// Delays some lines, so that others overtake them and more commands are there to choose from.
 void maybe_delay(Line &line, Lock &lock) {
     if (!driver().config.reorder || line.choice() % 2 == 0)
         return;
@@ -47,7 +47,7 @@ void maybe_delay(Line &line, Lock &lock) {
     lock.lock();
 }
 
-/// What the command does, and what becomes known of it. Throws what makes the device lost.
+/// Runs the command and publishes its results. Throws if the device is lost.
 void perform(const Command &command, Lock &lock) {
     const std::uint64_t begin = device_ticks();
     if (command.work) {

@@ -97,7 +97,7 @@ ze_result_t ZE_APICALL zeCommandListDestroy(ze_command_list_handle_t handle) {
     });
 }
 
-// An immediate list never needs it.
+// Immediate lists need no close.
 ze_result_t ZE_APICALL zeCommandListClose(ze_command_list_handle_t handle) {
     return call([&](Lock &) {
         const std::shared_ptr<List> list = list_of(handle);

@@ -17,7 +17,7 @@ size_t whole_pages(size_t size) {
     return (size + page - 1) / page * page;
 }
 
-/// Maps the file's bytes over what is there.
+/// Maps the file's bytes over the range.
 void map_over(char *address, size_t size, const File &file, std::uint64_t offset) {
     if (mmap(address, whole_pages(size), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
              file.descriptor(), static_cast<off_t>(offset)) == MAP_FAILED)
@@ -53,7 +53,7 @@ Allocation::~Allocation() {
     if (hole)
         fallocate(file->descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                   static_cast<off_t>(offset), static_cast<off_t>(whole_pages(size)));
-    // Whoever still uses an address of the host's memory dies, as with one of a device's.
+    // Later accesses to host memory fault, as for device memory.
     if (bytes && !foreign && type != ZE_MEMORY_TYPE_DEVICE)
         mmap(bytes, whole_pages(size), PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -68,7 +68,7 @@ std::uint64_t reserve(size_t size, size_t alignment) {
 
 namespace {
 
-/// A place in the file of a device or of the host.
+/// Assigns an offset in the file of a device or of the host.
 void place(Allocation &memory, Arena &arena, const char *name) {
     if (!arena.file)
         arena.file = std::make_shared<File>(name);
@@ -79,7 +79,7 @@ void place(Allocation &memory, Arena &arena, const char *name) {
     arena.end += whole_pages(memory.size);
 }
 
-/// Before anything is reserved, which is never given out again.
+/// Checked before addresses are reserved, which are never reused.
 void need_room(const Request &request) {
     if (request.device)
         request.device->need_room(whole_pages(request.size));
@@ -111,7 +111,7 @@ std::shared_ptr<Allocation> allocate(const Request &request) {
     memory->export_as = request.export_as;
     memory->file = request.file;
     memory->offset = request.offset;
-    // What is exported is a file of its own: whoever gets it gets no more.
+    // Exported memory is in its own file, so that importers see nothing else.
     if (!memory->file && request.export_as) {
         memory->file = std::make_shared<File>("pi_simulated_level_zero_export");
         memory->file->grow(whole_pages(memory->size));
@@ -158,7 +158,7 @@ std::shared_ptr<Allocation> find_allocation(const void *address) {
 
 namespace {
 
-/// Whether the driver's memory was ever there: then nothing else is.
+/// Whether the driver ever had memory there: such addresses are never reused.
 bool was_ours(const void *address) {
     const auto &ranges = driver().reserved;
     const auto number = reinterpret_cast<std::uint64_t>(address);
@@ -214,7 +214,7 @@ std::shared_ptr<Allocation> allocation_at(ze_context_handle_t context, const voi
 
 namespace {
 
-/// What stands behind a description: exported as what, or imported from where.
+/// Reads the structures chained to a descriptor: export types, or the source of an import.
 void read_extensions(Request &request, const void *next) {
     for (; next; next = static_cast<const ze_base_desc_t *>(next)->pNext) {
         const auto *base = static_cast<const ze_base_desc_t *>(next);

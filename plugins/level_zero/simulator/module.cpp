@@ -20,7 +20,7 @@ drivers::Words words() {
             {"local", Pass::shared}};
 }
 
-/// One of the inputs that a module is made of.
+/// One of a module's inputs.
 struct Input {
     const uint8_t *bytes;
     size_t size;
@@ -28,7 +28,7 @@ struct Input {
     const ze_module_constants_t *constants;
 };
 
-/// The parts of ZE_experimental_module_program, instead of which the descriptor itself has nothing; else its own.
+/// The parts of ZE_experimental_module_program, or else the descriptor's own input.
 std::vector<Input> inputs_of(const ze_module_desc_t &description) {
     const auto *program = static_cast<const ze_module_program_exp_desc_t *>(description.pNext);
     if (!program || program->stype != ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC)
@@ -45,8 +45,8 @@ std::vector<Input> inputs_of(const ze_module_desc_t &description) {
     return inputs;
 }
 
-/// The text of a native image, or what a SPIR-V module is as one, without its first line. Throws Failure for what no image can
-/// be, and std::runtime_error with what the build log says.
+/// The text of a native image, or that for a SPIR-V module, without its first line. Throws Failure
+/// for invalid input, and std::runtime_error with the text of the build log.
 std::string text_of(const Input &input, ze_module_format_t format) {
     const auto *bytes = reinterpret_cast<const char *>(input.bytes);
     if (format == ZE_MODULE_FORMAT_IL_SPIRV)
@@ -56,7 +56,7 @@ std::string text_of(const Input &input, ze_module_format_t format) {
     return text.substr(sizeof magic - 1);
 }
 
-/// Where something of the library is.
+/// The address of a symbol of the library.
 void *symbol(const Library &library, const std::string &name) {
     void *const found = library.symbol(name.c_str());
     if (!found)
@@ -75,7 +75,8 @@ Function make_function(const pi_native_program &program, const std::string &name
     return {name, kernel->function, parameters, {}};
 }
 
-/// The bytes of a variable are the library's; the address that the caller gets is as unreachable as all device memory.
+/// The variable's bytes are in the library; the address that callers get is without access, like
+/// all device memory.
 std::shared_ptr<Allocation> make_variable(const Module &module,
                                           const std::shared_ptr<Library> &library,
                                           const std::string &name, size_t size) {
@@ -126,7 +127,7 @@ void *exported(const Module &module, const std::string &name) {
     return nullptr;
 }
 
-/// Gives what the module imports its addresses in the other.
+/// Resolves the module's imports with the other's exports.
 void connect(Module &module, const Module &from) {
     for (auto import = module.unresolved.begin(); import != module.unresolved.end();) {
         void *const address = exported(from, import->first);
@@ -141,8 +142,8 @@ void connect(Module &module, const Module &from) {
     }
 }
 
-/// Specialization constants are variables of an input's last library, with names of their own. The lines are for the binary, which
-/// has their values.
+/// Specialization constants are variables with special names in an input's last library. The
+/// returned lines are for the binary, which contains the values.
 std::string specialize(const Library &library, const ze_module_constants_t *constants) {
     std::string lines;
     for (uint32_t i = 0; constants && i < constants->numConstants; ++i) {
@@ -158,7 +159,7 @@ std::string specialize(const Library &library, const ze_module_constants_t *cons
     return lines;
 }
 
-/// Options are those of Level Zero, and that for debuggers; a number is the value of the one before.
+/// Accepts Level Zero's options and -g; a number is the value of the previous option.
 void check_flags(const char *flags) {
     std::istringstream options(flags ? flags : "");
     for (std::string word; options >> word;)

@@ -21,7 +21,7 @@ struct BuildLog : Object {
     std::string text;
 };
 
-/// A kernel of a module, as the image has it.
+/// A kernel of a module, as the image lists it.
 struct Function {
     std::string name;
     pi_native_function native = nullptr;
@@ -33,12 +33,12 @@ struct Module : Object {
     ze_module_handle_t handle = nullptr;
     std::shared_ptr<Context> context;
     Device *device = nullptr;
-    std::string text; ///< the native image
+    std::string text; ///< native image
     drivers::Image image;
     Libraries libraries;
     std::vector<Function> functions;
     std::map<std::string, std::shared_ptr<Allocation>> variables;
-    std::map<std::string, std::string> unresolved; ///< imports, and the pointers for them
+    std::map<std::string, std::string> unresolved; ///< imports, and the pointers that receive them
 };
 
 struct Kernel : Object {
@@ -48,18 +48,18 @@ struct Kernel : Object {
     const Function *function = nullptr;
     std::array<unsigned, 3> group_size{1, 1, 1}, offset{};
     ze_kernel_indirect_access_flags_t indirect = 0;
-    /// Bytes of each; of local memory the size alone.
+    /// Bytes of each argument; only the size for local memory.
     std::vector<std::optional<std::vector<char>>> values;
 };
 
-/// The largest group, and what its local memory may have.
+/// The largest group, and the largest local memory.
 constexpr unsigned most_items = 1024;
 constexpr size_t most_local = 64 * 1024;
-/// The groups of a cooperative launch.
+/// The largest number of groups of a cooperative launch.
 unsigned most_groups_at_once(const Device &device);
 
-/// The lines of a native image for a SPIR-V module, whose kernels and functions the library has, if they are not built in.
-/// Throws std::runtime_error.
+/// The lines of a native image for a SPIR-V module whose kernels and functions are in the library
+/// or built in. Throws std::runtime_error.
 std::string translate(const void *module, size_t size, const std::string &library);
 
 } // namespace pi::level_zero::simulated

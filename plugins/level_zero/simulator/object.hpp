@@ -7,7 +7,7 @@
 
 namespace pi::level_zero::simulated {
 
-/// The code that a call answers.
+/// The code that a call returns.
 struct Failure {
     ze_result_t code;
 };
@@ -17,17 +17,17 @@ inline void need(bool condition, ze_result_t code) {
         throw Failure{code};
 }
 
-/// What commands refer to.
+/// An object that commands refer to.
 struct Object {
-    unsigned in_flight = 0; ///< commands that were submitted and are not done
+    unsigned in_flight = 0; ///< number of submitted commands that are not done
 
-    /// The specification forbids to destroy, or to execute again, what the device still refers to.
+    /// The specification forbids destroying, or executing again, what the device still refers to.
     void need_idle() const { need(in_flight == 0, ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE); }
 };
 
 struct Device;
 
-/// Objects live in a context, which is destroyed after them.
+/// Objects live in a context, which must be destroyed after them.
 struct Context : Object {
     ze_context_handle_t handle = nullptr;
 };

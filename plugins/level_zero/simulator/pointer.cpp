@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is known of pointers, and memory of other processes.
+// Queries about pointers, and memory of other processes.
 #include "driver.hpp"
 
 #include <cstring>
@@ -11,7 +11,8 @@ namespace pi::level_zero::simulated {
 
 namespace {
 
-/// What an IPC handle holds. The descriptor comes first, as programs that pass handles to other processes expect it.
+/// The contents of an IPC handle. The descriptor comes first, as programs that pass handles between
+/// processes expect.
 struct Ticket {
     int descriptor;
     char magic[12];
@@ -20,7 +21,7 @@ struct Ticket {
 static_assert(sizeof(Ticket) <= ZE_MAX_IPC_HANDLE_SIZE);
 constexpr char ticket_magic[12] = "pi-ze-ipc-1";
 
-/// The descriptor that stands behind the properties of memory, if one is asked for.
+/// Returns a file descriptor in the chained structure, if there is one.
 void export_file(const Allocation &memory, void *next) {
     for (; next; next = static_cast<ze_base_properties_t *>(next)->pNext) {
         if (static_cast<ze_base_properties_t *>(next)->stype !=

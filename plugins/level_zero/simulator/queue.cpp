@@ -35,14 +35,14 @@ std::shared_ptr<Fence> fence_of(ze_fence_handle_t handle) {
     return find(driver().fences, handle);
 }
 
-/// Waits for all that was submitted so far.
+/// Waits for everything submitted so far.
 void finish(const Queue &queue, Lock &lock, std::uint64_t timeout) {
     const std::uint64_t last = queue.line->submitted;
     wait(lock, timeout, [&] { return queue.line->reached(last); });
     need(!queue.device->lost, ZE_RESULT_ERROR_DEVICE_LOST);
 }
 
-/// The lists to execute, each of them of the queue's kind and ready.
+/// The lists to execute; each must be of the queue's group and closed.
 std::vector<std::shared_ptr<List>> lists_for(const Queue &queue, std::uint32_t count,
                                              ze_command_list_handle_t *handles) {
     std::vector<std::shared_ptr<List>> lists;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the driver reads in a SPIR-V module: the kernels and what their parameters are. The code is the library's, or
+// Reads a SPIR-V module's kernels and the types of their parameters. The code is in the library, or
 // built in.
 #include "module.hpp"
 #include "simulator/built_in.hpp"
@@ -40,11 +40,11 @@ constexpr std::uint32_t storage_workgroup = 4, storage_function = 7, kernel_mode
 constexpr std::uint32_t local_size_mode = 17, sub_group_size_mode = 35;
 constexpr size_t header_words = 5;
 
-/// What a parameter of a type is in an image.
+/// How an image denotes a parameter of a type.
 struct Type {
     size_t size = 0;
     size_t alignment = 1;
-    std::string word; ///< empty: its number of bytes
+    std::string word; ///< empty: the number of bytes
 };
 
 struct Reader {
@@ -52,12 +52,12 @@ struct Reader {
     std::map<std::uint32_t, std::uint32_t> constants;
     std::map<std::uint32_t, std::string> entries, functions; ///< names and parameters, by function
     std::map<std::uint32_t, drivers::Demand> demands;        ///< by function
-    std::set<std::uint32_t> followers;         ///< functions that make pointers of numbers
+    std::set<std::uint32_t> followers;         ///< functions that convert numbers to pointers
     std::vector<std::string> imports, exports; ///< names of functions
 
     void read_type(const std::uint32_t *word, size_t count);
     void read(const std::uint32_t *word, size_t count);
-    /// As the image has them.
+    /// The parameters in the image's format.
     std::string parameters(std::uint32_t function) const;
 
 private:
@@ -67,7 +67,8 @@ private:
     };
     void read_linkage(const std::uint32_t *word, size_t count);
 
-    std::map<std::uint32_t, Linkage> linkage_; ///< of functions and variables, which come later
+    /// of functions and variables, which are declared later
+    std::map<std::uint32_t, Linkage> linkage_;
     std::multimap<std::uint32_t, std::uint32_t> calls_;
     std::uint32_t function_ = 0;
 };
@@ -94,7 +95,7 @@ void Reader::read_type(const std::uint32_t *word, size_t count) {
         type = {word[2] / 8, word[2] / 8, ""};
         break;
     case TYPE_VECTOR: {
-        // A vector of three has the size of one of four.
+        // A vector of three has the size of a vector of four.
         const size_t size = types.at(word[2]).size * (word[3] == 3 ? 4 : word[3]);
         type = {size, size, ""};
         break;
@@ -176,12 +177,12 @@ void Reader::read(const std::uint32_t *word, size_t count) {
     }
 }
 
-/// What a function that makes pointers of numbers is pointed at has addresses in it.
+/// A function that converts numbers to pointers: memory behind its parameters contains addresses.
 std::string Reader::parameters(std::uint32_t function) const {
     const auto found = functions.find(function);
     std::string list = found == functions.end() ? "" : found->second;
     constexpr std::string_view pointer = " pointer", addresses = " addresses";
-    // The entry point is often a function of its own, which calls the kernel.
+    // The entry point is often a wrapper function that calls the kernel.
     const auto [first, last] = calls_.equal_range(function);
     if (followers.count(function) ||
         std::any_of(first, last, [&](const auto &call) { return followers.count(call.second); }))
@@ -234,7 +235,7 @@ std::string translate(const void *module, size_t size, const std::string &librar
     const Library code(library);
     for (const std::string &name : reader.exports) {
         if (!code.symbol(name.c_str()))
-            continue; // a kernel, or a helper of one, which is in the library's kernel itself
+            continue; // a kernel, or its helper, which is part of the library's kernel
         text += "export " + name + "\n";
         if (code.symbol(("call_" + name).c_str()))
             text += "import " + name + " call_" + name + "\n";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the loader asks the driver for. Tables only ever grow at their end: what came with a later version than the one that
-// is asked for would lie behind the table's end.
+// The tables that the loader asks for. Tables only grow at their end: entries of later versions
+// than the requested one would lie behind the caller's table.
 #include "faults.hpp"
 
 #include <level_zero/ze_ddi.h>

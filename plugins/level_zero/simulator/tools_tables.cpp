@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tables of the tools and of system management: loaders demand that they are there, and they are empty.
+// Tables of the tools and system management interfaces: loaders require them; they are empty.
 #include <level_zero/zes_ddi.h>
 #include <level_zero/zet_ddi.h>
 

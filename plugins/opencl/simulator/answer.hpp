@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Answers of a layer's own to OpenCL's queries, and the answers of the driver below it.
+// Helpers for layers: answers to OpenCL's queries, and queries of the driver below.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 300
@@ -39,7 +39,7 @@ cl_int answer(const std::vector<T> &list, size_t size, void *value, size_t *out_
     return answer_bytes(list.data(), list.size() * sizeof(T), size, value, out_size);
 }
 
-/// clGetLayerInfo of a layer with this name.
+/// clGetLayerInfo for a layer of this name.
 inline cl_int answer_layer_info(const std::string &layer, cl_layer_info name, size_t size,
                                 void *value, size_t *out_size) {
     switch (name) {
@@ -66,7 +66,7 @@ cl_int init_layer(Layer &layer, cl_uint entry_count, const cl_icd_dispatch *belo
     return CL_SUCCESS;
 }
 
-/// A list that the driver below answers; empty when it does not.
+/// A list from a query of the driver below; empty if it fails.
 template <class T, class Function, class... Arguments>
 std::vector<T> ask_list(Function function, Arguments... arguments) {
     size_t size = 0;
@@ -83,7 +83,7 @@ std::string ask_text(Function function, Arguments... arguments) {
     return {bytes.begin(), std::find(bytes.begin(), bytes.end(), '\0')};
 }
 
-/// Sets *out where there is somewhere to.
+/// Sets *out unless it is null.
 inline void set_code(cl_int *out, cl_int code) {
     if (out)
         *out = code;

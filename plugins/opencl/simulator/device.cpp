@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What changed devices and their platform tell.
+// Queries of changed devices and their platform.
 #include "layer.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ const char *own_extensions() {
                : " cl_khr_subgroups cl_intel_required_subgroup_size cl_khr_pci_bus_info";
 }
 
-/// The device's name, in which PoCL 4 replaced its drivers' names.
+/// The device's name; PoCL 4 replaced its drivers' names.
 std::string name_of(std::string name) {
     if (layer().mode == Mode::POCL7)
         for (const auto &[older, newer] :
@@ -35,7 +35,7 @@ cl_name_version named(const char *name, cl_version version) {
     return one;
 }
 
-/// The answer of the driver below, and ours behind it.
+/// The list of the driver below, with the layer's extensions appended.
 std::vector<cl_name_version> extensions_with_version(cl_device_id device) {
     auto all = ask_list<cl_name_version>(layer().below->clGetDeviceInfo, device,
                                          CL_DEVICE_EXTENSIONS_WITH_VERSION);
@@ -51,7 +51,7 @@ std::vector<cl_name_version> il_versions() {
             named("SPIR-V", CL_MAKE_VERSION(1, 4, 0))};
 }
 
-/// As if each of the platform's devices were in a slot of its own, and its sub-devices with it.
+/// As if each of the platform's devices were in its own slot; sub-devices have their root's.
 cl_device_pci_bus_info_khr pci_address(cl_device_id device) {
     const cl_device_id root = root_of(device);
     cl_platform_id platform = nullptr;

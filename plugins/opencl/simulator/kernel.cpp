@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels of programs of SPIR-V are the driver's own: only whose they are has to be told apart. And what all kernels
-// tell of sub-groups.
+// Kernels of SPIR-V programs are the driver's own; the layer records which program they belong to.
+// It also answers sub-group queries of all kernels.
 #include "layer.hpp"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ cl_int CL_API_CALL retain_kernel(cl_kernel kernel) {
 cl_int CL_API_CALL release_kernel(cl_kernel kernel) {
     std::shared_ptr<Program> last;
     {
-        // Before the driver does it: afterwards the address may be another kernel's.
+        // Before the driver releases it: afterwards the address may be another kernel's.
         const std::lock_guard lock(layer().mutex);
         if (const auto found = layer().kernels.find(kernel);
             found != layer().kernels.end() && !--found->second.references) {
@@ -106,7 +106,7 @@ cl_int CL_API_CALL get_kernel_info(cl_kernel kernel, cl_kernel_info name, size_t
     return below().clGetKernelInfo(kernel, name, size, value, out_size);
 }
 
-/// The size of a work-group of up to three dimensions; nullopt unless it is one that the kernel can have.
+/// The size of a work-group of up to three dimensions; nullopt if the kernel cannot have it.
 std::optional<size_t> group_size(size_t most, size_t input_size, const void *input) {
     if (!input || !input_size || input_size % sizeof(size_t) || input_size > 3 * sizeof(size_t))
         return std::nullopt;
@@ -134,7 +134,7 @@ SubGroups sub_groups_of(cl_kernel kernel, cl_device_id device) {
     return found;
 }
 
-/// The names of cl_khr_subgroups and cl_intel_required_subgroup_size.
+/// The queries of cl_khr_subgroups and cl_intel_required_subgroup_size.
 cl_int extension_info(const SubGroups &groups, cl_kernel_sub_group_info name, size_t input_size,
                       const void *input, size_t size, void *value, size_t *out_size) {
     if (name == compile_size_intel)

@@ -6,7 +6,7 @@
 namespace simulated {
 
 Layer &layer() {
-    // Never destroyed: threads of the driver may still call while the process ends.
+    // Never destroyed: threads of the driver may still call while the process exits.
     static Layer *const one = new Layer;
     return *one;
 }

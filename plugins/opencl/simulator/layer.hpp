@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer as a whole: what lies below it, and the objects that it has made. A layer's functions get no context of
-// their own, so there is one of it in a process.
+// The state of the layer: the driver below, and the objects that the layer has created. Layer
+// functions receive no context of their own, so there is one per process.
 #pragma once
 
 #include "answer.hpp"
@@ -16,30 +16,30 @@
 
 namespace simulated {
 
-/// A program that was made of SPIR-V, or linked of such. The driver below has one only once it is built: until then
-/// the values of specialization constants may change.
+/// A program created from SPIR-V, or linked from such programs. The driver below gets a program
+/// only when it is built: until then specialization constants may change.
 struct Program {
     Program(cl_context in, Module of);
     Program(const Program &) = delete;
     ~Program();
 
     cl_program handle() { return reinterpret_cast<cl_program>(this); }
-    /// Of the newest attempt to make something of it.
+    /// The status of the newest build, compilation or link.
     cl_build_status status(cl_device_id device) const;
 
-    const cl_icd_dispatch *const dispatch; ///< first, as in every object of OpenCL
+    const cl_icd_dispatch *const dispatch; ///< first, as in every OpenCL object
     const cl_context context;
-    std::vector<cl_device_id> devices; ///< of the context, as it tells them: roots
+    std::vector<cl_device_id> devices; ///< of the context, as it lists them: roots
     Module module;                     ///< with the values that are set
-    std::vector<uint32_t> il;          ///< as it was given; empty when linked
+    std::vector<uint32_t> il;          ///< as the application passed it; empty if linked
     cl_uint references = 1;            ///< guarded by the layer's mutex
-    std::mutex mutex;                  ///< of what follows
+    std::mutex mutex;                  ///< guards what follows
     cl_program vendor = nullptr;
-    std::vector<cl_device_id> targets; ///< of the newest attempt; roots
+    std::vector<cl_device_id> targets; ///< devices of the newest attempt; roots
     cl_build_status attempt = CL_BUILD_NONE;
     cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_NONE;
-    std::vector<uint32_t> compiled; ///< with the values that were set when it was compiled
-    Module built;                   ///< of which the vendor's program is
+    std::vector<uint32_t> compiled; ///< with the values at the time of compilation
+    Module built;                   ///< the module behind the vendor's program
     std::string options, log;
 };
 
@@ -48,35 +48,35 @@ struct Layer {
     cl_icd_dispatch table{};
     Mode mode = Mode::IL;
 
-    /// The program, if it is one of ours.
+    /// The program, if it is one of the layer's.
     std::shared_ptr<Program> find(cl_program program);
-    /// How many kernels of it there are.
+    /// The number of its kernels.
     size_t kernels_of(const Program &program);
 
     struct Kernel {
         std::shared_ptr<Program> program;
         cl_uint references = 1;
     };
-    std::mutex mutex; ///< of the maps
+    std::mutex mutex; ///< guards the maps
     std::map<cl_program, std::shared_ptr<Program>> programs;
-    std::map<cl_kernel, Kernel> kernels; ///< of our programs
+    std::map<cl_kernel, Kernel> kernels; ///< of the layer's programs
 };
 Layer &layer();
 
-/// Whether the device below is one that gets SPIR-V, and whether this is a device of the driver that is changed at all.
+/// Whether the device gets SPIR-V, and whether it belongs to the driver that the layer changes.
 bool takes_il(cl_device_id device);
 bool is_changed(cl_device_id device);
 
-/// The device itself, or that which a sub-device is of: PoCL's contexts and programs know only those.
+/// The device, or a sub-device's root: PoCL's contexts and programs know roots only.
 cl_device_id root_of(cl_device_id device);
 
-/// The parts of the layer put their functions into its table (device.cpp, program.cpp, kernel.cpp).
+/// Each part of the layer puts its functions into the table (device.cpp, program.cpp, kernel.cpp).
 void add_device_functions(cl_icd_dispatch &table);
 void add_program_functions(cl_icd_dispatch &table);
 void add_program_info_functions(cl_icd_dispatch &table);
 void add_kernel_functions(cl_icd_dispatch &table);
 
-/// The extensions' functions.
+/// Functions of extensions.
 cl_program CL_API_CALL create_program_with_il(cl_context context, const void *il, size_t length,
                                               cl_int *out_code);
 cl_int CL_API_CALL get_sub_group_info_khr(cl_kernel kernel, cl_device_id device,
@@ -84,7 +84,8 @@ cl_int CL_API_CALL get_sub_group_info_khr(cl_kernel kernel, cl_device_id device,
                                           const void *input, size_t size, void *value,
                                           size_t *out_size);
 
-/// The model of sub-groups: all have this many work-items, unless the kernel demands another of the sizes.
+/// The model of sub-groups: all have this many work-items, unless the kernel requires another of
+/// the sizes.
 inline constexpr size_t sub_group_size = 8;
 inline constexpr size_t sub_group_sizes[] = {8, 16};
 

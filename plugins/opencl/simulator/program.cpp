@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs of SPIR-V: made, specialized, built, compiled and linked. Those of the driver below pass through.
+// SPIR-V programs: creation, specialization, build, compilation and linking. Calls for the driver's
+// own programs pass through.
 #include "layer.hpp"
 #include "tools.hpp"
 
@@ -14,7 +15,7 @@ const cl_icd_dispatch &below() {
     return *layer().below;
 }
 
-/// Into the list of ours; the caller has the first reference.
+/// Registers the program; the caller has the first reference.
 cl_program publish(const std::shared_ptr<Program> &program) {
     const std::lock_guard lock(layer().mutex);
     layer().programs[program->handle()] = program;
@@ -43,7 +44,7 @@ Targets read_targets(const Program &program, cl_uint count, const cl_device_id *
     return targets;
 }
 
-/// Begins an attempt to make `type` of it: whatever it was before, it is no longer.
+/// Begins an attempt to make `type` of the program, which discards its previous state.
 void begin(Program &program, const std::vector<cl_device_id> &targets, const char *options) {
     if (program.vendor)
         below().clReleaseProgram(program.vendor);
@@ -56,7 +57,7 @@ void begin(Program &program, const std::vector<cl_device_id> &targets, const cha
     program.type = CL_PROGRAM_BINARY_TYPE_NONE;
 }
 
-/// Makes a program of the driver below from a module, and builds it.
+/// Creates a program of the driver below from a module, and builds it.
 cl_int make_vendor(Program &program, const Module &module) {
     const Made<Bytes> bitcode = translate(module.words());
     program.log = bitcode.log;
@@ -88,7 +89,7 @@ cl_int make_vendor(Program &program, const Module &module) {
 
 using Notify = void(CL_CALLBACK *)(cl_program, void *);
 
-/// What building and compiling have in common; `work(program)` is done under its lock.
+/// The common part of building and compiling; runs `work(program)` under the program's lock.
 template <class Work>
 cl_int attempt(Program &program, cl_uint count, const cl_device_id *devices, const char *options,
                Notify notify, void *user_data, Work &&work) {
@@ -137,7 +138,7 @@ cl_int CL_API_CALL compile_program(cl_program handle, cl_uint count, const cl_de
     if (program->il.empty())
         return CL_INVALID_OPERATION;
     return attempt(*program, count, devices, options, notify, user_data, [](Program &self) {
-        // To see whether it is a module at all.
+        // Only a check that it is a valid module.
         const Made<Bytes> bitcode = translate(self.module.words());
         self.log = bitcode.log;
         if (!bitcode.success)
@@ -223,7 +224,7 @@ cl_int CL_API_CALL retain_program(cl_program handle) {
 }
 
 cl_int CL_API_CALL release_program(cl_program handle) {
-    // Destroyed after the lock, if this is the last.
+    // Destroyed after the lock is released, if this is the last reference.
     const auto program = layer().find(handle);
     if (!program)
         return below().clReleaseProgram(handle);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What programs of SPIR-V tell. Once one is built, the driver below knows most of it.
+// Queries of SPIR-V programs. Once a program is built, the driver below answers most of them.
 #include "layer.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ const cl_icd_dispatch &below() {
     return *layer().below;
 }
 
-/// Where a device of the program stands in the list of the driver's program.
+/// The positions of the program's devices in the driver's program.
 std::vector<size_t> positions(const Program &program) {
     std::vector<size_t> all;
     for (cl_device_id device : program.devices)
@@ -56,7 +56,7 @@ cl_int CL_API_CALL get_program_info(cl_program handle, cl_program_info name, siz
     const auto program = layer().find(handle);
     if (!program) {
         const cl_int code = below().clGetProgramInfo(handle, name, size, value, out_size);
-        // PoCL does not know the name of what it has none of.
+        // PoCL does not know this query for programs without IL.
         return name == CL_PROGRAM_IL && code == CL_INVALID_VALUE
                    ? answer_bytes(nullptr, 0, size, value, out_size)
                    : code;

@@ -78,7 +78,7 @@ bool Module::scan() {
         case SPEC_CONSTANT_TRUE:
         case SPEC_CONSTANT_FALSE:
         case SPEC_CONSTANT:
-            // Decorations stand before, and types too.
+            // Decorations and types come first.
             if (const auto id = spec_ids.find(word[2]); count >= 3 && id != spec_ids.end()) {
                 const Type &type = types[word[1]];
                 constants_[id->second] = {at, type.size, type.boolean, type.is_signed};
@@ -106,7 +106,7 @@ void Module::set_constant(uint32_t id, const void *value) {
         word[0] = (word[0] & 0xffff0000) | opcode;
         return;
     }
-    // Small integers fill their word, with their sign if they have one.
+    // Small integers fill their word, sign-extended if they are signed.
     const auto *bytes = static_cast<const uint8_t *>(value);
     const bool negative = constant.is_signed && bytes[constant.size - 1] & 0x80;
     const size_t words = (constant.size + sizeof(uint32_t) - 1) / sizeof(uint32_t);

@@ -16,7 +16,7 @@ namespace simulated {
 
 namespace {
 
-/// A folder that is gone afterwards.
+/// A temporary folder.
 class Folder {
 public:
     Folder() : path_((std::filesystem::temp_directory_path() / "pi_il_XXXXXX").string()) {
@@ -47,7 +47,7 @@ Bytes read_file(const std::string &path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Runs it; whether it ended with 0. What it says goes into the file `log`.
+/// Runs the command; returns whether it exited with 0. Its output goes to the file `log`.
 bool run(std::vector<std::string> command, const std::string &log) {
     std::vector<char *> arguments;
     for (std::string &word : command)
@@ -95,7 +95,7 @@ Made<Bytes> translate(const std::vector<uint32_t> &words) {
 Made<std::vector<uint32_t>> link(std::vector<std::vector<uint32_t>> modules) {
     const Folder folder;
     std::vector<std::string> command{PI_SPIRV_LINK, "-o", folder.file("out.spv")};
-    // spirv-link takes modules of one version only, and a module is one of each later version, too.
+    // spirv-link accepts modules of one version only; a module is also valid in each later version.
     uint32_t version = 0;
     for (const std::vector<uint32_t> &words : modules)
         version = std::max(version, words[1]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The programs of others that do the simulated driver's work.
+// External programs that do the simulated driver's work.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace simulated {
 
 using Bytes = std::vector<unsigned char>;
 
-/// What a program has made, or what it has written to its standard error.
+/// A program's output, or its standard error.
 template <class T>
 struct Made {
     bool success = false;
@@ -19,10 +19,10 @@ struct Made {
     std::string log;
 };
 
-/// The module as LLVM's bitcode, by llvm-spirv.
+/// Translates the module to LLVM bitcode, with llvm-spirv.
 Made<Bytes> translate(const std::vector<uint32_t> &words);
 
-/// Several modules as one, by spirv-link.
+/// Links several modules into one, with spirv-link.
 Made<std::vector<uint32_t>> link(std::vector<std::vector<uint32_t>> modules);
 
 } // namespace simulated

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A layer of OpenCL that counts calls of the functions that commands need.
+// An OpenCL layer that counts calls of the functions that commands need.
 #include "../answer.hpp"
 
 #include <atomic>
@@ -15,7 +15,7 @@ struct Layer {
     const cl_icd_dispatch *below = nullptr;
 };
 Layer &layer() {
-    // Never destroyed: threads of the driver may still call while the process ends.
+    // Never destroyed: threads of the driver may still call while the process exits.
     static Layer *const one = new Layer;
     return *one;
 }
@@ -69,7 +69,7 @@ const Row rows[] = {
 
 } // namespace simulated
 
-/// For tests: how often the function has been called; "" = all that are counted.
+/// For tests: the number of calls of the function; "" = of all counted functions.
 extern "C" __attribute__((visibility("default"))) uint64_t pi_opencl_calls(const char *name) {
     uint64_t sum = 0;
     for (const simulated::Row &row : simulated::rows)

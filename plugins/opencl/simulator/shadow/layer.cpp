@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A layer of OpenCL that makes shadow copies of the application's memory. The driver's handles pass
-// through it as they are; what is a shadow stands in a registry.
+// An OpenCL layer that makes shadow copies of the application's memory. The driver's handles pass
+// through unchanged; a registry lists those that are shadows.
 #include "../answer.hpp"
 #include "config.hpp"
 
@@ -19,7 +19,7 @@ struct Map {
     bool writes;
 };
 
-/// A buffer, or a sub-buffer, whose bytes at the host are `host`.
+/// A buffer or sub-buffer; `host` is its memory at the host.
 struct Shadow {
     std::byte *host;
     std::vector<Map> maps; ///< in the order of their enqueues
@@ -29,11 +29,11 @@ struct Layer {
     cl_icd_dispatch table{};
     const cl_icd_dispatch *below = nullptr;
     size_t from_size = 0;
-    std::mutex mutex; ///< of the registry
+    std::mutex mutex; ///< guards the registry
     std::map<cl_mem, Shadow> shadows;
 };
 Layer &layer() {
-    // Never destroyed: threads of the driver may still call while the process ends.
+    // Never destroyed: threads of the driver may still call while the process exits.
     static Layer *const one = new Layer;
     return *one;
 }
@@ -49,7 +49,8 @@ void CL_CALLBACK forget(cl_mem mem, void *) {
     layer().shadows.erase(mem);
 }
 
-/// Before the application has the handle: its own destructor callbacks are called earlier.
+/// Called before the application has the handle, so that its own destructor callbacks are called
+/// earlier.
 void remember(cl_mem mem, std::byte *host) {
     {
         const std::lock_guard lock(layer().mutex);
@@ -65,12 +66,14 @@ T ask(cl_mem mem, cl_mem_info name) {
     return value;
 }
 
-// ----- buffers ------------------------------------------------------------------------------------
+// ----- buffers
+// ------------------------------------------------------------------------------------
 
-/// `create(flags)` makes the driver's buffer.
+/// `create(flags)` creates the driver's buffer.
 template <class Create>
 cl_mem create_shadow(cl_mem_flags flags, size_t size, void *host, const Create &create) {
-    // The driver's checks first. By the standard a buffer over shared virtual memory is that memory.
+    // The driver's checks come first. By the standard, a buffer over shared virtual memory is that
+    // memory.
     const cl_mem in_place = create(flags);
     if (!in_place || !(flags & CL_MEM_USE_HOST_PTR) || size < layer().from_size ||
         ask<cl_bool>(in_place, CL_MEM_USES_SVM_POINTER))
@@ -126,7 +129,8 @@ cl_int CL_API_CALL get_mem_info(cl_mem mem, cl_mem_info name, size_t size, void 
     return layer().below->clGetMemObjectInfo(mem, name, size, value, out_size);
 }
 
-// ----- maps ---------------------------------------------------------------------------------------
+// ----- maps
+// ---------------------------------------------------------------------------------------
 
 cl_int mark(cl_command_queue queue, bool blocking, cl_uint count, const cl_event *waits,
             cl_event *out_event) {
@@ -175,7 +179,7 @@ void *CL_API_CALL enqueue_map(cl_command_queue queue, cl_mem mem, cl_bool blocki
     return host + offset;
 }
 
-/// The oldest map with this address, which is none of the buffer's from here on.
+/// Takes the oldest map with this address out of the buffer's list.
 std::optional<Map> take_map(cl_mem mem, const void *address) {
     const std::lock_guard lock(layer().mutex);
     std::vector<Map> &maps = layer().shadows[mem].maps;
@@ -209,7 +213,8 @@ cl_int CL_API_CALL enqueue_unmap(cl_command_queue queue, cl_mem mem, void *addre
     return code;
 }
 
-// ----- devices ------------------------------------------------------------------------------------
+// ----- devices
+// ------------------------------------------------------------------------------------
 
 cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info name, size_t size,
                                    void *value, size_t *out_size) {
