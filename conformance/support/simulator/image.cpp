@@ -26,7 +26,7 @@ Parameter read_parameter(const std::string &word, const Words &words, std::size_
     } else {
         parameter.size = std::strtoul(word.c_str(), nullptr, 10);
         if (parameter.size == 0 || parameter.size > 4096)
-            throw std::runtime_error("'" + word + "' is no parameter: " + listed(words) +
+            throw std::runtime_error("'" + word + "' is not a parameter: " + listed(words) +
                                      "or a size");
     }
     const bool power = (parameter.size & (parameter.size - 1)) == 0;
@@ -55,7 +55,7 @@ void read_line(Image &image, const std::string &text, const Words &words) {
         return;
     }
     if (image.empty())
-        throw std::runtime_error("comes before any library: " + text);
+        throw std::runtime_error("no library line comes before: " + text);
     Part &part = image.back();
     line >> name;
     if (kind == "function" && line)
@@ -71,9 +71,9 @@ void read_line(Image &image, const std::string &text, const Words &words) {
     else if (std::array<unsigned, 3> size{}; kind == "group" &&
                                              line >> size[0] >> size[1] >> size[2] && size[0] &&
                                              size[1] && size[2])
-        part.demands[name].group = size;
+        part.requirements[name].group = size;
     else if (kind == "sub_group" && line >> number)
-        part.demands[name].sub_group = static_cast<unsigned>(number);
+        part.requirements[name].sub_group = static_cast<unsigned>(number);
     else
         throw std::runtime_error("not understood: " + text);
 }

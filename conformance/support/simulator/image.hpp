@@ -33,7 +33,7 @@ struct Parameter {
 };
 
 /// What a function requires of its launches; zeros = nothing.
-struct Demand {
+struct Requirements {
     std::array<unsigned, 3> group{};
     unsigned sub_group = 0;
 };
@@ -47,7 +47,7 @@ struct Part {
     /// name, and the pointer that receives its address
     std::vector<std::pair<std::string, std::string>> imports;
     std::vector<std::pair<std::string, std::uint64_t>> constants; ///< variable and value
-    std::map<std::string, Demand> demands;                        ///< by function
+    std::map<std::string, Requirements> requirements;             ///< by function
 };
 using Image = std::vector<Part>;
 

@@ -71,19 +71,19 @@ namespace pi::cuda {
 
 using namespace simulated;
 
-CUresult cuArray3DCreate_v2(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *description) {
+CUresult cuArray3DCreate_v2(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *descriptor) {
     return call_in_context([&](const std::shared_ptr<Context> &context, Lock &) {
-        need(out && description && description->Width > 0, CUDA_ERROR_INVALID_VALUE);
-        const unsigned channels = description->NumChannels;
+        need(out && descriptor && descriptor->Width > 0, CUDA_ERROR_INVALID_VALUE);
+        const unsigned channels = descriptor->NumChannels;
         need(channels == 1 || channels == 2 || channels == 4, CUDA_ERROR_INVALID_VALUE);
-        check_shape(*description, *context->device);
+        check_shape(*descriptor, *context->device);
         auto array = std::make_shared<Array>();
         array->context = context;
-        array->description = *description;
-        array->element = channel_size(description->Format) * channels;
-        array->row = array->element * description->Width;
-        array->slice = array->row * std::max<size_t>(description->Height, 1);
-        array->memory = allocate(context, array->slice * std::max<size_t>(description->Depth, 1),
+        array->descriptor = *descriptor;
+        array->element = channel_size(descriptor->Format) * channels;
+        array->row = array->element * descriptor->Width;
+        array->slice = array->row * std::max<size_t>(descriptor->Height, 1);
+        array->memory = allocate(context, array->slice * std::max<size_t>(descriptor->Depth, 1),
                                  Kind::variable);
         *out = driver().arrays.add(array);
         return CUDA_SUCCESS;
@@ -95,7 +95,7 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *out, CUarray handle)
         const std::shared_ptr<Array> array = driver().arrays.find(handle);
         need(array != nullptr, CUDA_ERROR_INVALID_HANDLE);
         need(out, CUDA_ERROR_INVALID_VALUE);
-        *out = array->description;
+        *out = array->descriptor;
         return CUDA_SUCCESS;
     });
 }

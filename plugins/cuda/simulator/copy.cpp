@@ -125,7 +125,7 @@ Rows stage(const End &end, const Extent &extent, const Context &context) {
 void step_layers_by_pitch(End &linear, const End &other) {
     if (linear.type == CU_MEMORYTYPE_ARRAY || other.type != CU_MEMORYTYPE_ARRAY)
         return;
-    const CUDA_ARRAY3D_DESCRIPTOR &array = driver().arrays.find(other.array)->description;
+    const CUDA_ARRAY3D_DESCRIPTOR &array = driver().arrays.find(other.array)->descriptor;
     if ((array.Flags & CUDA_ARRAY3D_LAYERED) && !array.Height)
         linear.height = 1;
 }
@@ -248,8 +248,8 @@ void take_layers_of(End &from, const End &to, size_t layers) {
     if (!to.array || to.array != from.array)
         return;
     const std::shared_ptr<Array> array = driver().arrays.find(to.array);
-    if (array && (array->description.Flags & CUDA_ARRAY3D_LAYERED) && array->description.Height &&
-        layers <= array->description.Depth && from.z <= array->description.Depth - layers)
+    if (array && (array->descriptor.Flags & CUDA_ARRAY3D_LAYERED) && array->descriptor.Height &&
+        layers <= array->descriptor.Depth && from.z <= array->descriptor.Depth - layers)
         from.z = to.z;
 }
 

@@ -56,7 +56,7 @@ size_t channel_size(CUarray_format format);
 struct Array {
     CUarray handle = nullptr;
     std::shared_ptr<Context> context;
-    CUDA_ARRAY3D_DESCRIPTOR description{};
+    CUDA_ARRAY3D_DESCRIPTOR descriptor{};
     size_t element = 0, row = 0, slice = 0; ///< bytes
     std::shared_ptr<Allocation> memory;
 };

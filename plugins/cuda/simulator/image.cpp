@@ -22,16 +22,14 @@ void check_kind(const char *image) {
                     "\x7f"
                     "ELF",
                     std::min<size_t>(4, std::strlen(image) + 1)) == 0)
-        throw WrongImage{CUDA_ERROR_NO_BINARY_FOR_GPU,
-                         "a simulated device runs no code of a real one: the image is a cubin"};
+        throw WrongImage{CUDA_ERROR_NO_BINARY_FOR_GPU, "a simulated device cannot run a cubin"};
     if (std::memcmp(image, fat_binary, std::min<size_t>(4, std::strlen(image) + 1)) == 0)
-        throw WrongImage{
-            CUDA_ERROR_NO_BINARY_FOR_GPU,
-            "a simulated device runs no code of a real one: the image is a fat binary"};
+        throw WrongImage{CUDA_ERROR_NO_BINARY_FOR_GPU,
+                         "a simulated device cannot run a fat binary"};
     if (std::strstr(image, ".version"))
         throw WrongImage{CUDA_ERROR_INVALID_PTX,
-                         "a simulated device has no compiler for PTX; it takes native libraries"};
-    throw WrongImage{CUDA_ERROR_INVALID_IMAGE, "the image is of no known form"};
+                         "a simulated device has no compiler for PTX; a native library is needed"};
+    throw WrongImage{CUDA_ERROR_INVALID_IMAGE, "the image has no known format"};
 }
 
 } // namespace

@@ -10,7 +10,8 @@ namespace pi::cuda::simulated {
 
 namespace {
 
-void tell(std::vector<std::string> &lines, size_t count, const char *one, const std::string &of) {
+void add_line(std::vector<std::string> &lines, size_t count, const char *one,
+              const std::string &of) {
     if (count > 0)
         lines.push_back(std::to_string(count) + " " + one + (count > 1 ? "s" : "") + " of " + of);
 }
@@ -41,7 +42,7 @@ std::vector<std::string> all_leaks() {
             continue;
         for (std::string &line : leaks_of(*context))
             lines.push_back(std::move(line));
-        tell(lines, 1, "context", "device " + std::to_string(context->device->ordinal));
+        add_line(lines, 1, "context", "device " + std::to_string(context->device->ordinal));
     }
     for (const std::unique_ptr<Device> &device : all.devices) {
         const std::string of = "device " + std::to_string(device->ordinal);
@@ -50,14 +51,14 @@ std::vector<std::string> all_leaks() {
             physical += memory->device == device.get();
         for (const auto &[key, pool] : all.pools)
             pools += pool->device == device.get() && !pool->is_default;
-        tell(lines, physical, "physical memory handle", of);
-        tell(lines, pools, "memory pool", of);
+        add_line(lines, physical, "physical memory handle", of);
+        add_line(lines, pools, "memory pool", of);
     }
     if (const size_t mapped = static_cast<size_t>(
             std::count_if(all.allocations.begin(), all.allocations.end(),
                           [](const auto &entry) { return entry.second->kind == Kind::mapping; })))
-        tell(lines, mapped, "mapping", "the process");
-    tell(lines, all.reservations.size(), "address reservation", "the process");
+        add_line(lines, mapped, "mapping", "the process");
+    add_line(lines, all.reservations.size(), "address reservation", "the process");
     return lines;
 }
 
@@ -80,14 +81,14 @@ std::vector<std::string> leaks_of(const Context &context) {
     Driver &all = driver();
     const std::string of = "device " + std::to_string(context.device->ordinal);
     std::vector<std::string> lines;
-    tell(lines, count_of(all.streams, context), "stream", of);
-    tell(lines, count_of(all.events, context), "event", of);
-    tell(lines, count_of(all.modules, context), "module", of);
-    tell(lines, count_of(all.arrays, context), "array", of);
-    tell(lines, count_of(all.textures, context), "texture object", of);
-    tell(lines, count_of(all.surfaces, context), "surface object", of);
-    tell(lines, count_of(all.links, context), "link state", of);
-    tell(lines, allocations_of(context), "allocation", of);
+    add_line(lines, count_of(all.streams, context), "stream", of);
+    add_line(lines, count_of(all.events, context), "event", of);
+    add_line(lines, count_of(all.modules, context), "module", of);
+    add_line(lines, count_of(all.arrays, context), "array", of);
+    add_line(lines, count_of(all.textures, context), "texture object", of);
+    add_line(lines, count_of(all.surfaces, context), "surface object", of);
+    add_line(lines, count_of(all.links, context), "link state", of);
+    add_line(lines, allocations_of(context), "allocation", of);
     return lines;
 }
 

@@ -69,7 +69,7 @@ CUresult cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *data, s
         const auto *text = static_cast<const char *>(data);
         return logged(*state, [&] {
             if (type == CU_JIT_INPUT_PTX && text[size - 1] != 0)
-                throw WrongImage{CUDA_ERROR_INVALID_PTX, "PTX has no 0 at its end"};
+                throw WrongImage{CUDA_ERROR_INVALID_PTX, "PTX does not end with a 0"};
             const std::string copy = translate(std::string(text, strnlen(text, size)));
             read_image(copy);
             state->images.push_back(copy);

@@ -61,7 +61,8 @@ void add_part(const std::shared_ptr<Module> &module, const Part &part, const Lib
         module->functions.push_back(make_function(module, *entry(), name, parameters));
     for (const auto &[name, size] : part.variables) {
         if (size == 0)
-            throw WrongImage{CUDA_ERROR_INVALID_IMAGE, "the variable '" + name + "' has no bytes"};
+            throw WrongImage{CUDA_ERROR_INVALID_IMAGE,
+                             "the variable '" + name + "' has a size of 0"};
         module->variables[name] = make_variable(*module, find(library, name), size);
     }
     for (const auto &[name, value] : part.constants) {

@@ -102,7 +102,7 @@ std::string compile(const _nvrtcProgram &program, const Options &options) {
         throw Wrong{NVRTC_ERROR_COMPILATION,
                     program.name +
                         "(1): error: a simulated compiler reads lines that begin with \"" + mark +
-                        "\", of which there is none\n"};
+                        "\"; there are none\n"};
     return "PI simulated CUDA module 1\n" + image;
 }
 

@@ -192,16 +192,16 @@ std::shared_ptr<ImageRecord> record_of(const std::shared_ptr<Array> &array, cons
          CUDA_ERROR_ILLEGAL_ADDRESS);
     auto record = std::make_shared<ImageRecord>();
     record->memory = {array->memory};
-    const CUDA_ARRAY3D_DESCRIPTOR &description = array->description;
+    const CUDA_ARRAY3D_DESCRIPTOR &descriptor = array->descriptor;
     pi_native_image &image = record->image;
     image.struct_size = sizeof image;
-    image.image_type = image_type(description);
-    image.channel_order = channel_order(description.NumChannels);
-    image.channel_type = channel_type(description.Format, norm);
+    image.image_type = image_type(descriptor);
+    image.channel_order = channel_order(descriptor.NumChannels);
+    image.channel_type = channel_type(descriptor.Format, norm);
     image.data = array->memory->bytes;
-    image.extent[0] = description.Width;
-    image.extent[1] = std::max<size_t>(description.Height, 1);
-    image.extent[2] = std::max<size_t>(description.Depth, 1);
+    image.extent[0] = descriptor.Width;
+    image.extent[1] = std::max<size_t>(descriptor.Height, 1);
+    image.extent[2] = std::max<size_t>(descriptor.Depth, 1);
     image.row_pitch = array->row;
     image.slice_pitch = array->slice;
     image.pixel_size = static_cast<uint32_t>(array->element);
@@ -214,7 +214,7 @@ std::shared_ptr<ImageRecord> texture_record(CUtexObject handle, const Context &c
     const std::shared_ptr<Texture> texture = driver().textures.find(handle);
     need(texture != nullptr, CUDA_ERROR_ILLEGAL_ADDRESS);
     const CUarray_format format =
-        texture->array ? texture->array->description.Format : line_of(texture->resource).format;
+        texture->array ? texture->array->descriptor.Format : line_of(texture->resource).format;
     const bool norm = !reads_integers(format, texture->how.flags);
     need(texture->context.get() == &context, CUDA_ERROR_ILLEGAL_ADDRESS);
     auto record = texture->array ? record_of(texture->array, context, norm)
@@ -251,7 +251,7 @@ CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *resource,
             check_texture(*how, line_of(*resource).format);
         } else {
             texture->array = array_of(resource, context);
-            check_texture(*how, texture->array->description.Format);
+            check_texture(*how, texture->array->descriptor.Format);
         }
         if (line)
             check_fetches(*how);
@@ -266,7 +266,7 @@ CUresult cuSurfObjectCreate(CUsurfObject *out, const CUDA_RESOURCE_DESC *resourc
         auto surface = std::make_shared<Surface>();
         surface->context = context;
         surface->array = array_of(resource, context);
-        need(surface->array->description.Flags & CUDA_ARRAY3D_SURFACE_LDST,
+        need(surface->array->descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST,
              CUDA_ERROR_INVALID_VALUE);
         *out = driver().surfaces.add(surface);
         return CUDA_SUCCESS;

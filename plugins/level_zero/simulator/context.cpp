@@ -36,13 +36,12 @@ ze_result_t check_image(ze_context_handle_t context, ze_device_handle_t device,
 using namespace pi::level_zero::simulated;
 
 ze_result_t ZE_APICALL zeContextCreateEx(ze_driver_handle_t handle,
-                                         const ze_context_desc_t *description, uint32_t count,
+                                         const ze_context_desc_t *descriptor, uint32_t count,
                                          ze_device_handle_t *devices, ze_context_handle_t *out) {
     return call_of(handle, [&] {
-        need_pointers(description, out);
-        need(description->stype == ZE_STRUCTURE_TYPE_CONTEXT_DESC,
-             ZE_RESULT_ERROR_INVALID_ARGUMENT);
-        need(description->flags <= ZE_CONTEXT_FLAG_TBD, ZE_RESULT_ERROR_INVALID_ENUMERATION);
+        need_pointers(descriptor, out);
+        need(descriptor->stype == ZE_STRUCTURE_TYPE_CONTEXT_DESC, ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        need(descriptor->flags <= ZE_CONTEXT_FLAG_TBD, ZE_RESULT_ERROR_INVALID_ENUMERATION);
         need(count == 0 || devices, ZE_RESULT_ERROR_INVALID_SIZE);
         for (uint32_t i = 0; i < count; ++i)
             driver().device(devices[i]);
@@ -51,9 +50,9 @@ ze_result_t ZE_APICALL zeContextCreateEx(ze_driver_handle_t handle,
 }
 
 ze_result_t ZE_APICALL zeContextCreate(ze_driver_handle_t handle,
-                                       const ze_context_desc_t *description,
+                                       const ze_context_desc_t *descriptor,
                                        ze_context_handle_t *out) {
-    return zeContextCreateEx(handle, description, 0, nullptr, out);
+    return zeContextCreateEx(handle, descriptor, 0, nullptr, out);
 }
 
 ze_result_t ZE_APICALL zeContextDestroy(ze_context_handle_t handle) {

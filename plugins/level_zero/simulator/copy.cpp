@@ -103,7 +103,7 @@ ze_result_t ZE_APICALL zeCommandListAppendMemoryCopyFromContext(
     const ze_result_t known = call([&](Lock &) {
         const std::shared_ptr<Context> owner = driver().context(source_context);
         const std::shared_ptr<Allocation> memory = find_allocation(from);
-        need(!memory || memory->foreign || memory->context == owner,
+        need(!memory || memory->imported || memory->context == owner,
              ZE_RESULT_ERROR_INVALID_ARGUMENT);
     });
     return known ? known : append_copy(list, to, from, size, {signal, count, waits});

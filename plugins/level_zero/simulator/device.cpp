@@ -15,7 +15,7 @@ ze_result_t call_on(ze_device_handle_t handle, F body) {
 
 /// Fills a structure of the caller's and keeps its header.
 template <class Properties, class F>
-ze_result_t tell(ze_device_handle_t handle, Properties *out, F fill) {
+ze_result_t fill_properties(ze_device_handle_t handle, Properties *out, F fill) {
     return call_on(handle, [&](Device &device) {
         need_pointers(out);
         Properties properties{};
@@ -63,9 +63,9 @@ void fill_properties(const Device &device, ze_device_properties_t &out) {
     out.maxHardwareContexts = 64;
     out.numThreadsPerEU = 1;
     out.physicalEUSimdWidth = 1;
-    const int told = driver().config.units_of_one_tile ? std::max(device.model.tiles, 1) : 1;
+    const int tiles = driver().config.units_of_one_tile ? std::max(device.model.tiles, 1) : 1;
     out.numEUsPerSubslice = 1;
-    out.numSubslicesPerSlice = static_cast<uint32_t>(device.model.compute_units / told);
+    out.numSubslicesPerSlice = static_cast<uint32_t>(device.model.compute_units / tiles);
     out.numSlices = 1;
     // The older structure has nanoseconds a tick, the newer one ticks a second.
     out.timerResolution = out.stype == ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2
@@ -101,7 +101,7 @@ ze_result_t ZE_APICALL zeDeviceGetSubDevices(ze_device_handle_t handle, uint32_t
 
 ze_result_t ZE_APICALL zeDeviceGetProperties(ze_device_handle_t handle,
                                              ze_device_properties_t *out) {
-    return tell(handle, out, [](Device &device, ze_device_properties_t &properties) {
+    return fill_properties(handle, out, [](Device &device, ze_device_properties_t &properties) {
         fill_properties(device, properties);
         for (void *next = properties.pNext; next;
              next = static_cast<ze_base_properties_t *>(next)->pNext)
@@ -113,7 +113,7 @@ ze_result_t ZE_APICALL zeDeviceGetProperties(ze_device_handle_t handle,
 
 ze_result_t ZE_APICALL zeDeviceGetComputeProperties(ze_device_handle_t handle,
                                                     ze_device_compute_properties_t *out) {
-    return tell(handle, out, [](Device &, ze_device_compute_properties_t &properties) {
+    return fill_properties(handle, out, [](Device &, ze_device_compute_properties_t &properties) {
         properties.maxTotalGroupSize = most_items;
         properties.maxGroupSizeX = properties.maxGroupSizeY = properties.maxGroupSizeZ = most_items;
         properties.maxGroupCountX = properties.maxGroupCountY = properties.maxGroupCountZ =
@@ -127,7 +127,7 @@ ze_result_t ZE_APICALL zeDeviceGetComputeProperties(ze_device_handle_t handle,
 
 ze_result_t ZE_APICALL zeDeviceGetModuleProperties(ze_device_handle_t handle,
                                                    ze_device_module_properties_t *out) {
-    return tell(handle, out, [](Device &, ze_device_module_properties_t &properties) {
+    return fill_properties(handle, out, [](Device &, ze_device_module_properties_t &properties) {
         // SPIR-V kernels run as functions of a native library.
         properties.spirvVersionSupported =
             driver().config.kernels.empty() ? 0 : ZE_MAKE_VERSION(1, 4);
@@ -170,15 +170,16 @@ ze_result_t ZE_APICALL zeDeviceGetMemoryProperties(ze_device_handle_t handle, ui
 
 ze_result_t ZE_APICALL zeDeviceGetMemoryAccessProperties(
     ze_device_handle_t handle, ze_device_memory_access_properties_t *out) {
-    return tell(handle, out, [](Device &, ze_device_memory_access_properties_t &properties) {
-        constexpr ze_memory_access_cap_flags_t all =
-            ZE_MEMORY_ACCESS_CAP_FLAG_RW | ZE_MEMORY_ACCESS_CAP_FLAG_ATOMIC |
-            ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT | ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT_ATOMIC;
-        properties.hostAllocCapabilities = all;
-        properties.deviceAllocCapabilities = all;
-        properties.sharedSingleDeviceAllocCapabilities = all;
-        properties.sharedCrossDeviceAllocCapabilities = all;
-    });
+    return fill_properties(
+        handle, out, [](Device &, ze_device_memory_access_properties_t &properties) {
+            constexpr ze_memory_access_cap_flags_t all =
+                ZE_MEMORY_ACCESS_CAP_FLAG_RW | ZE_MEMORY_ACCESS_CAP_FLAG_ATOMIC |
+                ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT | ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT_ATOMIC;
+            properties.hostAllocCapabilities = all;
+            properties.deviceAllocCapabilities = all;
+            properties.sharedSingleDeviceAllocCapabilities = all;
+            properties.sharedCrossDeviceAllocCapabilities = all;
+        });
 }
 
 ze_result_t ZE_APICALL zeDeviceGetCacheProperties(ze_device_handle_t handle, uint32_t *count,
@@ -193,7 +194,7 @@ ze_result_t ZE_APICALL zeDeviceGetCacheProperties(ze_device_handle_t handle, uin
 
 ze_result_t ZE_APICALL zeDeviceGetImageProperties(ze_device_handle_t handle,
                                                   ze_device_image_properties_t *out) {
-    return tell(handle, out, [](Device &, ze_device_image_properties_t &properties) {
+    return fill_properties(handle, out, [](Device &, ze_device_image_properties_t &properties) {
         properties.maxImageDims1D = most_image_width;
         properties.maxImageDims2D = most_image_width;
         properties.maxImageDims3D = most_image_depth;
@@ -206,19 +207,21 @@ ze_result_t ZE_APICALL zeDeviceGetImageProperties(ze_device_handle_t handle,
 
 ze_result_t ZE_APICALL zeDeviceGetExternalMemoryProperties(
     ze_device_handle_t handle, ze_device_external_memory_properties_t *out) {
-    return tell(handle, out, [](Device &, ze_device_external_memory_properties_t &properties) {
-        properties.memoryAllocationImportTypes = properties.memoryAllocationExportTypes =
-            ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD | ZE_EXTERNAL_MEMORY_TYPE_FLAG_DMA_BUF;
-    });
+    return fill_properties(
+        handle, out, [](Device &, ze_device_external_memory_properties_t &properties) {
+            properties.memoryAllocationImportTypes = properties.memoryAllocationExportTypes =
+                ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD | ZE_EXTERNAL_MEMORY_TYPE_FLAG_DMA_BUF;
+        });
 }
 
 ze_result_t ZE_APICALL zeDeviceGetP2PProperties(ze_device_handle_t handle, ze_device_handle_t peer,
                                                 ze_device_p2p_properties_t *out) {
-    return tell(handle, out, [&](Device &device, ze_device_p2p_properties_t &properties) {
-        if (driver().reaches(device, driver().device(peer)))
-            properties.flags =
-                ZE_DEVICE_P2P_PROPERTY_FLAG_ACCESS | ZE_DEVICE_P2P_PROPERTY_FLAG_ATOMICS;
-    });
+    return fill_properties(handle, out,
+                           [&](Device &device, ze_device_p2p_properties_t &properties) {
+                               if (driver().reaches(device, driver().device(peer)))
+                                   properties.flags = ZE_DEVICE_P2P_PROPERTY_FLAG_ACCESS |
+                                                      ZE_DEVICE_P2P_PROPERTY_FLAG_ATOMICS;
+                           });
 }
 
 ze_result_t ZE_APICALL zeDeviceCanAccessPeer(ze_device_handle_t handle, ze_device_handle_t peer,
@@ -247,7 +250,7 @@ ze_result_t ZE_APICALL zeDeviceGetGlobalTimestamps(ze_device_handle_t handle, ui
 
 ze_result_t ZE_APICALL zeDevicePciGetPropertiesExt(ze_device_handle_t handle,
                                                    ze_pci_ext_properties_t *out) {
-    return tell(handle, out, [](Device &device, ze_pci_ext_properties_t &properties) {
+    return fill_properties(handle, out, [](Device &device, ze_pci_ext_properties_t &properties) {
         ze_pci_address_ext_t &at = properties.address;
         const std::string &text = device.model.pci_address;
         if (std::sscanf(text.c_str(), "%x:%x:%x.%x", &at.domain, &at.bus, &at.device,

@@ -45,22 +45,22 @@ void set(const std::shared_ptr<Event> &event, bool signalled) {
 using namespace pi::level_zero::simulated;
 
 ze_result_t ZE_APICALL zeEventPoolCreate(ze_context_handle_t context,
-                                         const ze_event_pool_desc_t *description, uint32_t count,
+                                         const ze_event_pool_desc_t *descriptor, uint32_t count,
                                          ze_device_handle_t *devices, ze_event_pool_handle_t *out) {
     return call([&](Lock &) {
         auto pool = std::make_shared<EventPool>();
         pool->context = driver().context(context);
-        need_pointers(description, out);
-        need(description->stype == ZE_STRUCTURE_TYPE_EVENT_POOL_DESC,
+        need_pointers(descriptor, out);
+        need(descriptor->stype == ZE_STRUCTURE_TYPE_EVENT_POOL_DESC,
              ZE_RESULT_ERROR_INVALID_ARGUMENT);
-        need(description->flags < ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP * 2,
+        need(descriptor->flags < ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP * 2,
              ZE_RESULT_ERROR_INVALID_ENUMERATION);
-        need(!(description->flags & ZE_EVENT_POOL_FLAG_IPC), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
-        need(description->count > 0 && (count == 0 || devices), ZE_RESULT_ERROR_INVALID_SIZE);
+        need(!(descriptor->flags & ZE_EVENT_POOL_FLAG_IPC), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+        need(descriptor->count > 0 && (count == 0 || devices), ZE_RESULT_ERROR_INVALID_SIZE);
         for (uint32_t i = 0; i < count; ++i)
             driver().device(devices[i]);
-        pool->flags = description->flags;
-        pool->count = description->count;
+        pool->flags = descriptor->flags;
+        pool->count = descriptor->count;
         *out = driver().pools.add(pool);
     });
 }
@@ -73,22 +73,22 @@ ze_result_t ZE_APICALL zeEventPoolDestroy(ze_event_pool_handle_t handle) {
     });
 }
 
-ze_result_t ZE_APICALL zeEventCreate(ze_event_pool_handle_t pool,
-                                     const ze_event_desc_t *description, ze_event_handle_t *out) {
+ze_result_t ZE_APICALL zeEventCreate(ze_event_pool_handle_t pool, const ze_event_desc_t *descriptor,
+                                     ze_event_handle_t *out) {
     return call([&](Lock &) {
         auto event = std::make_shared<Event>();
         event->pool = find(driver().pools, pool);
         event->context = event->pool->context;
-        need_pointers(description, out);
+        need_pointers(descriptor, out);
         constexpr ze_event_scope_flags_t scopes =
             ZE_EVENT_SCOPE_FLAG_SUBDEVICE | ZE_EVENT_SCOPE_FLAG_DEVICE | ZE_EVENT_SCOPE_FLAG_HOST;
-        need((description->signal & ~scopes) == 0 && (description->wait & ~scopes) == 0,
+        need((descriptor->signal & ~scopes) == 0 && (descriptor->wait & ~scopes) == 0,
              ZE_RESULT_ERROR_INVALID_ENUMERATION);
-        need(description->stype == ZE_STRUCTURE_TYPE_EVENT_DESC &&
-                 description->index < event->pool->count &&
-                 event->pool->used.insert(description->index).second,
+        need(descriptor->stype == ZE_STRUCTURE_TYPE_EVENT_DESC &&
+                 descriptor->index < event->pool->count &&
+                 event->pool->used.insert(descriptor->index).second,
              ZE_RESULT_ERROR_INVALID_ARGUMENT);
-        event->index = description->index;
+        event->index = descriptor->index;
         *out = driver().events.add(event);
     });
 }

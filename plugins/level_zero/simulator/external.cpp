@@ -25,7 +25,7 @@ ze_result_t import_pointer(ze_driver_handle_t handle, void *pointer, size_t size
         need(!overlaps(pointer, size), ZE_RESULT_ERROR_OVERLAPPING_REGIONS);
         auto memory = std::make_shared<Allocation>();
         memory->type = ZE_MEMORY_TYPE_HOST;
-        memory->foreign = true;
+        memory->imported = true;
         memory->address = reinterpret_cast<std::uint64_t>(pointer);
         memory->bytes = static_cast<char *>(pointer);
         memory->size = size;
@@ -37,7 +37,7 @@ ze_result_t release_pointer(ze_driver_handle_t handle, void *pointer) {
     return call_of(handle, [&] {
         need_pointers(pointer);
         const std::shared_ptr<Allocation> memory = find_allocation(pointer);
-        need(memory && memory->foreign, ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        need(memory && memory->imported, ZE_RESULT_ERROR_INVALID_ARGUMENT);
         memory->need_idle();
         driver().allocations.erase(memory->address);
     });
@@ -47,7 +47,7 @@ ze_result_t base_address(ze_driver_handle_t handle, void *pointer, void **base) 
     return call_of(handle, [&] {
         need_pointers(pointer, base);
         const std::shared_ptr<Allocation> memory = find_allocation(pointer);
-        need(memory && memory->foreign, ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        need(memory && memory->imported, ZE_RESULT_ERROR_INVALID_ARGUMENT);
         *base = memory->bytes;
     });
 }

@@ -75,15 +75,15 @@ pi_channel_order channel_order(const ze_image_format_t &format) {
     return PI_CHANNEL_ORDER_BGRA;
 }
 
-void check(const ze_image_desc_t &description) {
-    need(description.stype == ZE_STRUCTURE_TYPE_IMAGE_DESC, ZE_RESULT_ERROR_INVALID_ARGUMENT);
-    need(description.flags < ZE_IMAGE_FLAG_BIAS_UNCACHED * 2 &&
-             description.type <= ZE_IMAGE_TYPE_BUFFER,
+void check(const ze_image_desc_t &descriptor) {
+    need(descriptor.stype == ZE_STRUCTURE_TYPE_IMAGE_DESC, ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    need(descriptor.flags < ZE_IMAGE_FLAG_BIAS_UNCACHED * 2 &&
+             descriptor.type <= ZE_IMAGE_TYPE_BUFFER,
          ZE_RESULT_ERROR_INVALID_ENUMERATION);
-    need(description.type != ZE_IMAGE_TYPE_BUFFER, ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION);
-    need(!description.pNext, ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
-    channel_type(description.format);
-    channel_order(description.format);
+    need(descriptor.type != ZE_IMAGE_TYPE_BUFFER, ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION);
+    need(!descriptor.pNext, ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    channel_type(descriptor.format);
+    channel_order(descriptor.format);
 }
 
 bool has_layers(ze_image_type_t type) {
@@ -95,19 +95,19 @@ bool has_rows(ze_image_type_t type) {
 }
 
 /// Uses the axes of the image type; the others are 1, whatever the descriptor says.
-std::shared_ptr<Image> make_image(const ze_image_desc_t &description) {
+std::shared_ptr<Image> make_image(const ze_image_desc_t &descriptor) {
     auto image = std::make_shared<Image>();
-    image->description = description;
-    const bool layers = has_layers(description.type), deep = description.type == ZE_IMAGE_TYPE_3D;
-    image->width = description.width;
-    image->height = has_rows(description.type) ? description.height : 1;
-    image->depth = layers ? description.arraylevels : deep ? description.depth : 1;
+    image->descriptor = descriptor;
+    const bool layers = has_layers(descriptor.type), deep = descriptor.type == ZE_IMAGE_TYPE_3D;
+    image->width = descriptor.width;
+    image->height = has_rows(descriptor.type) ? descriptor.height : 1;
+    image->depth = layers ? descriptor.arraylevels : deep ? descriptor.depth : 1;
     need(image->width > 0 && image->height > 0 && image->depth > 0,
          ZE_RESULT_ERROR_INVALID_ARGUMENT);
     const size_t most = deep ? most_image_depth : most_image_width;
     need(image->width <= most && image->height <= most && image->depth <= most_image_depth,
          ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
-    const Layout layout = layout_of(description.format);
+    const Layout layout = layout_of(descriptor.format);
     image->pixel = layout.channels * layout.bits / 8;
     image->row = image->width * image->pixel;
     image->slice = image->row * image->height;
@@ -121,9 +121,9 @@ pi_native_image record_of(const Image &image) {
                                               PI_IMAGE_2D_ARRAY, PI_IMAGE_3D};
     pi_native_image record{};
     record.struct_size = sizeof record;
-    record.image_type = types[image.description.type];
-    record.channel_order = channel_order(image.description.format);
-    record.channel_type = channel_type(image.description.format);
+    record.image_type = types[image.descriptor.type];
+    record.channel_order = channel_order(image.descriptor.format);
+    record.channel_type = channel_type(image.descriptor.format);
     record.data = const_cast<char *>(image.pixels.data());
     record.extent[0] = image.width;
     record.extent[1] = image.height;
@@ -140,9 +140,9 @@ pi_native_sampler record_of(const Sampler &sampler) {
                                                    PI_ADDRESSING_MIRRORED_REPEAT};
     pi_native_sampler record{};
     record.struct_size = sizeof record;
-    record.normalized_coordinates = sampler.description.isNormalized;
-    record.addressing = modes[sampler.description.addressMode];
-    record.filter = sampler.description.filterMode == ZE_SAMPLER_FILTER_MODE_LINEAR
+    record.normalized_coordinates = sampler.descriptor.isNormalized;
+    record.addressing = modes[sampler.descriptor.addressMode];
+    record.filter = sampler.descriptor.filterMode == ZE_SAMPLER_FILTER_MODE_LINEAR
                         ? PI_FILTER_LINEAR
                         : PI_FILTER_NEAREST;
     return record;
@@ -153,14 +153,14 @@ pi_native_sampler record_of(const Sampler &sampler) {
 using namespace pi::level_zero::simulated;
 
 ze_result_t ZE_APICALL zeImageGetProperties(ze_device_handle_t device,
-                                            const ze_image_desc_t *description,
+                                            const ze_image_desc_t *descriptor,
                                             ze_image_properties_t *out) {
     return call([&](Lock &) {
         driver().device(device);
-        need_pointers(description, out);
-        check(*description);
-        const bool integers = description->format.type == ZE_IMAGE_FORMAT_TYPE_UINT ||
-                              description->format.type == ZE_IMAGE_FORMAT_TYPE_SINT;
+        need_pointers(descriptor, out);
+        check(*descriptor);
+        const bool integers = descriptor->format.type == ZE_IMAGE_FORMAT_TYPE_UINT ||
+                              descriptor->format.type == ZE_IMAGE_FORMAT_TYPE_SINT;
         out->samplerFilterFlags = ZE_IMAGE_SAMPLER_FILTER_FLAG_POINT;
         if (!integers)
             out->samplerFilterFlags |= ZE_IMAGE_SAMPLER_FILTER_FLAG_LINEAR;
@@ -168,13 +168,13 @@ ze_result_t ZE_APICALL zeImageGetProperties(ze_device_handle_t device,
 }
 
 ze_result_t ZE_APICALL zeImageCreate(ze_context_handle_t context, ze_device_handle_t device,
-                                     const ze_image_desc_t *description, ze_image_handle_t *out) {
+                                     const ze_image_desc_t *descriptor, ze_image_handle_t *out) {
     return call([&](Lock &) {
         const std::shared_ptr<Context> owner = driver().context(context);
         Device &home = driver().device(device);
-        need_pointers(description, out);
-        check(*description);
-        const std::shared_ptr<Image> image = make_image(*description);
+        need_pointers(descriptor, out);
+        check(*descriptor);
+        const std::shared_ptr<Image> image = make_image(*descriptor);
         image->context = owner;
         image->device = &home;
         image->id = driver().next_id++;
@@ -208,19 +208,18 @@ ze_result_t ZE_APICALL zeImageGetAllocPropertiesExt(ze_context_handle_t context,
 }
 
 ze_result_t ZE_APICALL zeSamplerCreate(ze_context_handle_t context, ze_device_handle_t device,
-                                       const ze_sampler_desc_t *description,
+                                       const ze_sampler_desc_t *descriptor,
                                        ze_sampler_handle_t *out) {
     return call([&](Lock &) {
         auto sampler = std::make_shared<Sampler>();
         sampler->context = driver().context(context);
         sampler->device = &driver().device(device);
-        need_pointers(description, out);
-        need(description->stype == ZE_STRUCTURE_TYPE_SAMPLER_DESC,
-             ZE_RESULT_ERROR_INVALID_ARGUMENT);
-        need(description->addressMode <= ZE_SAMPLER_ADDRESS_MODE_MIRROR &&
-                 description->filterMode <= ZE_SAMPLER_FILTER_MODE_LINEAR,
+        need_pointers(descriptor, out);
+        need(descriptor->stype == ZE_STRUCTURE_TYPE_SAMPLER_DESC, ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        need(descriptor->addressMode <= ZE_SAMPLER_ADDRESS_MODE_MIRROR &&
+                 descriptor->filterMode <= ZE_SAMPLER_FILTER_MODE_LINEAR,
              ZE_RESULT_ERROR_INVALID_ENUMERATION);
-        sampler->description = *description;
+        sampler->descriptor = *descriptor;
         *out = driver().samplers.add(sampler);
     });
 }

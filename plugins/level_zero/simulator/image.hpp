@@ -11,7 +11,7 @@ struct Image : Object {
     ze_image_handle_t handle = nullptr;
     std::shared_ptr<Context> context;
     Device *device = nullptr;
-    ze_image_desc_t description{};
+    ze_image_desc_t descriptor{};
     size_t width = 1, height = 1, depth = 1; ///< in pixels, and layers
     size_t pixel = 0, row = 0, slice = 0;    ///< bytes
     std::vector<char> pixels;                ///< accessible to the driver only
@@ -22,7 +22,7 @@ struct Sampler : Object {
     ze_sampler_handle_t handle = nullptr;
     std::shared_ptr<Context> context;
     Device *device = nullptr;
-    ze_sampler_desc_t description{};
+    ze_sampler_desc_t descriptor{};
 };
 
 /// The largest number of pixels on an axis, and on the third one.

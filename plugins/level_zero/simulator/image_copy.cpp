@@ -29,7 +29,7 @@ Block block_of(ze_image_handle_t handle, const ze_image_region_t *region, const 
                         static_cast<uint32_t>(image->depth)};
     if (region) {
         r = *region;
-        if (image->description.type == ZE_IMAGE_TYPE_1DARRAY) {
+        if (image->descriptor.type == ZE_IMAGE_TYPE_1DARRAY) {
             std::swap(r.originY, r.originZ);
             std::swap(r.height, r.depth);
         }
@@ -92,11 +92,11 @@ ze_result_t append_images(ze_command_list_handle_t list, ze_image_handle_t to,
 }
 
 /// The memory end of a copy, with its pitches; 0 means dense.
-struct Beside {
+struct MemoryEnd {
     size_t row, slice, size;
 };
 
-Beside beside(const Block &block, size_t row, size_t slice) {
+MemoryEnd memory_end(const Block &block, size_t row, size_t slice) {
     row = row ? row : block.row;
     slice = slice ? slice : row * block.rows;
     need(row >= block.row && slice >= row * block.rows, ZE_RESULT_ERROR_INVALID_SIZE);
@@ -113,7 +113,7 @@ ze_result_t append_to_memory(ze_command_list_handle_t list, void *to, ze_image_h
         return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     return append(list, order, [&](List &target, Command &command) {
         const Block in = block_of(from, region, target, command);
-        const Beside out = beside(in, pitches.row, pitches.slice);
+        const MemoryEnd out = memory_end(in, pitches.row, pitches.slice);
         const Reach memory(to, out.size, target.device);
         memory.keep(command);
         command.work = [memory, out, in] {
@@ -131,7 +131,7 @@ ze_result_t append_from_memory(ze_command_list_handle_t list, ze_image_handle_t 
         return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     return append(list, order, [&](List &target, Command &command) {
         const Block out = block_of(to, region, target, command);
-        const Beside in = beside(out, pitches.row, pitches.slice);
+        const MemoryEnd in = memory_end(out, pitches.row, pitches.slice);
         const Reach memory(from, in.size, target.device);
         memory.keep(command);
         command.work = [memory, out, in] {

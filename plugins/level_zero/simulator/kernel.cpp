@@ -31,25 +31,24 @@ unsigned divisor(unsigned axis, unsigned room) {
 
 using namespace pi::level_zero::simulated;
 
-ze_result_t ZE_APICALL zeKernelCreate(ze_module_handle_t module,
-                                      const ze_kernel_desc_t *description,
+ze_result_t ZE_APICALL zeKernelCreate(ze_module_handle_t module, const ze_kernel_desc_t *descriptor,
                                       ze_kernel_handle_t *out) {
     return call([&](Lock &) {
         auto kernel = std::make_shared<Kernel>();
         kernel->module = find(driver().modules, module);
         kernel->context = kernel->module->context;
-        need_pointers(description, out);
-        need_pointers(description->pKernelName);
-        need(description->stype == ZE_STRUCTURE_TYPE_KERNEL_DESC, ZE_RESULT_ERROR_INVALID_ARGUMENT);
-        need(description->flags < ZE_KERNEL_FLAG_EXPLICIT_RESIDENCY * 2,
+        need_pointers(descriptor, out);
+        need_pointers(descriptor->pKernelName);
+        need(descriptor->stype == ZE_STRUCTURE_TYPE_KERNEL_DESC, ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        need(descriptor->flags < ZE_KERNEL_FLAG_EXPLICIT_RESIDENCY * 2,
              ZE_RESULT_ERROR_INVALID_ENUMERATION);
         need(kernel->module->unresolved.empty(), ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED);
         for (const Function &function : kernel->module->functions)
-            if (function.name == description->pKernelName)
+            if (function.name == descriptor->pKernelName)
                 kernel->function = &function;
         need(kernel->function, ZE_RESULT_ERROR_INVALID_KERNEL_NAME);
-        if (kernel->function->demand.group[0])
-            kernel->group_size = kernel->function->demand.group;
+        if (kernel->function->requirements.group[0])
+            kernel->group_size = kernel->function->requirements.group;
         kernel->values.resize(kernel->function->parameters.size());
         *out = driver().kernels.add(kernel);
     });
@@ -69,8 +68,8 @@ ze_result_t ZE_APICALL zeKernelSetGroupSize(ze_kernel_handle_t handle, uint32_t 
                  size_t(x) * y * z <= most_items,
              ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
         const std::array size{x, y, z};
-        const std::array<unsigned, 3> &demanded = kernel.function->demand.group;
-        need(!demanded[0] || size == demanded, ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
+        const std::array<unsigned, 3> &required = kernel.function->requirements.group;
+        need(!required[0] || size == required, ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
         kernel.group_size = size;
     });
 }
@@ -81,10 +80,10 @@ ze_result_t ZE_APICALL zeKernelSuggestGroupSize(ze_kernel_handle_t handle, uint3
     return call_on(handle, [&](Kernel &kernel) {
         need_pointers(x, y, z);
         need(width && height && depth, ZE_RESULT_ERROR_INVALID_GLOBAL_WIDTH_DIMENSION);
-        if (const auto &demanded = kernel.function->demand.group; demanded[0]) {
-            *x = demanded[0];
-            *y = demanded[1];
-            *z = demanded[2];
+        if (const auto &required = kernel.function->requirements.group; required[0]) {
+            *x = required[0];
+            *y = required[1];
+            *z = required[2];
             return;
         }
         *x = divisor(width, 256);
@@ -163,10 +162,10 @@ ze_result_t ZE_APICALL zeKernelGetProperties(ze_kernel_handle_t handle,
         properties.stype = out->stype;
         properties.pNext = out->pNext;
         properties.numKernelArgs = static_cast<uint32_t>(kernel.values.size());
-        properties.requiredGroupSizeX = kernel.function->demand.group[0];
-        properties.requiredGroupSizeY = kernel.function->demand.group[1];
-        properties.requiredGroupSizeZ = kernel.function->demand.group[2];
-        properties.requiredSubgroupSize = kernel.function->demand.sub_group;
+        properties.requiredGroupSizeX = kernel.function->requirements.group[0];
+        properties.requiredGroupSizeY = kernel.function->requirements.group[1];
+        properties.requiredGroupSizeZ = kernel.function->requirements.group[2];
+        properties.requiredSubgroupSize = kernel.function->requirements.sub_group;
         properties.maxSubgroupSize =
             properties.requiredSubgroupSize ? properties.requiredSubgroupSize : 32;
         properties.maxNumSubgroups = most_items / properties.maxSubgroupSize;

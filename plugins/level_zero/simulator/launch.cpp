@@ -68,7 +68,7 @@ void *follow(Arguments &arguments, const Launch &launch, const Bytes &bytes) {
             continue;
         if (!is_argument(launch, *found) && !(launch.indirect & flag_of(*found)))
             throw Lost("kernel '" + launch.kernel->function->name +
-                       "' follows an address to memory that its indirect access leaves out");
+                       "' follows an address to memory outside its indirect access");
         arguments.owners.push_back(found);
         word = reinterpret_cast<std::uint64_t>(found->bytes + (word - found->address));
     }

@@ -10,7 +10,7 @@ namespace pi::level_zero::simulated {
 
 namespace {
 
-void tell(std::vector<std::string> &lines, std::ptrdiff_t count, const char *one) {
+void add_line(std::vector<std::string> &lines, std::ptrdiff_t count, const char *one) {
     if (count > 0)
         lines.push_back(std::to_string(count) + " " + one + (count > 1 ? "s" : ""));
 }
@@ -29,12 +29,12 @@ std::vector<std::string> all_leaks() {
     for (const auto &[key, context] : all.contexts)
         for (std::string &line : leaks_of(*context))
             lines.push_back(std::move(line));
-    tell(lines, std::distance(all.contexts.begin(), all.contexts.end()), "context");
-    tell(lines,
-         std::count_if(all.allocations.begin(), all.allocations.end(),
-                       [](const auto &entry) { return entry.second->foreign; }),
-         "imported pointer");
-    tell(lines, std::distance(all.logs.begin(), all.logs.end()), "build log");
+    add_line(lines, std::distance(all.contexts.begin(), all.contexts.end()), "context");
+    add_line(lines,
+             std::count_if(all.allocations.begin(), all.allocations.end(),
+                           [](const auto &entry) { return entry.second->imported; }),
+             "imported pointer");
+    add_line(lines, std::distance(all.logs.begin(), all.logs.end()), "build log");
     return lines;
 }
 
@@ -56,22 +56,22 @@ __attribute__((destructor)) void report_at_exit() {
 std::vector<std::string> leaks_of(const Context &context) {
     Driver &all = driver();
     std::vector<std::string> lines;
-    tell(lines, count_of(all.queues, context), "command queue");
-    tell(lines, count_of(all.lists, context), "command list");
-    tell(lines, count_of(all.fences, context), "fence");
-    tell(lines, count_of(all.pools, context), "event pool");
-    tell(lines, count_of(all.events, context), "event");
-    tell(lines, count_of(all.modules, context), "module");
-    tell(lines, count_of(all.kernels, context), "kernel");
-    tell(lines, count_of(all.images, context), "image");
-    tell(lines, count_of(all.samplers, context), "sampler");
-    tell(lines,
-         std::count_if(all.allocations.begin(), all.allocations.end(),
-                       [&](const auto &entry) {
-                           return entry.second->context.get() == &context &&
-                                  !entry.second->variable;
-                       }),
-         "allocation");
+    add_line(lines, count_of(all.queues, context), "command queue");
+    add_line(lines, count_of(all.lists, context), "command list");
+    add_line(lines, count_of(all.fences, context), "fence");
+    add_line(lines, count_of(all.pools, context), "event pool");
+    add_line(lines, count_of(all.events, context), "event");
+    add_line(lines, count_of(all.modules, context), "module");
+    add_line(lines, count_of(all.kernels, context), "kernel");
+    add_line(lines, count_of(all.images, context), "image");
+    add_line(lines, count_of(all.samplers, context), "sampler");
+    add_line(lines,
+             std::count_if(all.allocations.begin(), all.allocations.end(),
+                           [&](const auto &entry) {
+                               return entry.second->context.get() == &context &&
+                                      !entry.second->variable;
+                           }),
+             "allocation");
     return lines;
 }
 

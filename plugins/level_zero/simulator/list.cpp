@@ -52,31 +52,31 @@ ze_result_t append(ze_command_list_handle_t handle, const Order &order,
 using namespace pi::level_zero::simulated;
 
 ze_result_t ZE_APICALL zeCommandListCreate(ze_context_handle_t context, ze_device_handle_t device,
-                                           const ze_command_list_desc_t *description,
+                                           const ze_command_list_desc_t *descriptor,
                                            ze_command_list_handle_t *out) {
     return call([&](Lock &) {
         auto list = std::make_shared<List>();
         list->context = driver().context(context);
         list->device = &driver().device(device);
-        need_pointers(description, out);
-        need(description->stype == ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC &&
-                 description->commandQueueGroupOrdinal < group_count,
+        need_pointers(descriptor, out);
+        need(descriptor->stype == ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC &&
+                 descriptor->commandQueueGroupOrdinal < group_count,
              ZE_RESULT_ERROR_INVALID_ARGUMENT);
-        need(description->flags < ZE_COMMAND_LIST_FLAG_EXPLICIT_ONLY * 2,
+        need(descriptor->flags < ZE_COMMAND_LIST_FLAG_EXPLICIT_ONLY * 2,
              ZE_RESULT_ERROR_INVALID_ENUMERATION);
-        list->group = description->commandQueueGroupOrdinal;
+        list->group = descriptor->commandQueueGroupOrdinal;
         *out = driver().lists.add(list);
     });
 }
 
 ze_result_t ZE_APICALL zeCommandListCreateImmediate(ze_context_handle_t context,
                                                     ze_device_handle_t device,
-                                                    const ze_command_queue_desc_t *description,
+                                                    const ze_command_queue_desc_t *descriptor,
                                                     ze_command_list_handle_t *out) {
     return call([&](Lock &) {
         auto list = std::make_shared<List>();
-        need_pointers(description, out);
-        list->queue = make_queue(context, device, description);
+        need_pointers(descriptor, out);
+        list->queue = make_queue(context, device, descriptor);
         list->context = list->queue->context;
         list->device = list->queue->device;
         list->group = list->queue->group;

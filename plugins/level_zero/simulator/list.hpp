@@ -55,6 +55,6 @@ std::vector<std::shared_ptr<Event>> events_of(std::uint32_t count, ze_event_hand
 
 /// Creates a queue of the device, with its line; throws the code of an error in the descriptor.
 std::shared_ptr<Queue> make_queue(ze_context_handle_t context, ze_device_handle_t device,
-                                  const ze_command_queue_desc_t *description);
+                                  const ze_command_queue_desc_t *descriptor);
 
 } // namespace pi::level_zero::simulated

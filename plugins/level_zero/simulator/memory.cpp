@@ -54,7 +54,7 @@ Allocation::~Allocation() {
         fallocate(file->descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                   static_cast<off_t>(offset), static_cast<off_t>(whole_pages(size)));
     // Later accesses to host memory fault, as for device memory.
-    if (bytes && !foreign && type != ZE_MEMORY_TYPE_DEVICE)
+    if (bytes && !imported && type != ZE_MEMORY_TYPE_DEVICE)
         mmap(bytes, whole_pages(size), PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
@@ -193,7 +193,7 @@ Bytes Reach::now() const {
         return {static_cast<char *>(const_cast<void *>(address_)), nullptr};
     const auto found = driver().allocations.find(memory_->address);
     if (found == driver().allocations.end() || found->second != memory_)
-        throw Lost("work of it uses memory that was freed");
+        throw Lost("its work uses freed memory");
     return {memory_->bytes + (reinterpret_cast<std::uint64_t>(address_) - memory_->address),
             memory_};
 }
@@ -250,7 +250,7 @@ void need_flags(std::uint32_t flags, std::uint32_t last) {
 using namespace pi::level_zero::simulated;
 
 ze_result_t ZE_APICALL zeMemAllocDevice(ze_context_handle_t context,
-                                        const ze_device_mem_alloc_desc_t *description, size_t size,
+                                        const ze_device_mem_alloc_desc_t *descriptor, size_t size,
                                         size_t alignment, ze_device_handle_t device, void **out) {
     return call([&](Lock &) {
         Request request{.type = ZE_MEMORY_TYPE_DEVICE,
@@ -258,27 +258,27 @@ ze_result_t ZE_APICALL zeMemAllocDevice(ze_context_handle_t context,
                         .device = &driver().device(device),
                         .size = size,
                         .alignment = alignment};
-        need_pointers(description, out);
-        need_kind(description->stype, ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC);
-        need_flags(description->flags, ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT);
-        need(description->ordinal == 0, ZE_RESULT_ERROR_INVALID_ARGUMENT);
-        read_extensions(request, description->pNext);
+        need_pointers(descriptor, out);
+        need_kind(descriptor->stype, ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC);
+        need_flags(descriptor->flags, ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT);
+        need(descriptor->ordinal == 0, ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        read_extensions(request, descriptor->pNext);
         *out = reinterpret_cast<void *>(allocate(request)->address);
     });
 }
 
 ze_result_t ZE_APICALL zeMemAllocHost(ze_context_handle_t context,
-                                      const ze_host_mem_alloc_desc_t *description, size_t size,
+                                      const ze_host_mem_alloc_desc_t *descriptor, size_t size,
                                       size_t alignment, void **out) {
     return call([&](Lock &) {
         Request request{.type = ZE_MEMORY_TYPE_HOST,
                         .context = driver().context(context),
                         .size = size,
                         .alignment = alignment};
-        need_pointers(description, out);
-        need_kind(description->stype, ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC);
-        need_flags(description->flags, ZE_HOST_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT);
-        read_extensions(request, description->pNext);
+        need_pointers(descriptor, out);
+        need_kind(descriptor->stype, ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC);
+        need_flags(descriptor->flags, ZE_HOST_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT);
+        read_extensions(request, descriptor->pNext);
         *out = reinterpret_cast<void *>(allocate(request)->address);
     });
 }
@@ -312,14 +312,14 @@ ze_result_t ZE_APICALL zeMemFree(ze_context_handle_t context, void *address) {
 }
 
 ze_result_t ZE_APICALL zeMemFreeExt(ze_context_handle_t context,
-                                    const ze_memory_free_ext_desc_t *description, void *address) {
+                                    const ze_memory_free_ext_desc_t *descriptor, void *address) {
     return call([&](Lock &lock) {
         const std::shared_ptr<Allocation> memory = allocation_at(context, address);
-        need_pointers(description);
-        need_kind(description->stype, ZE_STRUCTURE_TYPE_MEMORY_FREE_EXT_DESC);
-        need_flags(description->freePolicy, ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE);
+        need_pointers(descriptor);
+        need_kind(descriptor->stype, ZE_STRUCTURE_TYPE_MEMORY_FREE_EXT_DESC);
+        need_flags(descriptor->freePolicy, ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE);
         need(!memory->opened && !memory->variable, ZE_RESULT_ERROR_INVALID_ARGUMENT);
-        if (description->freePolicy)
+        if (descriptor->freePolicy)
             wait(lock, UINT64_MAX, [&] { return memory->in_flight == 0; });
         memory->need_idle();
         forget(memory);

@@ -48,7 +48,7 @@ struct Allocation : Object {
     size_t charged = 0; ///< bytes of the device's capacity
     ze_external_memory_type_flags_t export_as = 0;
     bool opened = false;   ///< by an IPC handle
-    bool foreign = false;  ///< the process' own memory, imported by its pointer
+    bool imported = false; ///< the process' own memory, imported by its pointer
     bool variable = false; ///< a module's variable
     std::shared_ptr<File> file;
     std::uint64_t offset = 0;    ///< in the file

@@ -29,12 +29,12 @@ struct Input {
 };
 
 /// The parts of ZE_experimental_module_program, or else the descriptor's own input.
-std::vector<Input> inputs_of(const ze_module_desc_t &description) {
-    const auto *program = static_cast<const ze_module_program_exp_desc_t *>(description.pNext);
+std::vector<Input> inputs_of(const ze_module_desc_t &descriptor) {
+    const auto *program = static_cast<const ze_module_program_exp_desc_t *>(descriptor.pNext);
     if (!program || program->stype != ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC)
-        return {{description.pInputModule, description.inputSize, description.pBuildFlags,
-                 description.pConstants}};
-    need(description.format == ZE_MODULE_FORMAT_IL_SPIRV, ZE_RESULT_ERROR_INVALID_ENUMERATION);
+        return {{descriptor.pInputModule, descriptor.inputSize, descriptor.pBuildFlags,
+                 descriptor.pConstants}};
+    need(descriptor.format == ZE_MODULE_FORMAT_IL_SPIRV, ZE_RESULT_ERROR_INVALID_ENUMERATION);
     need(program->count > 0, ZE_RESULT_ERROR_INVALID_SIZE);
     need_pointers(program->inputSizes, program->pInputModules);
     std::vector<Input> inputs;
@@ -81,7 +81,7 @@ std::shared_ptr<Allocation> make_variable(const Module &module,
                                           const std::shared_ptr<Library> &library,
                                           const std::string &name, size_t size) {
     if (size == 0)
-        throw std::runtime_error("the variable '" + name + "' has no bytes");
+        throw std::runtime_error("the variable '" + name + "' has a size of 0");
     auto memory = std::make_shared<Allocation>();
     memory->type = ZE_MEMORY_TYPE_DEVICE;
     memory->variable = true;
@@ -104,8 +104,9 @@ void add_part(Module &module, const drivers::Part &part) {
         throw std::runtime_error(part.library + " exports no piNativeProgram");
     for (const auto &[name, parameters] : part.functions) {
         module.functions.push_back(make_function(*entry(), name, parameters));
-        if (const auto demand = part.demands.find(name); demand != part.demands.end())
-            module.functions.back().demand = demand->second;
+        if (const auto requirements = part.requirements.find(name);
+            requirements != part.requirements.end())
+            module.functions.back().requirements = requirements->second;
     }
     for (const auto &[name, size] : part.variables)
         module.variables[name] = make_variable(module, library, name, size);
@@ -168,13 +169,13 @@ void check_flags(const char *flags) {
             throw std::runtime_error("error: unknown option: " + word);
 }
 
-void build(Module &module, const ze_module_desc_t &description) {
+void build(Module &module, const ze_module_desc_t &descriptor) {
     module.text = magic;
-    for (const Input &input : inputs_of(description)) {
+    for (const Input &input : inputs_of(descriptor)) {
         need_pointers(input.bytes);
         need(input.size > 0, ZE_RESULT_ERROR_INVALID_SIZE);
         check_flags(input.flags);
-        const std::string text = text_of(input, description.format);
+        const std::string text = text_of(input, descriptor.format);
         module.text += text;
         for (const drivers::Part &part : drivers::read_image(text, words())) {
             module.image.push_back(part);
@@ -214,17 +215,17 @@ std::vector<std::shared_ptr<Module>> modules_of(uint32_t count, ze_module_handle
 using namespace pi::level_zero::simulated;
 
 ze_result_t ZE_APICALL zeModuleCreate(ze_context_handle_t context, ze_device_handle_t device,
-                                      const ze_module_desc_t *description, ze_module_handle_t *out,
+                                      const ze_module_desc_t *descriptor, ze_module_handle_t *out,
                                       ze_module_build_log_handle_t *log) {
     return call([&](Lock &) {
         auto module = std::make_shared<Module>();
         module->context = driver().context(context);
         module->device = &driver().device(device);
-        need_pointers(description, out);
-        need(description->stype == ZE_STRUCTURE_TYPE_MODULE_DESC, ZE_RESULT_ERROR_INVALID_ARGUMENT);
-        need(description->format <= ZE_MODULE_FORMAT_NATIVE, ZE_RESULT_ERROR_INVALID_ENUMERATION);
+        need_pointers(descriptor, out);
+        need(descriptor->stype == ZE_STRUCTURE_TYPE_MODULE_DESC, ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        need(descriptor->format <= ZE_MODULE_FORMAT_NATIVE, ZE_RESULT_ERROR_INVALID_ENUMERATION);
         try {
-            build(*module, *description);
+            build(*module, *descriptor);
         } catch (const std::runtime_error &error) {
             write_log(log, error.what());
             throw Failure{ZE_RESULT_ERROR_MODULE_BUILD_FAILURE};
@@ -264,18 +265,18 @@ ze_result_t ZE_APICALL zeModuleDynamicLink(uint32_t count, ze_module_handle_t *h
     });
 }
 
-ze_result_t ZE_APICALL zeModuleInspectLinkageExt(ze_linkage_inspection_ext_desc_t *description,
+ze_result_t ZE_APICALL zeModuleInspectLinkageExt(ze_linkage_inspection_ext_desc_t *descriptor,
                                                  uint32_t count, ze_module_handle_t *handles,
                                                  ze_module_build_log_handle_t *log) {
     return call([&](Lock &) {
-        need_pointers(description, log);
+        need_pointers(descriptor, log);
         std::string text;
         for (const std::shared_ptr<Module> &module : modules_of(count, handles))
             for (const pi::drivers::Part &part : module->image) {
-                if (description->flags & ZE_LINKAGE_INSPECTION_EXT_FLAG_IMPORTS)
+                if (descriptor->flags & ZE_LINKAGE_INSPECTION_EXT_FLAG_IMPORTS)
                     for (const auto &[name, pointer] : part.imports)
                         text += "import " + name + "\n";
-                if (description->flags & ZE_LINKAGE_INSPECTION_EXT_FLAG_EXPORTS)
+                if (descriptor->flags & ZE_LINKAGE_INSPECTION_EXT_FLAG_EXPORTS)
                     for (const std::string &name : part.exports)
                         text += "export " + name + "\n";
             }

@@ -26,7 +26,7 @@ struct Function {
     std::string name;
     pi_native_function native = nullptr;
     std::vector<Parameter> parameters;
-    drivers::Demand demand;
+    drivers::Requirements requirements;
 };
 
 struct Module : Object {

@@ -4,23 +4,23 @@
 namespace pi::level_zero::simulated {
 
 std::shared_ptr<Queue> make_queue(ze_context_handle_t context, ze_device_handle_t device,
-                                  const ze_command_queue_desc_t *description) {
+                                  const ze_command_queue_desc_t *descriptor) {
     auto queue = std::make_shared<Queue>();
     queue->context = driver().context(context);
     queue->device = &driver().device(device);
-    need_pointers(description);
-    need(description->stype == ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+    need_pointers(descriptor);
+    need(descriptor->stype == ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
          ZE_RESULT_ERROR_INVALID_ARGUMENT);
-    need(description->flags <= ZE_COMMAND_QUEUE_FLAG_EXPLICIT_ONLY &&
-             description->mode <= ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS &&
-             description->priority <= ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH,
+    need(descriptor->flags <= ZE_COMMAND_QUEUE_FLAG_EXPLICIT_ONLY &&
+             descriptor->mode <= ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS &&
+             descriptor->priority <= ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH,
          ZE_RESULT_ERROR_INVALID_ENUMERATION);
-    need(description->ordinal < group_count &&
-             description->index < queues_of_group[description->ordinal],
+    need(descriptor->ordinal < group_count &&
+             descriptor->index < queues_of_group[descriptor->ordinal],
          ZE_RESULT_ERROR_INVALID_ARGUMENT);
     need(!queue->device->lost, ZE_RESULT_ERROR_DEVICE_LOST);
-    queue->group = description->ordinal;
-    queue->synchronous = description->mode == ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS;
+    queue->group = descriptor->ordinal;
+    queue->synchronous = descriptor->mode == ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS;
     queue->line = open_line(*queue->device);
     return queue;
 }
@@ -65,11 +65,11 @@ std::vector<std::shared_ptr<List>> lists_for(const Queue &queue, std::uint32_t c
 using namespace pi::level_zero::simulated;
 
 ze_result_t ZE_APICALL zeCommandQueueCreate(ze_context_handle_t context, ze_device_handle_t device,
-                                            const ze_command_queue_desc_t *description,
+                                            const ze_command_queue_desc_t *descriptor,
                                             ze_command_queue_handle_t *out) {
     return call([&](Lock &) {
-        need_pointers(description, out);
-        *out = driver().queues.add(make_queue(context, device, description));
+        need_pointers(descriptor, out);
+        *out = driver().queues.add(make_queue(context, device, descriptor));
     });
 }
 
@@ -123,15 +123,15 @@ ze_result_t ZE_APICALL zeCommandQueueSynchronize(ze_command_queue_handle_t handl
 }
 
 ze_result_t ZE_APICALL zeFenceCreate(ze_command_queue_handle_t queue,
-                                     const ze_fence_desc_t *description, ze_fence_handle_t *out) {
+                                     const ze_fence_desc_t *descriptor, ze_fence_handle_t *out) {
     return call([&](Lock &) {
         auto fence = std::make_shared<Fence>();
         fence->queue = queue_of(queue);
         fence->context = fence->queue->context;
-        need_pointers(description, out);
-        need(description->stype == ZE_STRUCTURE_TYPE_FENCE_DESC, ZE_RESULT_ERROR_INVALID_ARGUMENT);
-        need(description->flags <= ZE_FENCE_FLAG_SIGNALED, ZE_RESULT_ERROR_INVALID_ENUMERATION);
-        fence->signalled = description->flags == ZE_FENCE_FLAG_SIGNALED;
+        need_pointers(descriptor, out);
+        need(descriptor->stype == ZE_STRUCTURE_TYPE_FENCE_DESC, ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        need(descriptor->flags <= ZE_FENCE_FLAG_SIGNALED, ZE_RESULT_ERROR_INVALID_ENUMERATION);
+        fence->signalled = descriptor->flags == ZE_FENCE_FLAG_SIGNALED;
         *out = driver().fences.add(fence);
     });
 }

@@ -51,7 +51,7 @@ struct Reader {
     std::map<std::uint32_t, Type> types;
     std::map<std::uint32_t, std::uint32_t> constants;
     std::map<std::uint32_t, std::string> entries, functions; ///< names and parameters, by function
-    std::map<std::uint32_t, drivers::Demand> demands;        ///< by function
+    std::map<std::uint32_t, drivers::Requirements> requirements; ///< by function
     std::set<std::uint32_t> followers;         ///< functions that convert numbers to pointers
     std::vector<std::string> imports, exports; ///< names of functions
 
@@ -143,9 +143,9 @@ void Reader::read(const std::uint32_t *word, size_t count) {
         break;
     case EXECUTION_MODE:
         if (count > 5 && word[2] == local_size_mode)
-            demands[word[1]].group = {word[3], word[4], word[5]};
+            requirements[word[1]].group = {word[3], word[4], word[5]};
         else if (count > 3 && word[2] == sub_group_size_mode)
-            demands[word[1]].sub_group = word[3];
+            requirements[word[1]].sub_group = word[3];
         break;
     case FUNCTION_CALL:
         if (count > 3)
@@ -197,9 +197,9 @@ std::string translate(const void *module, size_t size, const std::string &librar
     std::vector<std::uint32_t> words(size / sizeof(std::uint32_t));
     std::memcpy(words.data(), module, words.size() * sizeof(std::uint32_t));
     if (size % sizeof(std::uint32_t) || words.size() < header_words || words[0] != spirv_magic)
-        throw std::runtime_error("error: the module is no SPIR-V");
+        throw std::runtime_error("error: the module is not SPIR-V");
     if (words[1] > newest_version)
-        throw std::runtime_error("error: the module is of a newer SPIR-V than 1.4");
+        throw std::runtime_error("error: the module is newer than SPIR-V 1.4");
     Reader reader;
     try {
         for (size_t at = header_words; at < words.size();) {
@@ -218,17 +218,17 @@ std::string translate(const void *module, size_t size, const std::string &librar
     if (std::string built_in = drivers::built_in_image(kernels); !built_in.empty())
         return built_in;
     if (library.empty())
-        throw std::runtime_error("error: a simulated device runs native kernels alone, and "
-                                 "PI_SIMULATED_LEVEL_ZERO_KERNELS names no library of them");
+        throw std::runtime_error("error: a simulated device runs only native kernels, and "
+                                 "PI_SIMULATED_LEVEL_ZERO_KERNELS names no library");
     std::string text = "library " + library + "\n";
     for (const auto &[function, name] : reader.entries) {
         text += "function " + name + reader.parameters(function) + "\n";
-        const drivers::Demand &demand = reader.demands[function];
-        if (const auto [x, y, z] = demand.group; x)
+        const drivers::Requirements &requirements = reader.requirements[function];
+        if (const auto [x, y, z] = requirements.group; x)
             text += "group " + name + " " + std::to_string(x) + " " + std::to_string(y) + " " +
                     std::to_string(z) + "\n";
-        if (demand.sub_group)
-            text += "sub_group " + name + " " + std::to_string(demand.sub_group) + "\n";
+        if (requirements.sub_group)
+            text += "sub_group " + name + " " + std::to_string(requirements.sub_group) + "\n";
     }
     for (const std::string &name : reader.imports)
         text += "import " + name + " call_" + name + "\n";

@@ -117,7 +117,7 @@ std::optional<size_t> group_size(size_t most, size_t input_size, const void *inp
 }
 
 struct SubGroups {
-    size_t most = 0, demanded = 0, size = sub_group_size;
+    size_t most = 0, required = 0, size = sub_group_size;
 };
 
 SubGroups sub_groups_of(cl_kernel kernel, cl_device_id device) {
@@ -126,11 +126,11 @@ SubGroups sub_groups_of(cl_kernel kernel, cl_device_id device) {
                                      &found.most, nullptr);
     if (const auto program = program_of(kernel)) {
         const std::lock_guard lock(program->mutex);
-        found.demanded = program->built.demanded_sub_group_size(
+        found.required = program->built.required_sub_group_size(
             ask_text(below().clGetKernelInfo, kernel, CL_KERNEL_FUNCTION_NAME));
     }
-    if (found.demanded)
-        found.size = found.demanded;
+    if (found.required)
+        found.size = found.required;
     return found;
 }
 
@@ -138,7 +138,7 @@ SubGroups sub_groups_of(cl_kernel kernel, cl_device_id device) {
 cl_int extension_info(const SubGroups &groups, cl_kernel_sub_group_info name, size_t input_size,
                       const void *input, size_t size, void *value, size_t *out_size) {
     if (name == compile_size_intel)
-        return answer(groups.demanded, size, value, out_size);
+        return answer(groups.required, size, value, out_size);
     if (name != CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE &&
         name != CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE)
         return CL_INVALID_VALUE;

@@ -114,7 +114,7 @@ void Module::set_constant(uint32_t id, const void *value) {
     std::memcpy(word + 3, value, constant.size);
 }
 
-uint32_t Module::demanded_sub_group_size(const std::string &kernel) const {
+uint32_t Module::required_sub_group_size(const std::string &kernel) const {
     const auto found = sub_group_sizes_.find(kernel);
     return found == sub_group_sizes_.end() ? 0 : found->second;
 }

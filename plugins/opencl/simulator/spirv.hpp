@@ -25,7 +25,7 @@ public:
     void set_constant(uint32_t id, const void *value);
 
     /// The sub-group size that a kernel's execution mode requires; 0 = none.
-    uint32_t demanded_sub_group_size(const std::string &kernel) const;
+    uint32_t required_sub_group_size(const std::string &kernel) const;
 
     const std::vector<uint32_t> &words() const { return words_; }
 

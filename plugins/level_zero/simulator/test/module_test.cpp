@@ -153,7 +153,7 @@ TEST_CASE("What cannot be built says why in its log") {
           ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
     CHECK(says("not understood: nonsense"));
     CHECK(failing(ZE_MODULE_FORMAT_IL_SPIRV, "no SPIR-V") == ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
-    CHECK(says("error: the module is no SPIR-V"));
+    CHECK(says("error: the module is not SPIR-V"));
     CHECK(failing(ZE_MODULE_FORMAT_IL_SPIRV, spirv().substr(0, 28)) ==
           ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
     CHECK(says("error: the SPIR-V is damaged"));
