@@ -276,7 +276,7 @@ void use_everything(const Machine &machine, pi_cuda_test::CUcontext expected) {
 
 } // namespace
 
-TEST_CASE("every call leaves the thread's current context as it found it") {
+TEST_CASE("every call restores the thread's current context") {
     const Machine machine;
     REQUIRE(current_context() == nullptr);
     use_everything(machine, nullptr);

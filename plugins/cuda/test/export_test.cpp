@@ -64,7 +64,7 @@ unsigned long long access_of(own::CUdeviceptr address, int device) {
 
 } // namespace
 
-TEST_CASE("memory for export is in whole pages of the device, aligned as asked") {
+TEST_CASE("memory for export has whole device pages and the requested alignment") {
     const Machine machine({first});
     for (const uint64_t alignment : {uint64_t{0}, 16 * page}) {
         const Owned<pi_mem> mem = exportable(machine, first, page + 1, alignment);
@@ -77,7 +77,7 @@ TEST_CASE("memory for export is in whole pages of the device, aligned as asked")
     }
 }
 
-TEST_CASE("memory for export and what is imported are for every device that can have access") {
+TEST_CASE("memory for export, and imported memory, is accessible to every possible peer") {
     const Machine machine;
     REQUIRE(machine.connection(second, first).connection == PI_MEMORY_CONNECTION_UNIFIED);
     const Owned<pi_mem> mem = exportable(machine, second, 64);
@@ -107,7 +107,7 @@ TEST_CASE("a descriptor of another device's memory is refused") {
             import_mem(machine, first, handle, imported.out()));
 }
 
-TEST_CASE("memory for export that there is not is refused with what is free, and all comes back") {
+TEST_CASE("an export allocation that fails reports the free size and leaks nothing") {
     const own::Current current(first);
     size_t before = 0, after = 0, total = 0;
     REQUIRE(cu().cuMemGetInfo_v2(&before, &total) == CUDA_SUCCESS);
@@ -147,7 +147,7 @@ pi_external_handle handle_of_file(int fd, uint64_t size) {
 
 } // namespace
 
-TEST_CASE("another process: what a descriptor names is read, and filled with 9", "[.process]") {
+TEST_CASE("another process: memory of a descriptor is read, and filled with 9", "[.process]") {
     if (fcntl(inherited, F_GETFD) < 0)
         return pi_test::skip("runs in the process that the next test starts");
     const Machine machine;
@@ -160,7 +160,7 @@ TEST_CASE("another process: what a descriptor names is read, and filled with 9",
     OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
 }
 
-TEST_CASE("memory that is exported is another process's, too: each sees what the other writes") {
+TEST_CASE("exported memory is shared with another process: each sees the other's writes") {
     const Machine machine;
     const Owned<pi_mem> mem = exportable(machine, second, 64);
     const Owned<pi_queue> queue = machine.queue(second);
@@ -217,7 +217,7 @@ void fill_words(pi_queue queue, pi_mem mem, uint32_t word, uint64_t size) {
 
 } // namespace
 
-TEST_CASE("memory is given to other drivers as a dma-buf of whole pages, with the very bytes") {
+TEST_CASE("memory is exported to other drivers as a dma-buf of whole pages with the same bytes") {
     const Machine machine({first});
     const Owned<pi_queue> queue = machine.queue();
     const uint64_t size = host_page() + 100;
@@ -252,7 +252,7 @@ TEST_CASE("memory is given to other drivers as a dma-buf of whole pages, with th
     CHECK(word_of(of_view, 128) == 6);
 }
 
-TEST_CASE("a dma-buf outlives the memory that it was made of") {
+TEST_CASE("a dma-buf outlives the memory that it was exported from") {
     const Machine machine({first});
     Owned<pi_mem> mem = for_dma_buf(machine, host_page());
     fill_words(machine.queue(), mem, 8, host_page());
@@ -263,7 +263,7 @@ TEST_CASE("a dma-buf outlives the memory that it was made of") {
     CHECK(word_of(handle, 0) == 8);
 }
 
-TEST_CASE("dma-bufs are given, not taken, and of memory that was made for it alone") {
+TEST_CASE("dma-bufs are exported, not imported, and only from memory created for it") {
     const Machine machine({first});
     const pi_device device = machine.devices.at(first);
     CHECK(info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_EXPORT_HANDLE_TYPES) &

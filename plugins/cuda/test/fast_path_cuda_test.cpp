@@ -5,7 +5,7 @@
 
 using namespace cuda_test;
 
-TEST_CASE("a command without an event that spoils its context is seen by what comes after it") {
+TEST_CASE("a command without an event that destroys its context fails later commands") {
     const Busy busy;
     const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
     const uint64_t nowhere = 0x1000;
@@ -15,18 +15,18 @@ TEST_CASE("a command without an event that spoils its context is seen by what co
     busy.count(busy.queue, mem, 2);
     const auto fill = fill_desc(mem, &from, 4, 0, Busy::size);
     Owned<pi_event> event;
-    SECTION("once it is known") {
+    SECTION("once the loss is known") {
         busy.go.set();
         OK(piQueueFinish(busy.queue)); // all are final
         REFUSED(PI_ERROR_DEVICE_LOST, "first (simulated) is lost",
                 piEnqueueMemBufferFill(busy.queue, &fill, 0, nullptr, nullptr));
     }
-    SECTION("by an event behind it") {
+    SECTION("by a later command's event") {
         OK(piEnqueueMemBufferFill(busy.queue, &fill, 0, nullptr, event.out()));
         busy.go.set();
         REFUSED(PI_ERROR_DEVICE_LOST, "CUDA_ERROR_ILLEGAL_ADDRESS", piEventWait(event, patience));
     }
-    SECTION("when nobody waits") {
+    SECTION("without any wait") {
         busy.go.set();
         CHECK(comes_true([&] {
             return piEnqueueMemBufferFill(busy.queue, &fill, 0, nullptr, nullptr) ==

@@ -36,7 +36,7 @@ pi_result write_counter(pi_queue queue, pi_program program, const Words &words) 
 
 } // namespace
 
-TEST_CASE("each device of a program has variables of its own") {
+TEST_CASE("each device of a program has its own variables") {
     const Machine machine({first, second});
     const Owned<pi_program> program = machine.program("variable counter 16\n");
     OK(write_counter(machine.queue(first), program, {5, 6, 7, 8}));
@@ -48,7 +48,7 @@ TEST_CASE("each device of a program has variables of its own") {
 }
 
 TEST_CASE(
-    "a command on a variable is of the module of its time, though the program is built again") {
+    "a command on a variable uses the module at its enqueue, even if the program is rebuilt") {
     const Machine machine({first});
     const Owned<pi_queue> queue = machine.queue();
     Words pageable(4), pinned(1024);

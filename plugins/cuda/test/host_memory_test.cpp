@@ -57,8 +57,7 @@ void copy(pi_queue queue, pi_mem src, pi_mem dst, uint64_t size) {
 
 // ----- the first two devices use pageable memory, and none can pin it -----------------------------
 
-TEST_CASE("a device that uses pageable memory imports it in place, wherever it begins",
-          "[.pageable]") {
+TEST_CASE("a device that uses pageable memory imports it in place at any address", "[.pageable]") {
     const Machine machine;
     const Owned<pi_queue> queue = machine.queue();
     CHECK(info<uint32_t>(piDeviceGetInfo, machine.devices[first],
@@ -83,7 +82,7 @@ TEST_CASE("a device that uses pageable memory imports it in place, wherever it b
     CHECK(words == expected);
 }
 
-TEST_CASE("a device that neither pins nor uses pageable memory imports none, and says so",
+TEST_CASE("a device that neither pins nor uses pageable memory refuses imports with a reason",
           "[.pageable]") {
     const Machine machine;
     CHECK(info<uint32_t>(piDeviceGetInfo, machine.devices[third],
@@ -99,7 +98,7 @@ TEST_CASE("a device that neither pins nor uses pageable memory imports none, and
             piUsmHostRegister(machine.context, &word, 4, 0));
 }
 
-TEST_CASE("the connection of imported memory is what the other device makes of pageable memory",
+TEST_CASE("the connection of imported memory depends on the other device's use of pageable memory",
           "[.pageable]") {
     const Machine machine;
     const auto used = imported(machine, first, second);
@@ -133,7 +132,7 @@ TEST_CASE("the connection of imported memory is what the other device makes of p
         }
 }
 
-TEST_CASE("no command on pageable memory waits in its call for what is before it", "[.pageable]") {
+TEST_CASE("no command on pageable memory waits in its call for earlier commands", "[.pageable]") {
     const Machine machine;
     const Owned<pi_queue> queue = machine.queue();
     const Word go(machine);
@@ -168,7 +167,7 @@ TEST_CASE("no command on pageable memory waits in its call for what is before it
     CHECK(bytes == before);
 }
 
-TEST_CASE("an address that the process does not have is illegal all the same", "[.pageable]") {
+TEST_CASE("an unmapped address is still illegal", "[.pageable]") {
     const Machine machine;
     const Owned<pi_queue> queue = machine.queue();
     const Owned<pi_program> program = machine.program(count_up);
@@ -182,8 +181,7 @@ TEST_CASE("an address that the process does not have is illegal all the same", "
     CHECK(piEventWait(event, patience) == PI_ERROR_DEVICE_LOST);
 }
 
-TEST_CASE("an image is copied from and to pageable memory, of which there is no view",
-          "[.pageable]") {
+TEST_CASE("an image is copied from and to pageable memory, which has no views", "[.pageable]") {
     const Machine machine;
     const Owned<pi_queue> queue = machine.queue();
     Bytes bytes = counting(8 * 5 * 4), back(bytes.size());
@@ -205,7 +203,7 @@ TEST_CASE("an image is copied from and to pageable memory, of which there is no 
 
 // ----- all devices use pageable memory, and each pinning is refused -------------------------------
 
-TEST_CASE("what cannot be pinned is used as it is where all devices use pageable memory",
+TEST_CASE("memory that cannot be pinned is used unpinned if all devices use pageable memory",
           "[.refused]") {
     const Machine machine;
     const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
@@ -226,8 +224,9 @@ TEST_CASE("what cannot be pinned is used as it is where all devices use pageable
 
 // ----- the first two use it, all pin, and each pinning is refused ---------------------------------
 
-TEST_CASE("what cannot be pinned is refused where a device uses nothing else: connections hold",
-          "[.refused_for_some]") {
+TEST_CASE(
+    "memory that cannot be pinned is refused if a device needs pinned memory: connections hold",
+    "[.refused_for_some]") {
     const Machine machine;
     const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     CHECK(imported(machine, first, third).connection == PI_MEMORY_CONNECTION_UNIFIED);

@@ -21,7 +21,7 @@ Words sampler_words(const Words &told) {
 
 } // namespace
 
-TEST_CASE("an image is to kernels what it was made as, of every type") {
+TEST_CASE("kernels see an image of every type with its descriptor's properties") {
     const Machine machine({first});
     const Onlooker kernel(machine);
     for (const pi_image_type type :
@@ -37,7 +37,7 @@ TEST_CASE("an image is to kernels what it was made as, of every type") {
     }
 }
 
-TEST_CASE("a texture makes numbers of norm types, and leaves integers as they are") {
+TEST_CASE("a texture converts normalised types, and leaves integers unchanged") {
     const Machine machine({first});
     const Onlooker kernel(machine);
     const Owned<pi_sampler> sampler =
@@ -52,7 +52,7 @@ TEST_CASE("a texture makes numbers of norm types, and leaves integers as they ar
     CHECK(kernel.look(norm)[2] == PI_CHANNEL_SINT16);
 }
 
-TEST_CASE("a texture has the words of the sampler that the image is read through") {
+TEST_CASE("a texture has the settings of the sampler that the image is read with") {
     const Machine machine({first});
     const Onlooker kernel(machine);
     const Owned<pi_mem> image =
@@ -69,7 +69,7 @@ TEST_CASE("a texture has the words of the sampler that the image is read through
             }
 }
 
-TEST_CASE("an image makes one texture for all samplers with the same words, and takes all along") {
+TEST_CASE("an image has one texture for all equal samplers, and destroys all textures") {
     {
         const Machine machine({first});
         const Onlooker kernel(machine);
@@ -102,7 +102,7 @@ TEST_CASE("a sampler that filters is refused for images of integers") {
             piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
 }
 
-TEST_CASE("a kernel is refused another device's image, whatever access it has to its memory") {
+TEST_CASE("a kernel is refused another device's image, even with peer access") {
     const Machine machine;
     REQUIRE(machine.connection(second, first).connection == PI_MEMORY_CONNECTION_UNIFIED);
     const Owned<pi_queue> queue = machine.queue(first);
@@ -117,7 +117,7 @@ TEST_CASE("a kernel is refused another device's image, whatever access it has to
             piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
 }
 
-TEST_CASE("a sampler as an argument is a word of 4 bytes") {
+TEST_CASE("a sampler as an argument has 4 bytes") {
     const Machine machine({first});
     const Owned<pi_queue> queue = machine.queue();
     const Owned<pi_program> program = machine.program(count_up);
@@ -135,8 +135,7 @@ TEST_CASE("a sampler as an argument is a word of 4 bytes") {
           Words{256 * PI_ADDRESSING_REPEAT + 16 * PI_FILTER_LINEAR + 1});
 }
 
-TEST_CASE(
-    "an image that does not fit is out of device memory, and what is asked and free is told") {
+TEST_CASE("an image that does not fit is out of device memory, with the requested and free sizes") {
     const Machine machine({first});
     const Owned<pi_mem> most = machine.buffer(first, 48 << 20);
     const auto d = image_desc(PI_IMAGE_2D, PI_CHANNEL_FLOAT, 1024, 2048);
@@ -146,14 +145,14 @@ TEST_CASE(
             piMemImageCreate(machine.context, machine.devices[first], &d, image.out()));
 }
 
-TEST_CASE("an image takes the memory that one has just left") {
+TEST_CASE("an image reuses the memory of one just released") {
     const Machine machine({first});
     const auto d = image_desc(PI_IMAGE_2D, PI_CHANNEL_FLOAT, 1024, 3072); // 48 of 64 MiB
     for (int round = 0; round < 5; ++round)
         make_image(machine, d);
 }
 
-TEST_CASE("rows that are longer than the driver's pitches are written, copied, painted and read") {
+TEST_CASE("rows longer than the driver's pitches are written, copied, painted and read") {
     const Machine machine({first});
     const Owned<pi_queue> queue = machine.queue();
     constexpr uint64_t width = 9001, height = 3, row = width * 16; // 64 KiB are the longest pitch
@@ -197,7 +196,8 @@ TEST_CASE("rows that are longer than the driver's pitches are written, copied, p
     CHECK(painted);
 }
 
-TEST_CASE("pinned memory is read from and written to in the stream, with pitches and slices") {
+TEST_CASE(
+    "images are read to and written from pinned memory in the stream, with pitches and slices") {
     const Machine machine({first});
     const Owned<pi_queue> queue = machine.queue();
     const Owned<pi_mem> image =
@@ -233,7 +233,7 @@ TEST_CASE("pinned memory is read from and written to in the stream, with pitches
     OK(piUsmFree(machine.context, pinned));
 }
 
-TEST_CASE("an image's native handle is its array and a texture, which go with it") {
+TEST_CASE("an image's native handle is its array and a texture, destroyed with it") {
     const Machine machine({first});
     const Owned<pi_mem> image = make_image(machine, image_desc(PI_IMAGE_2D, PI_CHANNEL_HALF, 6, 4));
     pi_native_handle handle{};

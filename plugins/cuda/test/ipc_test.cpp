@@ -67,8 +67,7 @@ own::CUipcMemHandle native(const pi_external_handle &handle) {
 
 } // namespace
 
-TEST_CASE("another process: memory behind IPC handles is read, filled with 9, and given back",
-          "[.ipc]") {
+TEST_CASE("another process: memory of IPC handles is read, filled with 9, and released", "[.ipc]") {
     if (fcntl(inherited, F_GETFD) < 0)
         return pi_test::skip("runs in the process that the next test starts");
     Letter letter;
@@ -118,8 +117,7 @@ TEST_CASE("another process: memory behind IPC handles is read, filled with 9, an
     CHECK(cu().cuIpcCloseMemHandle(address) == own::CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_CASE(
-    "memory behind an IPC handle is another process's, too: each sees what the other writes") {
+TEST_CASE("memory of an IPC handle is shared with another process: each sees the other's writes") {
     const Machine machine;
     const Owned<pi_mem> mem = exportable(machine, 64);
     const Owned<pi_queue> queue = machine.queue(second);
@@ -153,7 +151,8 @@ TEST_CASE(
     CHECK(read_words(queue, mem, 16) == expected);
 }
 
-TEST_CASE("CUDA opens no IPC handle in the process that exports it, and the ends share none") {
+TEST_CASE(
+    "CUDA opens no IPC handle in the process that exports it, and the connection lists none") {
     const Machine machine;
     const Owned<pi_mem> mem = exportable(machine, 64);
     Owned<pi_mem> imported;
@@ -163,7 +162,7 @@ TEST_CASE("CUDA opens no IPC handle in the process that exports it, and the ends
           0);
 }
 
-TEST_CASE("memory is exported as what it was made for alone, and as one type") {
+TEST_CASE("memory is exported only as the one type that it was created for") {
     const Machine machine;
     Owned<pi_mem> plain, both;
     OK(create(machine, 64, 0, plain.out()));
@@ -177,7 +176,7 @@ TEST_CASE("memory is exported as what it was made for alone, and as one type") {
         create(machine, 64, 1u << PI_EXTERNAL_CUDA_IPC | 1u << PI_EXTERNAL_OPAQUE_FD, both.out()));
 }
 
-TEST_CASE("a handle opens a whole block of the driver: no other memory is in it") {
+TEST_CASE("a handle opens a whole driver block, which contains no other memory") {
     const Machine machine;
     const Owned<pi_mem> one = exportable(machine, 64), other = exportable(machine, (2 << 20) + 1);
     for (const auto &[mem, bytes] : {std::pair{static_cast<pi_mem>(one), 2 << 20},
@@ -192,7 +191,7 @@ TEST_CASE("a handle opens a whole block of the driver: no other memory is in it"
     }
 }
 
-TEST_CASE("an IPC handle that is none is refused") {
+TEST_CASE("an invalid IPC handle is refused") {
     const Machine machine;
     pi_external_handle handle = export_mem(exportable(machine, 64));
     std::memset(handle.ipc, 7, sizeof handle.ipc);

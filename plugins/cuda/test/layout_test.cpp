@@ -67,7 +67,7 @@ Bytes device_bytes(CUdeviceptr address, size_t size) {
 
 } // namespace
 
-TEST_CASE("the rows of an n-D allocation lie apart as the driver's pitch has it") {
+TEST_CASE("the rows of an n-D allocation have the driver's pitch") {
     const Machine machine({first});
     const Owned<pi_queue> queue = machine.queue();
     const Rows rows(7, 60, 4);
@@ -93,7 +93,7 @@ TEST_CASE("the rows of an n-D allocation lie apart as the driver's pitch has it"
     CHECK(info<uint64_t>(piMemGetInfo, view, PI_MEM_INFO_ALIGNMENT) == 2);
 }
 
-TEST_CASE("a kernel begins at the logical byte that its argument's offset names") {
+TEST_CASE("a kernel begins at the logical byte of its argument's offset") {
     const Machine machine({first});
     const Owned<pi_queue> queue = machine.queue();
     const Owned<pi_mem> mem = Rows(4, 32, 4).make(machine);
@@ -112,7 +112,7 @@ TEST_CASE("a kernel begins at the logical byte that its argument's offset names"
     CHECK(words[24] == 0);
 }
 
-TEST_CASE("a fill of rows is one of the driver's, whatever part of them it begins in") {
+TEST_CASE("a fill of rows is one driver call, wherever it begins") {
     const Machine machine({first});
     const Owned<pi_queue> queue = machine.queue();
     const Owned<pi_mem> mem = Rows(50, 60, 4).make(machine);
@@ -130,7 +130,7 @@ TEST_CASE("a fill of rows is one of the driver's, whatever part of them it begin
     }
 }
 
-TEST_CASE("rows longer than any pitch are copied, filled and mapped all the same") {
+TEST_CASE("rows longer than any pitch are copied, filled and mapped") {
     const Machine machine({first});
     const Owned<pi_queue> queue = machine.queue();
     const uint64_t row = max_pitch + 100;
@@ -151,7 +151,7 @@ TEST_CASE("rows longer than any pitch are copied, filled and mapped all the same
     OK(piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
 }
 
-TEST_CASE("an n-D allocation is aligned as asked, and its rows lie within it") {
+TEST_CASE("an n-D allocation has the requested alignment and contains its rows") {
     const Machine machine({first});
     const Owned<pi_queue> queue = machine.queue();
     Rows rows(3, 100);
@@ -163,7 +163,7 @@ TEST_CASE("an n-D allocation is aligned as asked, and its rows lie within it") {
     CHECK(read_bytes(queue, mem, 300) == bytes);
 }
 
-TEST_CASE("an image is copied from and to an n-D allocation, unless its rows part pixels") {
+TEST_CASE("an image is copied from and to an n-D allocation, unless its rows split pixels") {
     const Machine machine({first});
     const Owned<pi_queue> queue = machine.queue();
     const Owned<pi_mem> mem = Rows(6, 40).make(machine), back = Rows(12, 20).make(machine);
@@ -182,7 +182,7 @@ TEST_CASE("an image is copied from and to an n-D allocation, unless its rows par
             piEnqueueMemImageCopy(queue, &parted, 0, nullptr, nullptr));
 }
 
-TEST_CASE("layouts that the plugin cannot give are refused, with what would do") {
+TEST_CASE("unsupported layouts are refused, with what would be right") {
     const Machine machine({first});
     Rows pinned(4, 60);
     pinned.creation.scope = 1;

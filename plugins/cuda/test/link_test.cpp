@@ -36,8 +36,8 @@ void check_changes(const Machine &machine, size_t device, pi_program program) {
 
 } // namespace
 
-TEST_CASE("parts of PTX are linked for each device, and the image that the linker made is the "
-          "program's binary") {
+TEST_CASE(
+    "parts of PTX are linked for each device, and the linker's image is the program's binary") {
     const Machine machine({first, second});
     const Owned<pi_program> calling = machine.part(caller), called = machine.part(callee);
     Owned<pi_program> linked;
@@ -62,7 +62,7 @@ TEST_CASE("parts of PTX are linked for each device, and the image that the linke
     check_changes(machine, second, again);
 }
 
-TEST_CASE("a link that fails tells the linker's log, and the parts can be linked again") {
+TEST_CASE("a link that fails reports the linker's log, and the parts can be linked again") {
     const Machine machine({first});
     const Owned<pi_program> calling = machine.part(caller), called = machine.part(callee);
     Owned<pi_program> linked;
@@ -77,7 +77,7 @@ TEST_CASE("a link that fails tells the linker's log, and the parts can be linked
     check_changes(machine, first, linked);
 }
 
-TEST_CASE("a part that the driver does not take fails to compile, and its log says why") {
+TEST_CASE("a part that the driver refuses fails to compile, and its log says why") {
     const Machine machine({first});
     const Owned<pi_program> part = machine.create(PI_PROGRAM_FORMAT_PTX, "nonsense\n");
     REFUSED(PI_ERROR_BUILD_FAILED, "cuLinkAddData_v2", piProgramCompile(part, nullptr));
@@ -88,7 +88,7 @@ TEST_CASE("a part that the driver does not take fails to compile, and its log sa
             link(machine, {part}, nullptr, linked.out()));
 }
 
-TEST_CASE("only source is compiled, what is compiled has no kernels, and what is linked is built") {
+TEST_CASE("only source is compiled, compiled programs have no kernels, linked programs are built") {
     const Machine machine({first});
     const Owned<pi_program> cubin = machine.create(PI_PROGRAM_FORMAT_CUBIN, callee);
     REFUSED(PI_ERROR_INVALID_OPERATION, "nothing to compile", piProgramCompile(cubin, nullptr));

@@ -53,7 +53,7 @@ pi_result wait(pi_event event) {
 
 } // namespace
 
-TEST_CASE("a command that spoils its context fails, and so does all that comes after it") {
+TEST_CASE("a command that destroys its context fails, and so do all later commands") {
     const Machine machine({first, second});
     const Owned<pi_queue> queue = machine.queue(first), other = machine.queue(first);
     const Owned<pi_mem> mem = machine.buffer(first, 64);
@@ -78,7 +78,7 @@ TEST_CASE("a command that spoils its context fails, and so does all that comes a
     OK(piQueueFinish(queue)); // all are final
 }
 
-TEST_CASE("while a device is lost, others go on working") {
+TEST_CASE("while a device is lost, others continue") {
     const Machine machine({first, second});
     const Illegal illegal(machine);
     auto launch = illegal.launch;
@@ -95,7 +95,7 @@ TEST_CASE("while a device is lost, others go on working") {
     CHECK(read_words(queue, mem, 16)[15] == 20);
 }
 
-TEST_CASE("a copy from or to memory of a lost device fails, and its own device goes on working") {
+TEST_CASE("a copy from or to memory of a lost device fails, and the other device continues") {
     for (const bool known : {false, true}) {  // whether the plugin knows of it by then
         const Machine machine({first, lone}); // neither uses the other's memory: the driver copies
         const Owned<pi_mem> here = machine.buffer(lone, 64), there = machine.buffer(first, 64);
@@ -122,7 +122,7 @@ TEST_CASE("a copy from or to memory of a lost device fails, and its own device g
     }
 }
 
-TEST_CASE("whatever is asked of a lost device is answered so, and what is asked about it is told") {
+TEST_CASE("commands on a lost device fail with DEVICE_LOST, and queries about it succeed") {
     const Machine machine({first});
     const pi_device device = machine.devices.at(first);
     const Owned<pi_queue> queue = machine.queue();
@@ -174,7 +174,7 @@ TEST_CASE("whatever is asked of a lost device is answered so, and what is asked 
     OK(piUsmFree(machine.context, pinned));
 }
 
-TEST_CASE("a device that a command without an event has spoilt is there again at once, too") {
+TEST_CASE("a device lost by a command without an event is usable again at once") {
     for (int round = 0; round < 3; ++round) {
         {
             const Machine lost({first});
@@ -191,7 +191,7 @@ TEST_CASE("a device that a command without an event has spoilt is there again at
     }
 }
 
-TEST_CASE("a lost device is there again when all of its contexts are released") {
+TEST_CASE("a lost device is usable again when all its contexts are released") {
     const Machine machine({second});
     {
         const Owned<pi_context> context = machine.make_context({first});

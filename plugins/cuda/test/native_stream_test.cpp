@@ -32,7 +32,7 @@ struct Work {
 
 } // namespace
 
-TEST_CASE("a CUstream is a queue, kept or given away") {
+TEST_CASE("a queue is created around a CUstream, owned or not") {
     const own::Current current(first);
     for (const bool take : {false, true}) {
         own::CUstream stream = nullptr;
@@ -53,7 +53,7 @@ TEST_CASE("a CUstream is a queue, kept or given away") {
     }
 }
 
-TEST_CASE("a queue's priority is its stream's: the best that the device has, the least, or none") {
+TEST_CASE("a queue's priority is its stream's: the device's highest, lowest, or default") {
     const own::Current current(first);
     const Machine machine;
     const auto priority = [&](uint64_t flags) {
@@ -72,7 +72,7 @@ TEST_CASE("a queue's priority is its stream's: the best that the device has, the
     CHECK(priority(0) == 0);
 }
 
-TEST_CASE("streams of elsewhere, and those that are none, are refused") {
+TEST_CASE("streams of other contexts, and invalid ones, are refused") {
     const Machine machine;
     const own::Current of_second(second);
     const own::Stream elsewhere;
@@ -94,7 +94,7 @@ TEST_CASE("streams of elsewhere, and those that are none, are refused") {
     }());
 }
 
-TEST_CASE("commands of every way come after the application's work in the stream") {
+TEST_CASE("commands on every path come after the application's work in the stream") {
     const own::Current current(first);
     const own::Stream stream;
     const Machine machine({first});
@@ -156,7 +156,7 @@ TEST_CASE("commands of every way come after the application's work in the stream
     CHECK(words == std::vector<uint32_t>(1024, pattern));
 }
 
-TEST_CASE("a blocking command, too, comes after the application's work in the stream") {
+TEST_CASE("a blocking command comes after the application's work in the stream") {
     const own::Current current(first);
     const own::Stream stream;
     const Machine machine({first});
@@ -176,7 +176,7 @@ TEST_CASE("a blocking command, too, comes after the application's work in the st
     }
 }
 
-TEST_CASE("a CUevent holds our commands until it has happened, on every device") {
+TEST_CASE("a CUevent holds PI's commands until it is complete, on every device") {
     const own::Current current(first);
     const own::Stream stream;
     const own::Event native;
@@ -204,7 +204,7 @@ TEST_CASE("a CUevent holds our commands until it has happened, on every device")
     }
 }
 
-TEST_CASE("10,000 CUevents that have not happened take at most 4 threads, and all end") {
+TEST_CASE("10,000 pending CUevents need at most 4 threads, and all complete") {
     const own::Current current(first);
     const own::Stream stream;
     const std::vector<own::Event> natives(10'000);
@@ -223,8 +223,8 @@ TEST_CASE("10,000 CUevents that have not happened take at most 4 threads, and al
         OK(piEventWait(event, patience));
 }
 
-TEST_CASE("commands behind the application's work in 50 streams take at most 4 threads, and all "
-          "end") {
+TEST_CASE("commands behind the application's work in 50 streams need at most 4 threads, and all "
+          "complete") {
     const own::Current current(first);
     const std::vector<own::Stream> streams(50);
     const Machine machine({first});
@@ -259,8 +259,7 @@ TEST_CASE("commands behind the application's work in 50 streams take at most 4 t
     CHECK(called == streams.size());
 }
 
-TEST_CASE("a CUevent is kept or given away; one that has happened, or is not recorded, holds "
-          "nothing") {
+TEST_CASE("a CUevent is owned or not; one that is complete or never recorded holds nothing") {
     const own::Current current(first);
     const Machine machine;
     for (const bool take : {false, true}) {
@@ -279,7 +278,7 @@ TEST_CASE("a CUevent is kept or given away; one that has happened, or is not rec
     }
 }
 
-TEST_CASE("an event of ours is a CUevent that CUDA waits for, before and after its end") {
+TEST_CASE("a PI event's CUevent can be waited for by CUDA, before and after completion") {
     const own::Current current(first);
     const own::Stream stream;
     const Machine machine({first});
@@ -320,7 +319,7 @@ TEST_CASE("an event of ours is a CUevent that CUDA waits for, before and after i
     }
 }
 
-TEST_CASE("an event of a command that is no work of CUDA's has no CUevent") {
+TEST_CASE("an event of a command without CUDA work has no CUevent") {
     const Machine machine({first});
     const Owned<pi_queue> queue = machine.queue();
     Owned<pi_event> event;

@@ -54,7 +54,7 @@ pi_result kernel_around(pi_program program, own::CUfunction function, pi_kernel 
 
 } // namespace
 
-TEST_CASE("a device is its CUdevice, and one that there is not is refused") {
+TEST_CASE("a device's native handle is its CUdevice, and an unknown one is refused") {
     const Machine machine;
     for (const size_t device : {first, second, third, lone})
         CHECK(native_of<uint64_t>([&](pi_native_handle *out) {
@@ -68,7 +68,7 @@ TEST_CASE("a device is its CUdevice, and one that there is not is refused") {
     }
 }
 
-TEST_CASE("a primary CUcontext is a context, kept or given away") {
+TEST_CASE("a context is created around a primary CUcontext, owned or not") {
     for (const bool take : {false, true}) {
         {
             const Machine machine({second});
@@ -113,7 +113,7 @@ TEST_CASE("a CUcontext that is not the primary one is refused, and stays the app
             piContextCreateWithNativeHandle(machine.platform, &of_context, made.out()));
 }
 
-TEST_CASE("memory of CUDA is a buffer at its address, kept or given away") {
+TEST_CASE("a buffer is created around CUDA memory at its address, owned or not") {
     const own::Current current(first);
     for (const bool take : {false, true}) {
         own::CUdeviceptr address = 0;
@@ -148,7 +148,7 @@ TEST_CASE("memory of CUDA is a buffer at its address, kept or given away") {
     }
 }
 
-TEST_CASE("pinned memory of CUDA is one that the host and the device share, kept or given away") {
+TEST_CASE("a buffer is created around CUDA's pinned memory, owned or not") {
     const own::Current current(first);
     for (const bool take : {false, true}) {
         void *pinned = nullptr;
@@ -214,7 +214,7 @@ struct GrantedApart {
 
 } // namespace
 
-TEST_CASE("memory of a pool or a mapping is refused to peers, but copied to and from theirs") {
+TEST_CASE("peers cannot use memory of a pool or virtual memory, but copy to and from it") {
     const own::Current current(first);
     const bool pool = GENERATE(true, false);
     const GrantedApart memory(pool);
@@ -243,7 +243,7 @@ TEST_CASE("memory of a pool or a mapping is refused to peers, but copied to and 
     CHECK(read_words(peer, other, 256) == std::vector<uint32_t>(256, 7));
 }
 
-TEST_CASE("what is no memory of the device is refused, and stays the application's") {
+TEST_CASE("memory of another device is refused, and stays the application's") {
     const Machine machine;
     const own::Current current(first);
     Owned<pi_mem> made;
@@ -275,7 +275,7 @@ TEST_CASE("what is no memory of the device is refused, and stays the application
             import(machine, import_desc(address, 64), made.out()));
 }
 
-TEST_CASE("the address of memory is told for devices that can use it") {
+TEST_CASE("the address of memory is returned for devices that can use it") {
     const Machine machine;
     const Owned<pi_mem> mem = machine.buffer(second, 64);
     const auto at = [&](size_t device) {
@@ -289,7 +289,7 @@ TEST_CASE("the address of memory is told for devices that can use it") {
             piMemGetNativeHandle(mem, machine.devices[lone], &handle));
 }
 
-TEST_CASE("a CUmodule is a program that is built, kept or given away") {
+TEST_CASE("a built program is created around a CUmodule, owned or not") {
     const own::Current current(first);
     for (const bool take : {false, true}) {
         own::CUmodule module = nullptr;
@@ -317,7 +317,7 @@ TEST_CASE("a CUmodule is a program that is built, kept or given away") {
     }
 }
 
-TEST_CASE("in a context of several devices a CUmodule comes with the device that it is of") {
+TEST_CASE("in a context of several devices a CUmodule needs its device") {
     const own::Current current(first);
     const own::Module module(count_up);
     const Machine machine({first, second}), alone({first});
@@ -335,7 +335,7 @@ TEST_CASE("in a context of several devices a CUmodule comes with the device that
             piProgramCreateWithNativeHandle(alone.context, &d, made.out()));
 }
 
-TEST_CASE("a CUfunction is a kernel of its own program alone") {
+TEST_CASE("a CUfunction is a kernel of its own program only") {
     const own::Current current(first);
     const own::Module module(count_up), other(count_up);
     const Machine machine;

@@ -29,7 +29,7 @@ pi_memory_connection_info pinned(const Machine &machine, size_t dst) {
 
 } // namespace
 
-TEST_CASE("NVLinks between two devices are told with what they carry together") {
+TEST_CASE("NVLinks between two devices are reported with their total bandwidth") {
     const Machine machine;
     for (const auto &[src, dst] : {std::pair{first, second}, std::pair{second, first}}) {
         const auto info = machine.connection(src, dst);
@@ -40,7 +40,7 @@ TEST_CASE("NVLinks between two devices are told with what they carry together") 
     }
 }
 
-TEST_CASE("peers without NVLinks are as far apart as the slower of their slots") {
+TEST_CASE("peers without NVLinks have the bandwidth of the slower slot") {
     const Machine machine;
     const auto info = machine.connection(first, third);
     CHECK(info.connection == PI_MEMORY_CONNECTION_UNIFIED);
@@ -49,7 +49,7 @@ TEST_CASE("peers without NVLinks are as far apart as the slower of their slots")
     CHECK_THAT(info.reason, !Contains("NVLinks") && Contains("performance rank 1"));
 }
 
-TEST_CASE("a copy that the driver stages goes over the slots at a speed that nobody tells") {
+TEST_CASE("a copy that the driver stages crosses the slots at an unknown bandwidth") {
     const Machine machine;
     REQUIRE(machine.connection(first, third).connection == PI_MEMORY_CONNECTION_UNIFIED);
     // A context of this machine has one peer.
@@ -63,7 +63,7 @@ TEST_CASE("a copy that the driver stages goes over the slots at a speed that nob
     CHECK(unknown.link_kind == PI_LINK_UNKNOWN);
 }
 
-TEST_CASE("ways that share a slot's direction are told with one channel in common") {
+TEST_CASE("links that share a slot's direction have a channel in common") {
     const Machine machine;
     using Channels = std::set<uint64_t>;
     const auto between = [&](size_t src, size_t dst) {
@@ -90,7 +90,7 @@ TEST_CASE("ways that share a slot's direction are told with one channel in commo
     CHECK(between(first, second).empty());
 }
 
-TEST_CASE("pinned memory is as far from a device as its slot has it") {
+TEST_CASE("pinned memory is linked to a device with its slot's bandwidth") {
     const Machine machine;
     CHECK(pinned(machine, second).link_kind == PI_LINK_SYSTEM_MEMORY);
     CHECK(pinned(machine, second).bandwidth == others_slot);
@@ -98,14 +98,14 @@ TEST_CASE("pinned memory is as far from a device as its slot has it") {
     CHECK(pinned(machine, lone).bandwidth == 0);
 }
 
-TEST_CASE("within a device there is no link to ask for") {
+TEST_CASE("within a device there is no link") {
     const Machine machine;
     const auto info = machine.connection(first, first);
     CHECK(info.link_kind == PI_LINK_SAME_DEVICE);
     CHECK(info.bandwidth == 0);
 }
 
-TEST_CASE("without NVML links are unknown, and all else is as it was") {
+TEST_CASE("without NVML links are unknown, and everything else is unchanged") {
     // None, and a library that is another one.
     for (const char *nvml : {"/nowhere/libnvidia-ml.so.1", "libm.so.6"}) {
         INFO(nvml);

@@ -84,7 +84,7 @@ TEST_CASE("source that does not compile fails the build, with the compiler's log
     CHECK(log().empty());
 }
 
-TEST_CASE("without NVRTC there is no CUDA C++, and the error says what was sought") {
+TEST_CASE("without NVRTC there is no CUDA C++, and the error lists the names searched for") {
     Owned<pi_program> program;
     {
         const Machine machine({first}, "/nowhere/libnvrtc.so");
@@ -99,7 +99,7 @@ TEST_CASE("without NVRTC there is no CUDA C++, and the error says what was sough
             create(machine, source, program.out()));
 }
 
-TEST_CASE("NVRTC of the driver's version is sought, and older ones") {
+TEST_CASE("NVRTC of the driver's version and older ones are searched for") {
     const Machine machine({first}, "");
     Owned<pi_program> program;
     if (create(machine, source, program.out()) == PI_SUCCESS)
@@ -108,7 +108,7 @@ TEST_CASE("NVRTC of the driver's version is sought, and older ones") {
         REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, name, create(machine, source, program.out()));
 }
 
-TEST_CASE("the real NVRTC makes PTX of CUDA C++, or says what is wrong with it") {
+TEST_CASE("the real NVRTC compiles CUDA C++ to PTX, or reports errors") {
     const Machine machine({first}, "");
     if (!takes_source(machine))
         return pi_test::skip("needs libnvrtc.so.13 or an older one");

@@ -98,7 +98,7 @@ TEST_CASE("large transfers of pageable memory move each byte of ranges and no ot
 
 TEST_CASE("large transfers of pageable memory move each row and no gap") {
     const Machine machine({first});
-    SECTION("of which several go through a block") {
+    SECTION("several per block") {
         pi_region rows = range(7, 1, 4099);
         rows.extent[1] = 1031;
         rows.extent[2] = 2;
@@ -108,7 +108,7 @@ TEST_CASE("large transfers of pageable memory move each row and no gap") {
         rows.dst_pitch[1] = 4123 * 1039;
         check_both_ways(machine, rows, 7 + 2 * rows.src_pitch[1], 1 + 2 * rows.dst_pitch[1]);
     }
-    SECTION("farther apart than the driver's pitches are") {
+    SECTION("farther apart than the driver's largest pitch") {
         pi_region rows = range(0, 9, 70'001);
         rows.extent[1] = 83;
         rows.src_pitch[0] = 70'003;
@@ -276,7 +276,7 @@ pi_result lost_transfer(bool to_device) {
 
 } // namespace
 
-TEST_CASE("when a large transfer fails in its middle, nobody touches the host's memory any more") {
+TEST_CASE("after a large transfer fails half-way, the host memory is not accessed any more") {
     for (const bool to_device : {true, false}) {
         pi_result result = PI_SUCCESS;
         // Where the machine is busy, the transfer may come to its end before.

@@ -25,13 +25,14 @@ TEST_CASE("a library that lacks entry points is too old, and the reason names on
     CHECK_THAT(reason, Contains("libm.so.6") && Contains("too old") && Contains("cuInit"));
 }
 
-TEST_CASE("a driver that is too old says its version, and what it lacks since when") {
+TEST_CASE("the reason for a driver that is too old names its version, and what it lacks since "
+          "which version") {
     CHECK_THAT(unavailable(PI_TEST_OLD_DRIVER),
                Contains("is a driver of CUDA 10.1 and too old for this plugin") &&
                    Contains("it has no cuGetErrorName, which came with CUDA 6.0"));
 }
 
-TEST_CASE("a driver without a device is no platform, and the reason says so") {
+TEST_CASE("a driver without a device has no platform, and the reason says so") {
     const pi_test::Ran ran =
         pi_test::run({"/usr/bin/env", "PI_SIMULATED_CUDA_MACHINE=" PI_TEST_NO_GPU,
                       "PI_CUDA_LIBRARY=" PI_TEST_SIMULATED_CUDA, "PI_PLUGINS=" PI_TEST_CUDA_PLUGIN,
@@ -39,7 +40,7 @@ TEST_CASE("a driver without a device is no platform, and the reason says so") {
     CHECK_THAT(ran.output, Contains("CUDA_ERROR_NO_DEVICE"));
 }
 
-TEST_CASE("a device tells the identity that the driver has for it") {
+TEST_CASE("a device reports the driver's identity") {
     const Machine machine;
     const auto uuid =
         info<std::array<uint8_t, 16>>(piDeviceGetInfo, machine.devices[first], PI_DEVICE_INFO_UUID);
@@ -51,8 +52,8 @@ TEST_CASE("a device tells the identity that the driver has for it") {
           "first (simulated)");
 }
 
-TEST_CASE("a peer is UNIFIED; one beyond what the driver grants is MIGRATABLE, and the reason says "
-          "why") {
+TEST_CASE(
+    "a peer is UNIFIED; one beyond the driver's limit is MIGRATABLE, and the reason says why") {
     const Machine machine; // PI_SIMULATED_CUDA_MAX_PEERS=1
     const auto granted = machine.connection(second, first);
     CHECK(granted.connection == PI_MEMORY_CONNECTION_UNIFIED);
@@ -84,7 +85,7 @@ TEST_CASE("a peer is UNIFIED; one beyond what the driver grants is MIGRATABLE, a
     CHECK(read_words(queue, dst, 16) == std::vector<uint32_t>(16, 7));
 }
 
-TEST_CASE("access is granted again to a context whose peer has gone and come back") {
+TEST_CASE("access is granted again to a context whose peer was destroyed and created again") {
     const Machine machine({first}); // PI_SIMULATED_CUDA_MAX_PEERS=1
     for (int round = 0; round < 3; ++round) {
         const Owned<pi_context> other = machine.make_context({second});
@@ -95,7 +96,7 @@ TEST_CASE("access is granted again to a context whose peer has gone and come bac
     }
 }
 
-TEST_CASE("memory that there is not is refused with what was asked and what is free") {
+TEST_CASE("an allocation that does not fit reports the requested and the free size") {
     const Machine machine({first});
     const Owned<pi_mem> most = machine.buffer(first, 48 << 20);
     auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
@@ -105,7 +106,7 @@ TEST_CASE("memory that there is not is refused with what was asked and what is f
             piMemBufferCreate(machine.context, machine.devices[first], &d, more.out()));
 }
 
-TEST_CASE("released memory can be had again at once") {
+TEST_CASE("released memory can be allocated again at once") {
     const Machine machine({first});
     for (int round = 0; round < 20; ++round)
         machine.buffer(first, 48 << 20);
@@ -141,7 +142,7 @@ TEST_CASE("an import pins the application's memory until it is released, and no 
     CHECK(pi_cuda_test::cu().cuMemHostUnregister(memory.get()) == pi_cuda_test::CUDA_SUCCESS);
 }
 
-TEST_CASE("PTX that the driver does not take fails the build, with the driver's log") {
+TEST_CASE("PTX that the driver refuses fails the build, with the driver's log") {
     const Machine machine({first});
     const std::string ptx = ".version 8.0\n.target sm_90\n";
     auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
@@ -162,7 +163,7 @@ TEST_CASE("PTX that the driver does not take fails the build, with the driver's 
     REFUSED(PI_ERROR_BUILD_FAILED, "'-g' and '-O2'", piProgramBuild(program, &build));
 }
 
-TEST_CASE("the verification kernel is PTX that a real assembler takes for devices of any age") {
+TEST_CASE("a real assembler accepts the verification kernel's PTX for old and new devices") {
     const Machine machine({first});
     pi_plugin plugin = nullptr;
     OK(piPlatformGetInfo(machine.platform, PI_PLATFORM_INFO_PLUGIN, sizeof plugin, &plugin,
@@ -189,7 +190,7 @@ TEST_CASE("the verification kernel is PTX that a real assembler takes for device
     }
 }
 
-TEST_CASE("a launch has the work-group memory that a block can ask for, and no more") {
+TEST_CASE("a launch has at most the work-group memory that a block can request") {
     const Machine machine({first});
     const Owned<pi_program> program = machine.program("function look_at_shared pointer shared\n");
     const Owned<pi_kernel> kernel = make_kernel(program, "look_at_shared");

@@ -38,7 +38,7 @@ Machine make_machine() {
 
 } // namespace
 
-TEST_CASE("what waits for a command that failed half-way does nothing") {
+TEST_CASE("dependents of a command that failed half-way do nothing") {
     const Refusals refusals;
     const Machine machine = make_machine();
     const auto queue = machine.queue(), other = machine.queue();
@@ -63,7 +63,7 @@ TEST_CASE("what waits for a command that failed half-way does nothing") {
     CHECK(Bytes(bytes.begin() + 2048, bytes.end()) == Bytes(2048, one));
 }
 
-TEST_CASE("a context that is not to be had leaves no pool behind") {
+TEST_CASE("a failed creation of a context leaves no pool behind") {
     const Refusals refusals;
     const int before = refusals->pools;
     {
@@ -83,7 +83,7 @@ TEST_CASE("a context that is not to be had leaves no pool behind") {
     CHECK(refusals->pools == before);
 }
 
-TEST_CASE("a rectangle is as few copies of the driver as it has rows or slices") {
+TEST_CASE("a rectangle needs as few driver copies as it has rows or slices") {
     const Refusals calls;
     const Machine machine = make_machine();
     const auto queue = machine.queue();
@@ -113,13 +113,13 @@ TEST_CASE("a rectangle is as few copies of the driver as it has rows or slices")
         region.dst_pitch[0] = 1;
         region.dst_pitch[1] = 17;
     }
-    SECTION("slices at whole rows") {
+    SECTION("slices at multiples of rows") {
         extend(2, 5, 1000);
         region.src_pitch[0] = region.dst_pitch[0] = 8;
         region.src_pitch[1] = 64;
         region.dst_pitch[1] = 48;
     }
-    SECTION("slices between rows, which are few") {
+    SECTION("few slices, not at multiples of rows") {
         extend(1, 2, 4096);
         region.src_pitch[0] = 16;
         region.src_pitch[1] = 33;
@@ -127,7 +127,7 @@ TEST_CASE("a rectangle is as few copies of the driver as it has rows or slices")
         region.dst_pitch[1] = 7;
         most = 2;
     }
-    SECTION("slices between rows, which are many") {
+    SECTION("many slices, not at multiples of rows") {
         extend(1, 4096, 3);
         region.src_pitch[0] = region.dst_pitch[0] = 16;
         region.src_pitch[1] = region.dst_pitch[1] = 16 * 4096 + 7;
@@ -146,8 +146,8 @@ TEST_CASE("a rectangle is as few copies of the driver as it has rows or slices")
     CHECK(read_bytes(queue, b, size) == to);
 }
 
-TEST_CASE("a box between a buffer and an image is one copy of the driver, or as few as it has rows "
-          "or slices") {
+TEST_CASE(
+    "a box between a buffer and an image is one driver copy, or as few as it has rows or slices") {
     const Refusals calls;
     const Machine machine = make_machine();
     const auto queue = machine.queue();

@@ -83,8 +83,7 @@ const std::vector<uint32_t> filled(size / 4, pattern);
 
 } // namespace
 
-TEST_CASE("what an access is granted to are also the pools of a device, those with memory already "
-          "included") {
+TEST_CASE("peer access includes a device's pools, also those that have memory already") {
     const Machine machine;
     const Owned<pi_queue> here = machine.queue(first), there = machine.queue(second);
     const Usm early(machine, there, size);
@@ -96,8 +95,7 @@ TEST_CASE("what an access is granted to are also the pools of a device, those wi
     }
 }
 
-TEST_CASE("memory of a device that gives no access is refused by address, and copied by queues of "
-          "either end") {
+TEST_CASE("USM of a device without peer access is refused, but copied by queues of either end") {
     const Machine machine;
     const Owned<pi_queue> here = machine.queue(first), there = machine.queue(lone),
                           neither = machine.queue(second);
@@ -130,7 +128,7 @@ TEST_CASE("memory of a device that gives no access is refused by address, and co
     }
 }
 
-TEST_CASE("memory by command comes and goes while the device is busy") {
+TEST_CASE("USM is allocated and freed by commands while the device is busy") {
     const Machine machine({first});
     const Owned<pi_queue> queue = machine.queue();
     const pi_cuda_test::Current current(first); // the context that the plugin uses
@@ -145,7 +143,7 @@ TEST_CASE("memory by command comes and goes while the device is busy") {
     }
 }
 
-TEST_CASE("memory by command that there is not is refused with what was asked and what is free") {
+TEST_CASE("an allocation command that does not fit reports the requested and the free size") {
     const Machine machine({first});
     const Owned<pi_queue> queue = machine.queue();
     const Usm most(machine, first, PI_USM_DEVICE, 48 << 20);
@@ -157,8 +155,7 @@ TEST_CASE("memory by command that there is not is refused with what was asked an
             piEnqueueUsmAlloc(queue, &d, 0, nullptr, nullptr));
 }
 
-TEST_CASE("pages are pinned with the first that asks for them, and until the last, imports "
-          "included") {
+TEST_CASE("pages stay pinned from the first registration to the last, imports included") {
     const Machine machine({first, second});
     constexpr uint64_t page = 4096;
     const std::unique_ptr<std::byte, void (*)(void *)> memory(
@@ -205,9 +202,7 @@ TEST_CASE("pages are pinned with the first that asks for them, and until the las
     CHECK(all_pinned() == "........");
 }
 
-TEST_CASE(
-    "connections tell of USM by its kind: what is a device's own is as its buffers, the rest is "
-    "for all") {
+TEST_CASE("connections of USM depend on its kind: DEVICE as buffers, the rest for all devices") {
     const Machine machine; // PI_SIMULATED_CUDA_MAX_PEERS=1
     const auto info = [&](size_t src, size_t dst, pi_memory_kind kind, uint32_t scope = 0) {
         auto query = desc<pi_memory_connection_query>(PI_TYPE_MEMORY_CONNECTION_QUERY);
@@ -234,7 +229,7 @@ TEST_CASE(
     CHECK(info(lone, first, own).connection == PI_MEMORY_CONNECTION_MIGRATABLE);
 }
 
-TEST_CASE("what pools keep for reuse refuses no allocation of the device") {
+TEST_CASE("memory that pools keep for reuse does not make allocations fail") {
     const Machine machine;
     const auto code_of = [&](pi_context context, uint64_t bytes) {
         auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
@@ -259,7 +254,7 @@ TEST_CASE("what pools keep for reuse refuses no allocation of the device") {
     SECTION("another pool") {
         const GrowingPool other(machine.context, machine.devices[first]);
     }
-    SECTION("another device's stays as it is") {
+    SECTION("another device's is not released") {
         const uint64_t before = pool.reserved();
         const GrowingPool other(machine.context, machine.devices[second]);
         CHECK(pool.reserved() == before);

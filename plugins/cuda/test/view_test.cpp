@@ -67,7 +67,7 @@ TEST_CASE("a kernel reads a view through a sampler: the buffer's bytes, from the
           Words{PI_IMAGE_1D, PI_CHANNEL_ORDER_RGBA, PI_CHANNEL_UINT16, 9, 1, 1, sign});
 }
 
-TEST_CASE("a view has no surface, and a line of pixels is only fetched from: launches say so") {
+TEST_CASE("a view has no surface, and 1-D views are only fetched from: launches report it") {
     const Machine machine({first});
     const Owned<pi_queue> queue = machine.queue();
     const Owned<pi_mem> out = machine.buffer(first, 64), buffer = machine.buffer(first, 4096);
@@ -92,7 +92,7 @@ TEST_CASE("a view has no surface, and a line of pixels is only fetched from: lau
             make_sampler(machine, 1, PI_ADDRESSING_REPEAT, PI_FILTER_LINEAR));
 }
 
-TEST_CASE("a view that the driver's textures could not have is refused, naming what is wrong") {
+TEST_CASE("a view that the driver's textures do not support is refused with the reason") {
     const Machine machine({first});
     const Owned<pi_mem> buffer = machine.buffer(first, 1 << 20);
     REFUSED(PI_ERROR_MISALIGNED_OFFSET, "multiples of 512",
@@ -110,7 +110,7 @@ TEST_CASE("a view that the driver's textures could not have is refused, naming w
             try_view(buffer, image_desc(PI_IMAGE_3D, PI_CHANNEL_UINT8, 8, 4, 2)));
 }
 
-TEST_CASE("a part of a buffer that begins between the device's alignments has no views there") {
+TEST_CASE("a part of a buffer that is not aligned for views has none") {
     const Machine machine({first});
     const Owned<pi_mem> buffer = machine.buffer(first, 4096);
     auto d = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
@@ -122,7 +122,7 @@ TEST_CASE("a part of a buffer that begins between the device's alignments has no
             try_view(part, line(PI_CHANNEL_UINT8, 8)));
 }
 
-TEST_CASE("a view tells its address and pitches; its native handle is that address") {
+TEST_CASE("a view reports its address and pitches; its native handle is that address") {
     const Machine machine({first});
     const Owned<pi_mem> buffer = machine.buffer(first, 4096);
     const Owned<pi_mem> view = make_view(buffer, plane(PI_CHANNEL_UINT8, 7, 5, 64, alignment));
@@ -139,7 +139,7 @@ TEST_CASE("a view tells its address and pitches; its native handle is that addre
     CHECK(handle.value[0] == address);
 }
 
-TEST_CASE("a view of pinned memory is for its own device alone, though the buffer is for all") {
+TEST_CASE("a view of pinned memory is for its own device only, though all use the buffer") {
     const Machine machine;
     const Owned<pi_queue> queue = machine.queue(second);
     auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
@@ -167,7 +167,7 @@ TEST_CASE("a view of pinned memory is for its own device alone, though the buffe
     CHECK(bytes[12] == 0xcb); // what it held before
 }
 
-TEST_CASE("a view takes its textures along, before the buffer's memory goes") {
+TEST_CASE("a view destroys its textures before the buffer's memory is freed") {
     {
         const Machine machine({first});
         const Onlooker kernel(machine);

@@ -7,7 +7,7 @@
 
 using namespace cuda_test;
 
-TEST_CASE("no enqueue waits for other work to let go of what commands without events name") {
+TEST_CASE("no enqueue waits for other work to drop references of commands without events") {
     const Busy busy; // until the end: what gives pinned memory back waits for that
     const Owned<pi_queue> other = busy.machine.queue();
     const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
@@ -37,7 +37,7 @@ TEST_CASE("no enqueue waits for other work to let go of what commands without ev
     OK(piQueueFinish(other)); // which reads the application's memory
 }
 
-TEST_CASE("to release a queue is not to wait for what its commands let go of") {
+TEST_CASE("releasing a queue does not wait for its commands' references") {
     // Is there until the plugin has let go of it, which may be when the loader goes.
     const std::unique_ptr<std::byte, void (*)(void *)> memory(
         static_cast<std::byte *>(std::aligned_alloc(4096, 3 * Busy::size)),
@@ -84,7 +84,7 @@ TEST_CASE("to release a queue is not to wait for what its commands let go of") {
     busy.go.set();
 }
 
-TEST_CASE("where streams share a way to the device, times are told without waiting in an enqueue",
+TEST_CASE("where streams share a hardware queue, times need no wait in an enqueue",
           "[.one_queue]") {
     const Machine machine({first});
     const Owned<pi_queue> busy = machine.queue(), timed = machine.queue(first, PI_QUEUE_PROFILING);

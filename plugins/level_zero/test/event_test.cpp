@@ -65,8 +65,7 @@ private:
 
 } // namespace
 
-TEST_CASE("10,000 events of Level Zero that have not happened take at most 4 threads, and all "
-          "end") {
+TEST_CASE("10,000 pending Level Zero events need at most 4 threads, and all complete") {
     constexpr uint32_t count = 10'000;
     const Machine machine;
     const NativeEvents natives(machine.context, count);
@@ -86,7 +85,7 @@ TEST_CASE("10,000 events of Level Zero that have not happened take at most 4 thr
         OK(piEventWait(event, patience));
 }
 
-TEST_CASE("work under way in 20 contexts takes at most 4 threads, and all ends") {
+TEST_CASE("pending work in 20 contexts needs at most 4 threads, and all completes") {
     constexpr size_t count = 20;
     const Machine machine;
     const NativeEvents gate(machine.context, 1);

@@ -6,7 +6,7 @@
 using namespace level_zero_test;
 using Catch::Matchers::Contains;
 
-TEST_CASE("no memory is told with what was asked for and what is free") {
+TEST_CASE("exhausted memory reports the requested and the free size") {
     const Planted planted;
     const Machine machine;
     const Owned<pi_mem> first = machine.buffer(1 << 20);
@@ -19,7 +19,7 @@ TEST_CASE("no memory is told with what was asked for and what is free") {
     OK(machine.try_buffer(3 << 20, second));
 }
 
-TEST_CASE("what cannot be made for a queue or its commands is an error of the call, each time") {
+TEST_CASE("objects that cannot be created for a queue or its commands fail the call, each time") {
     const Planted planted;
     const Machine machine;
     planted.fail("zeCommandListCreateImmediate", ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, 1, 0);
@@ -45,7 +45,7 @@ TEST_CASE("what cannot be made for a queue or its commands is an error of the ca
     require_works(machine, queue);
 }
 
-TEST_CASE("a command that the driver refuses fails its call, and the queue goes on") {
+TEST_CASE("a command that the driver refuses fails its call, and the queue continues") {
     const Planted planted;
     const Machine machine;
     for (const uint64_t flags :
@@ -63,8 +63,7 @@ TEST_CASE("a command that the driver refuses fails its call, and the queue goes 
     }
 }
 
-TEST_CASE(
-    "a command whose second part the driver refuses ends as a failed event behind the first") {
+TEST_CASE("a command whose second part is refused completes as a failed event after the first") {
     const Planted planted;
     const Machine machine;
     const auto queue = machine.queue();
@@ -81,7 +80,7 @@ TEST_CASE(
     require_works(machine, queue);
 }
 
-TEST_CASE("what waits for a command that failed half-way does nothing") {
+TEST_CASE("dependents of a command that failed half-way do nothing") {
     const Planted planted;
     const Machine machine;
     const auto queue = machine.queue();
@@ -108,7 +107,7 @@ TEST_CASE("what waits for a command that failed half-way does nothing") {
     CHECK(bytes == std::vector<uint8_t>(2048, one));
 }
 
-TEST_CASE("a lost device fails what is under way and what comes, for its context alone") {
+TEST_CASE("a lost device fails pending and later commands, in its context only") {
     const Planted planted;
     const Machine machine;
     const auto queue = machine.queue();

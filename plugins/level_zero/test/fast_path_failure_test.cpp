@@ -6,7 +6,7 @@
 
 using namespace fast_path_test;
 
-TEST_CASE("a command without an event that the driver refuses fails its call and keeps nothing") {
+TEST_CASE("a refused command without an event fails its call and keeps no references") {
     const Planted planted;
     const Busy busy;
     const Owned<pi_mem> a = busy.machine.buffer(first, 4096), b = busy.machine.buffer(first, 4096);
@@ -21,7 +21,7 @@ TEST_CASE("a command without an event that the driver refuses fails its call and
     require_works(busy.machine, busy.queue);
 }
 
-TEST_CASE("what the driver has taken of a refused command without an event is kept until its end") {
+TEST_CASE("a partly accepted command without an event keeps its references until it completes") {
     const Planted planted;
     const Busy busy;
     const Owned<pi_mem> a = busy.machine.buffer(first, 4096), b = busy.machine.buffer(first, 4096);
@@ -38,7 +38,7 @@ TEST_CASE("what the driver has taken of a refused command without an event is ke
     require_works(busy.machine, busy.queue);
 }
 
-TEST_CASE("of a lost device nothing is kept, and what comes next is refused") {
+TEST_CASE("on a lost device no references are kept, and later commands are refused") {
     const Planted planted;
     const Machine machine;
     const auto queue = machine.queue();
@@ -48,10 +48,10 @@ TEST_CASE("of a lost device nothing is kept, and what comes next is refused") {
     const uint32_t word = 7;
     const auto fill = fill_desc(mem, &word, sizeof word, 0, 4096);
     OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
-    SECTION("when somebody waits") {
+    SECTION("with a wait") {
         OK(piQueueFinish(queue));
     }
-    SECTION("when nobody does") {
+    SECTION("without a wait") {
         CHECK(comes_true([&] { return references(mem) == 1; }));
     }
     CHECK(references(mem) == 1);
@@ -59,8 +59,7 @@ TEST_CASE("of a lost device nothing is kept, and what comes next is refused") {
             piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
 }
 
-TEST_CASE(
-    "a copy or launch without an event is one call of the driver that puts it into the list") {
+TEST_CASE("a copy or launch without an event is one append call of the driver") {
     const Planted planted;
     const Busy busy;
     const Owned<pi_mem> a = busy.machine.buffer(first, 4096), b = busy.machine.buffer(first, 4096);
@@ -76,7 +75,7 @@ TEST_CASE(
     CHECK(planted.calls("zeCommandListAppendBarrier") == barriers);
 }
 
-TEST_CASE("a kernel that the application has, too, is set anew for each launch") {
+TEST_CASE("a kernel whose handle the application has is set again for each launch") {
     const Machine machine;
     const auto queue = machine.queue();
     const Owned<pi_program> program = machine.program(count_up);

@@ -79,7 +79,7 @@ constexpr const char *sampler_calls[] = {"zeSamplerCreate", "zeSamplerDestroy"};
 
 } // namespace
 
-TEST_CASE("rows that lie one after another are one plain copy, others one with pitches") {
+TEST_CASE("dense rows are one plain copy, others one with pitches") {
     const Planted planted;
     const Machine machine;
     const auto queue = machine.queue();
@@ -93,7 +93,7 @@ TEST_CASE("rows that lie one after another are one plain copy, others one with p
           std::vector<uint64_t>{1, 0, 0});
 }
 
-TEST_CASE("images are copied by one call, those whose layers are different axes by one a layer") {
+TEST_CASE("images are copied by one call, or by one per layer if layers are different axes") {
     const Planted planted;
     const Machine machine;
     const auto queue = machine.queue();
@@ -117,7 +117,7 @@ TEST_CASE("images are copied by one call, those whose layers are different axes 
     CHECK(copies(planted, [&] { copy(lines, planes); }) == std::vector<uint64_t>{0, 0, 5});
 }
 
-TEST_CASE("a fill copies a strip of pinned memory, not as much as the image has") {
+TEST_CASE("a fill copies a strip of pinned memory, not a whole image") {
     const Planted planted;
     const Machine machine;
     const auto queue = machine.queue();
@@ -144,7 +144,7 @@ TEST_CASE("a fill copies a strip of pinned memory, not as much as the image has"
     CHECK(bytes == expected);
 }
 
-TEST_CASE("an image that the driver refuses is told as what it is, and its memory is free again") {
+TEST_CASE("an image that the driver refuses is described in the error, and leaks no memory") {
     const Planted planted;
     const Machine machine;
     const uint64_t left = planted.left(image_calls[0], image_calls[1]);
@@ -171,8 +171,7 @@ TEST_CASE("an image that the driver refuses is told as what it is, and its memor
     CHECK(planted.left(image_calls[0], image_calls[1]) == left + 2);
 }
 
-TEST_CASE(
-    "a sampler has one of the driver's for each device, all destroyed with it, or by a failure") {
+TEST_CASE("a sampler has a driver sampler per device, all destroyed with it or on failure") {
     const Planted planted;
     const Machine machine;
     const uint64_t left = planted.left(sampler_calls[0], sampler_calls[1]);
@@ -187,7 +186,7 @@ TEST_CASE(
     CHECK(planted.left(sampler_calls[0], sampler_calls[1]) == left + 1); // which was none
 }
 
-TEST_CASE("a sampler of several devices has no native handle, since each is of one") {
+TEST_CASE("a sampler of several devices has no native handle, since each belongs to one device") {
     const Planted planted;
     const Machine machine;
     const pi_sampler_desc d = sampler_desc();
@@ -198,7 +197,7 @@ TEST_CASE("a sampler of several devices has no native handle, since each is of o
     CHECK_THAT(last_error(), Contains("2 devices"));
 }
 
-TEST_CASE("the application's sampler is destroyed by ours exactly if it was given away") {
+TEST_CASE("the application's sampler is destroyed exactly if it is owned") {
     const Planted planted;
     const Machine machine;
     auto one = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
@@ -235,7 +234,7 @@ TEST_CASE("the application's sampler is destroyed by ours exactly if it was give
     }
 }
 
-TEST_CASE("an image's native handle is for its own device; there is no way back") {
+TEST_CASE("an image's native handle is for its own device, and cannot be imported") {
     const Planted planted;
     const Machine machine;
     const auto image = make_image(machine, image_desc(PI_IMAGE_2D, 8, 8));

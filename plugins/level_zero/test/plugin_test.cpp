@@ -17,7 +17,7 @@ TEST_CASE("without the vendor's loader there is no platform, and the reason name
     CHECK_THAT(unavailable("/nowhere/libze_loader.so"), Contains("/nowhere/libze_loader.so"));
 }
 
-TEST_CASE("a library that is something else is no loader, and the reason names what it lacks") {
+TEST_CASE("a library that is not a loader is refused, and the reason names what it lacks") {
     CHECK_THAT(unavailable("libm.so.6"), Contains("libm.so.6") && Contains("zeInit"));
 }
 
@@ -27,7 +27,7 @@ TEST_CASE("without a driver there is no platform, and the reason says so") {
     CHECK_THAT(ran.output, Contains("zeInit") && Contains("no Level Zero driver"));
 }
 
-TEST_CASE("events, lists and staging are used again: commands create none") {
+TEST_CASE("events, lists and staging are reused: commands create none") {
     const Planted planted;
     const Machine machine;
     const auto queue = machine.queue();
@@ -99,7 +99,8 @@ TEST_CASE("a queue's priority is its immediate list's") {
     }
 }
 
-TEST_CASE("a context goes after its lists, though a host function may let go of it last") {
+TEST_CASE(
+    "a context is destroyed after its lists, even if a host function drops the last reference") {
     constexpr size_t count = 8;
     const std::string before = leaks();
     for (int i = 0; i < 50; ++i) {
@@ -123,7 +124,7 @@ TEST_CASE("a context goes after its lists, though a host function may let go of 
     CHECK(leaks() == before);
 }
 
-TEST_CASE("a context around another one's handle works on when that one goes first") {
+TEST_CASE("a context around another's handle still works when that one is destroyed first") {
     const Planted planted;
     Machine machine;
     auto d = desc<pi_native_desc>(PI_TYPE_NATIVE_DESC);
@@ -139,7 +140,7 @@ TEST_CASE("a context around another one's handle works on when that one goes fir
     CHECK(planted.calls("zeContextDestroy") == destroyed + 1);
 }
 
-TEST_CASE("devices use each other's memory only where both answers of the driver say so") {
+TEST_CASE("devices use each other's memory only if both of the driver's queries say so") {
     const Planted planted;
     CHECK(Machine().connection(0, 1).connection == PI_MEMORY_CONNECTION_UNIFIED);
     planted.disagree();
@@ -149,7 +150,7 @@ TEST_CASE("devices use each other's memory only where both answers of the driver
                                 Contains("zeDeviceCanAccessPeer says no"));
 }
 
-TEST_CASE("what another device imports of a device's descriptors is tried, once a pair") {
+TEST_CASE("imports of a device's descriptors by another are tried once per pair") {
     constexpr uint32_t opaque = 1u << PI_EXTERNAL_OPAQUE_FD, dma_buf = 1u << PI_EXTERNAL_DMA_BUF_FD;
     const Planted planted;
     const Machine machine;
@@ -169,7 +170,7 @@ TEST_CASE("what another device imports of a device's descriptors is tried, once 
     CHECK(leaks() == before);
 }
 
-TEST_CASE("what another device imports is asked again where there was no memory to try it with") {
+TEST_CASE("imports by another device are tried again if there was no memory for the trial") {
     constexpr uint32_t both = 1u << PI_EXTERNAL_OPAQUE_FD | 1u << PI_EXTERNAL_DMA_BUF_FD;
     const Planted planted;
     const Machine machine;
@@ -179,7 +180,7 @@ TEST_CASE("what another device imports is asked again where there was no memory 
     CHECK(machine.connection(0, 1).external_handle_types == both);
 }
 
-TEST_CASE("a handle for processes is of device memory, and counts from its allocation's begin") {
+TEST_CASE("an IPC handle is for device memory, with offsets from its allocation's beginning") {
     const Machine machine;
     auto wish = desc<pi_mem_export_desc>(PI_TYPE_MEM_EXPORT_DESC);
     wish.external_type = PI_EXTERNAL_ZE_IPC;
@@ -219,7 +220,7 @@ TEST_CASE("a device's clock counts nanoseconds, whatever the driver's ticks are"
     CHECK(device[1] - device[0] < (host[1] - host[0]) * 20);
 }
 
-TEST_CASE("an alignment that the driver does not keep to is kept to all the same") {
+TEST_CASE("an alignment that the driver does not honour is honoured") {
     const Planted planted;
     const Machine machine;
     planted.misalign();
@@ -234,7 +235,7 @@ TEST_CASE("an alignment that the driver does not keep to is kept to all the same
     require_works(machine, machine.queue());
 }
 
-TEST_CASE("rows between contexts take few calls of the driver") {
+TEST_CASE("rows between contexts need few driver calls") {
     const Planted planted;
     const Machine machine;
     const auto queue = machine.queue();
@@ -268,16 +269,16 @@ TEST_CASE("rows between contexts take few calls of the driver") {
     region.extent[0] = 1;
     region.extent[1] = region.extent[2] = 1;
     uint64_t most = 2;
-    SECTION("of one slice") {
+    SECTION("one slice") {
         region.extent[1] = 50'000;
         region.src_pitch[0] = 16;
         region.dst_pitch[0] = 20;
     }
-    SECTION("of one slice, dense at the destination") {
+    SECTION("one slice, dense at the destination") {
         region.extent[1] = 50'000;
         region.src_pitch[0] = 16;
     }
-    SECTION("of many slices") {
+    SECTION("many slices") {
         region.extent[1] = 2;
         region.extent[2] = 20'000;
         region.src_pitch[0] = 16;
@@ -285,7 +286,7 @@ TEST_CASE("rows between contexts take few calls of the driver") {
         region.dst_pitch[0] = 9;
         region.dst_pitch[1] = 40;
     }
-    SECTION("of a few rows, which are copied one by one") {
+    SECTION("a few rows, copied one by one") {
         region.extent[1] = 4;
         region.src_pitch[0] = 16;
         region.dst_pitch[0] = 20;
@@ -314,7 +315,7 @@ TEST_CASE("rows between contexts take few calls of the driver") {
     CHECK(seen == to);
 }
 
-TEST_CASE("what pools keep for reuse refuses no allocation of the device") {
+TEST_CASE("memory that pools keep for reuse does not make allocations fail") {
     const Machine machine;
     const GrowingPool pool(machine.context, machine.devices.front());
     CHECK(pool.reserved() > 0);

@@ -34,7 +34,7 @@ uint64_t promised(pi_mem mem) {
 
 } // namespace
 
-TEST_CASE("every buffer begins where the scope's min_alignment says") {
+TEST_CASE("every buffer has the scope's min_alignment") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -52,7 +52,7 @@ TEST_CASE("every buffer begins where the scope's min_alignment says") {
     }
 }
 
-TEST_CASE("an alignment that is asked for holds for the device's and the host's address") {
+TEST_CASE("a requested alignment is honoured for the device's and the host's address") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         const Place place(device);

@@ -71,7 +71,8 @@ constexpr uint64_t size = 64 * 1024;
 
 } // namespace
 
-TEST_CASE("rectangles between two buffers are one call, or as few as rows or slices", "[.calls]") {
+TEST_CASE("rectangles between two buffers are one call, or as few as they have rows or slices",
+          "[.calls]") {
     Loader loader;
     Random random;
     INFO("seed " << random.seed());
@@ -173,7 +174,7 @@ TEST_CASE("rows of a buffer to and from an image are one call, or two through an
     }
 }
 
-TEST_CASE("a fill of a part of a view's rows is two calls, and so is one at odd bytes",
+TEST_CASE("a fill of a part of a view's rows is two calls, and so is one at an odd offset",
           "[.calls]") {
     Loader loader;
     Random random;
@@ -283,7 +284,7 @@ TEST_CASE("rectangles of USM are one call, at either end and within one allocati
     }
 }
 
-TEST_CASE("a driver never has more than some thousand commands of one with many regions",
+TEST_CASE("a command with many regions never has more than some thousand driver commands pending",
           "[.calls]") {
     Loader loader;
     for (pi_device device : loader.devices()) {

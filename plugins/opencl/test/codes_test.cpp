@@ -9,7 +9,7 @@
 
 using namespace pi::opencl;
 
-TEST_CASE("each error code of OpenCL has its name and its meaning") {
+TEST_CASE("each OpenCL error code has a name and a pi_result") {
     // -1 to -19 and -30 to -72, without gaps.
     for (cl_int code = -1; code >= CL_MAX_SIZE_RESTRICTION_EXCEEDED; --code) {
         if (code < CL_KERNEL_ARG_INFO_NOT_AVAILABLE && code > CL_INVALID_VALUE)

@@ -173,7 +173,7 @@ void random_map(Random &random, const Place &place, Model &model, const Model::O
 
 } // namespace
 
-TEST_CASE("random commands on buffers and views do what they do to a byte array") {
+TEST_CASE("random commands on buffers and views have the same effect as on a byte array") {
     Loader loader;
     Random random;
     for (pi_device device : loader.devices()) {

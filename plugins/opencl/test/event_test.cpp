@@ -27,7 +27,7 @@ pi_event_status status_of(pi_event event) {
 
 } // namespace
 
-TEST_CASE("a command behind a gate is held, and all that it names may be released") {
+TEST_CASE("a command behind a gate is held, and its objects can be released") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -51,7 +51,7 @@ TEST_CASE("a command behind a gate is held, and all that it names may be release
     }
 }
 
-TEST_CASE("a failed dependency stops all that waits for it, and its text arrives at the end") {
+TEST_CASE("a failed dependency fails all its dependents, and its text reaches the last") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -85,7 +85,7 @@ TEST_CASE("a failed dependency stops all that waits for it, and its text arrives
     }
 }
 
-TEST_CASE("a host event that is abandoned fails what waits for it") {
+TEST_CASE("a released, unsignalled host event fails its dependents") {
     Loader loader;
     const Place place(loader.devices()[0]);
     const Mem mem = place.buffer(16);
@@ -141,7 +141,7 @@ TEST_CASE("an out-of-order queue passes held commands, but not a barrier") {
     }
 }
 
-TEST_CASE("a callback comes once, may enqueue and signal, and may not block") {
+TEST_CASE("a callback is called once, may enqueue and signal, and may not block") {
     Loader loader;
     struct Work {
         const Place *place;
@@ -224,7 +224,7 @@ TEST_CASE("a host function runs between the commands around it") {
     }
 }
 
-TEST_CASE("a wait list with NULL, or with what is no event, is refused and nothing is enqueued") {
+TEST_CASE("a wait list with NULL or an invalid event is refused and nothing is enqueued") {
     Loader loader;
     const Place place(loader.devices()[0]);
     const Event gate = make_host_event(place.context);
@@ -306,7 +306,7 @@ TEST_CASE("events of all contexts, devices and platforms chain at random") {
         REQUIRE(word == words[0]);
 }
 
-TEST_CASE("profiling times never decrease, and exist only where they were asked for") {
+TEST_CASE("profiling times never decrease, and exist only if requested") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -339,7 +339,7 @@ TEST_CASE("profiling times never decrease, and exist only where they were asked 
     }
 }
 
-TEST_CASE("threads that submit, wait and release at once end in order") {
+TEST_CASE("commands of threads that submit, wait and release concurrently complete in order") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));

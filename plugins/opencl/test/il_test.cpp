@@ -83,7 +83,7 @@ TEST_CASE("SPIR-V is preferred to source", "[il]") {
     CHECK(index == 1);
 }
 
-TEST_CASE("the verification kernel in SPIR-V copies words on a device that takes it", "[il]") {
+TEST_CASE("the verification kernel in SPIR-V copies words on a device that supports it", "[il]") {
     const Loader loader;
     const pi_device device = find_device(loader, true);
     if (!device)
@@ -133,7 +133,7 @@ TEST_CASE("errors of specialization constants name what would be right", "[il]")
     ok(piProgramSetSpecializationConstants(program, 1, &constant));
 }
 
-TEST_CASE("a program around the native handle of one in SPIR-V is in SPIR-V, too", "[il]") {
+TEST_CASE("a program around the native handle of a SPIR-V program is a SPIR-V program", "[il]") {
     const Loader loader;
     const pi_device device = find_device(loader, true);
     if (!device)
@@ -160,7 +160,7 @@ TEST_CASE("a program around the native handle of one in SPIR-V is in SPIR-V, too
     ok(piProgramBuild(around, nullptr));
 }
 
-TEST_CASE("in a context of two, the device that takes SPIR-V has the program", "[il]") {
+TEST_CASE("in a context of two devices, the one that supports SPIR-V has the program", "[il]") {
     const Loader loader;
     const pi_device with = find_device(loader, true);
     const pi_device without = with ? find_device(loader, false) : nullptr;

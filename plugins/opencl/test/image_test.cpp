@@ -87,7 +87,7 @@ TEST_CASE("a kernel samples an image as its sampler says, and writes another") {
     }
 }
 
-TEST_CASE("layers of arrays and views of buffers are to kernels what they are to commands") {
+TEST_CASE("kernels and commands see the same layers of arrays and views of buffers") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -188,7 +188,7 @@ TEST_CASE("arguments of the wrong kind, context or size are refused with their i
     }
 }
 
-TEST_CASE("devices of one context use each other's images, and no other context does") {
+TEST_CASE("devices of one context use each other's images; other contexts do not") {
     Loader loader;
     for (pi_platform platform : loader.platforms()) {
         std::vector<pi_device> devices;
@@ -230,7 +230,7 @@ TEST_CASE("devices of one context use each other's images, and no other context 
     }
 }
 
-TEST_CASE("a format that the driver does not list is refused by its name") {
+TEST_CASE("a format that the driver does not list is refused with its name") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -251,7 +251,7 @@ TEST_CASE("a format that the driver does not list is refused by its name") {
     }
 }
 
-TEST_CASE("views of shapes that the driver does not have are refused by what is missing") {
+TEST_CASE("views of unsupported shapes are refused with what is missing") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -274,7 +274,7 @@ TEST_CASE("views of shapes that the driver does not have are refused by what is 
     }
 }
 
-TEST_CASE("two imports of one host pointer are one storage to copies of their views") {
+TEST_CASE("two imports of one host pointer count as one storage in copies of their views") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));

@@ -32,7 +32,7 @@ constexpr const char *increment_source =
 
 } // namespace
 
-TEST_CASE("an imported pointer is used in place: a kernel's writes are seen through it") {
+TEST_CASE("an imported pointer is used in place: a kernel's writes are visible through it") {
     Loader loader;
     Random random;
     for (pi_device device : loader.devices()) {
@@ -74,7 +74,7 @@ TEST_CASE("an imported pointer is used in place: a kernel's writes are seen thro
     }
 }
 
-TEST_CASE("one allocation imported into two platforms joins them without a copy") {
+TEST_CASE("one allocation imported into two platforms is shared without a copy") {
     Loader loader;
     const std::vector<pi_device> devices = loader.devices();
     std::vector<Place> places;
@@ -116,7 +116,7 @@ TEST_CASE("one allocation imported into two platforms joins them without a copy"
     }
 }
 
-TEST_CASE("an import that is no host pointer, or nothing, is refused") {
+TEST_CASE("an invalid or empty import is refused") {
     Loader loader;
     const Place place(loader.devices()[0]);
     uint64_t word = 0;
@@ -138,7 +138,7 @@ TEST_CASE("an import that is no host pointer, or nothing, is refused") {
             PI_ERROR_UNSUPPORTED_FEATURE);
 }
 
-TEST_CASE("imported memory may be freed once the object and its commands are gone") {
+TEST_CASE("imported memory can be freed once the object and its commands are released") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));

@@ -92,7 +92,7 @@ TEST_CASE("arguments of all kinds reach the kernel, at offsets and in views") {
     }
 }
 
-TEST_CASE("three dimensions and a global offset mean what they say") {
+TEST_CASE("three dimensions and a global offset take effect") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -126,7 +126,7 @@ TEST_CASE("three dimensions and a global offset mean what they say") {
     }
 }
 
-TEST_CASE("wrong arguments are refused by the call, with index, kind and name") {
+TEST_CASE("invalid arguments are refused by the call, with index, kind and name") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -167,7 +167,7 @@ TEST_CASE("wrong arguments are refused by the call, with index, kind and name") 
     }
 }
 
-TEST_CASE("wrong work sizes are refused by the call, with the limit") {
+TEST_CASE("invalid work sizes are refused by the call, with the limit") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -226,7 +226,7 @@ TEST_CASE("wrong work sizes are refused by the call, with the limit") {
     }
 }
 
-TEST_CASE("a gated launch keeps the arguments of its call") {
+TEST_CASE("a gated launch uses the arguments of its call") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));

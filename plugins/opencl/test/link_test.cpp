@@ -57,7 +57,7 @@ void check_doubles(const Place &place, pi_program program) {
 
 } // namespace
 
-TEST_CASE("parts are linked to a library, which is a part again") {
+TEST_CASE("parts are linked to a library, which can be a part") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -74,7 +74,7 @@ TEST_CASE("parts are linked to a library, which is a part again") {
     }
 }
 
-TEST_CASE("a link that fails tells the driver's log, or that there is none") {
+TEST_CASE("a link that fails reports the driver's log, or that there is none") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -90,7 +90,7 @@ TEST_CASE("a link that fails tells the driver's log, or that there is none") {
     }
 }
 
-TEST_CASE("a cl_program that the application compiled is a part") {
+TEST_CASE("a cl_program compiled by the application can be a part") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -111,7 +111,7 @@ TEST_CASE("a cl_program that the application compiled is a part") {
     }
 }
 
-TEST_CASE("an application's cl_program that has kernels is not compiled, and stays as it was") {
+TEST_CASE("an application's cl_program that has kernels is not compiled, and is unchanged") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -133,7 +133,7 @@ TEST_CASE("an application's cl_program that has kernels is not compiled, and sta
     }
 }
 
-TEST_CASE("what a program's native handle has kernels of is built as another") {
+TEST_CASE("a program whose native handle has kernels is built as a new cl_program") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -154,7 +154,7 @@ TEST_CASE("what a program's native handle has kernels of is built as another") {
 }
 
 // QUIRK_LINKS_FOR_ALL: without it the driver ends the process.
-TEST_CASE("PoCL: parts are linked for the second device, and never where the driver would end") {
+TEST_CASE("PoCL: parts are linked for the second device, and never where the driver would abort") {
     Loader loader;
     std::vector<pi_device> devices;
     for (pi_device device : loader.devices())

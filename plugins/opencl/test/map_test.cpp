@@ -31,7 +31,7 @@ TEST_CASE("a map behind a gate writes its pointer when it completes, and never w
     }
 }
 
-TEST_CASE("only what a map of the same memory gave can be unmapped, and as often") {
+TEST_CASE("only pointers of maps of the same memory can be unmapped, as often as mapped") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -56,7 +56,7 @@ TEST_CASE("only what a map of the same memory gave can be unmapped, and as often
     }
 }
 
-TEST_CASE("an unmap whose dependency failed leaves the map, and it can be unmapped again") {
+TEST_CASE("an unmap with a failed dependency leaves the map, which can be unmapped again") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -74,7 +74,7 @@ TEST_CASE("an unmap whose dependency failed leaves the map, and it can be unmapp
     }
 }
 
-TEST_CASE("memory released while it is mapped is unmapped and goes away") {
+TEST_CASE("memory released while mapped is unmapped and freed") {
     Loader loader; // its end finds what is left
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));

@@ -18,7 +18,7 @@ pi_mem_buffer_desc buffer_desc(uint64_t size) {
 
 } // namespace
 
-TEST_CASE("a buffer's description is checked and every refusal names the value") {
+TEST_CASE("a buffer's descriptor is checked and every error names the value") {
     Loader loader;
     const Place place(loader.devices()[0]);
     const auto create = [&](const pi_mem_buffer_desc &desc) {
@@ -68,7 +68,7 @@ TEST_CASE("a buffer's description is checked and every refusal names the value")
     refused(create(desc), PI_ERROR_UNSUPPORTED_FEATURE, {"PI_SCOPE_LAYOUT"});
 }
 
-TEST_CASE("truncated and oversized descriptors mean what the header says") {
+TEST_CASE("truncated and oversized descriptors are read as the header says") {
     Loader loader;
     const Place place(loader.devices()[0]);
     Mem mem;
@@ -158,7 +158,7 @@ TEST_CASE("a view keeps its root alive and shows the same bytes") {
     }
 }
 
-TEST_CASE("a view past its parent's end, or without bytes, is refused") {
+TEST_CASE("a view past its parent's end, or of 0 bytes, is refused") {
     Loader loader;
     const Place place(loader.devices()[0]);
     const Mem root = make_buffer(place.context, place.device, 4096, PI_MEM_READ_ONLY);
@@ -178,7 +178,7 @@ TEST_CASE("a view past its parent's end, or without bytes, is refused") {
     refused(piMemBufferPartition(parent, &desc, view.out()), PI_ERROR_INVALID_VALUE, {"access"});
 }
 
-TEST_CASE("the information about memory is what it was made of") {
+TEST_CASE("the infos of memory are those of its descriptor") {
     Loader loader;
     const Place place(loader.devices()[0]);
     const Mem mem = make_buffer(place.context, place.device, 1000, PI_MEM_WRITE_ONLY);

@@ -90,7 +90,7 @@ TEST_CASE("the connection follows contexts and platforms, and the info says why"
     CHECK(answer == 99);
 }
 
-TEST_CASE("two devices of one context use each other's memory as it is") {
+TEST_CASE("two devices of one context use each other's memory in place") {
     Loader loader;
     const std::vector<pi_device> all = loader.devices();
     if (platform_of(all[0]) != platform_of(all[1])) {
@@ -154,7 +154,7 @@ TEST_CASE("copies between two contexts are exact at any offset, on a queue of ei
     }
 }
 
-TEST_CASE("a gated copy between contexts outlives everything that it names") {
+TEST_CASE("a gated copy between contexts keeps all its objects alive") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -240,7 +240,8 @@ TEST_CASE("many threads copy between two contexts, both ways") {
     }
 }
 
-TEST_CASE("memory of a context without a connection is refused in every position, naming both") {
+TEST_CASE(
+    "memory of a context without a connection is refused as every argument, naming both contexts") {
     Loader loader;
     const std::vector<pi_device> devices = loader.devices();
     const Place here(devices.front()), far(devices.back());

@@ -25,7 +25,7 @@ cl_int end_of(cl_event event) {
 
 } // namespace
 
-TEST_CASE("a user event of OpenCL holds our commands until it completes") {
+TEST_CASE("an OpenCL user event holds PI's commands until it completes") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -60,7 +60,7 @@ TEST_CASE("a user event of OpenCL holds our commands until it completes") {
     }
 }
 
-TEST_CASE("10,000 open user events of OpenCL take at most 4 threads, and all end") {
+TEST_CASE("10,000 pending OpenCL user events need at most 4 threads, and all complete") {
     constexpr size_t count = 10'000;
     Loader loader;
     const Place place(loader.devices().front());
@@ -82,7 +82,7 @@ TEST_CASE("10,000 open user events of OpenCL take at most 4 threads, and all end
             wait(events[i]);
 }
 
-TEST_CASE("a command of OpenCL that nobody has flushed ends, as its event is ours too") {
+TEST_CASE("an OpenCL command that was not flushed completes once PI has its event") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -95,7 +95,7 @@ TEST_CASE("a command of OpenCL that nobody has flushed ends, as its event is our
     }
 }
 
-TEST_CASE("a cl_event that fails makes our commands behind it fail with its code") {
+TEST_CASE("a failed cl_event fails dependent PI commands with its code") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -122,7 +122,7 @@ TEST_CASE("a cl_event that fails makes our commands behind it fail with its code
     }
 }
 
-TEST_CASE("a command of OpenCL is waited for, and its times are told") {
+TEST_CASE("an OpenCL command is waited for, and its times are reported") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -161,7 +161,7 @@ TEST_CASE("a command of OpenCL is waited for, and its times are told") {
     }
 }
 
-TEST_CASE("an event around a cl_event tells what it is, and cannot be signalled") {
+TEST_CASE("an event around a cl_event has its infos, and cannot be signalled") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -181,7 +181,7 @@ TEST_CASE("an event around a cl_event tells what it is, and cannot be signalled"
     }
 }
 
-TEST_CASE("a cl_event is kept or given away, and released with its object") {
+TEST_CASE("a cl_event is owned or not, and released with its object") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -223,7 +223,7 @@ TEST_CASE("a cl_event is kept or given away, and released with its object") {
     }
 }
 
-TEST_CASE("an event of ours is a cl_event that OpenCL waits for, before and after its end") {
+TEST_CASE("a PI event's cl_event can be waited for by OpenCL, before and after completion") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -260,7 +260,7 @@ TEST_CASE("an event of ours is a cl_event that OpenCL waits for, before and afte
     }
 }
 
-TEST_CASE("an event that has no cl_event says so, and one that has failed gives a failed one") {
+TEST_CASE("an event without a cl_event says so, and a failed one returns a failed cl_event") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -314,7 +314,7 @@ TEST_CASE("many threads ask for one event's cl_event, and all get the same") {
     }
 }
 
-TEST_CASE("a command that the driver fails ends, and the queue's next one is not its victim") {
+TEST_CASE("a command that the driver fails completes, and the queue's next one is unaffected") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));

@@ -63,7 +63,7 @@ void use_in_every_command(const Place &place, pi_queue queue, pi_mem mem,
 
 } // namespace
 
-TEST_CASE("buffers of the scope host.pinned are in memory that the driver allocates for the host") {
+TEST_CASE("buffers in scope host.pinned are in host memory that the driver allocates") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -83,7 +83,7 @@ TEST_CASE("buffers of the scope host.pinned are in memory that the driver alloca
     }
 }
 
-TEST_CASE("a cl_mem with contents works in every command, kept or given away") {
+TEST_CASE("a cl_mem with contents works in every command, owned or not") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -120,7 +120,7 @@ TEST_CASE("a cl_mem with contents works in every command, kept or given away") {
     }
 }
 
-TEST_CASE("a part of a cl_mem, and a sub-buffer, are buffers of their own") {
+TEST_CASE("a part of a cl_mem, and a sub-buffer, can be buffers") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -172,7 +172,8 @@ TEST_CASE("a part of a cl_mem, and a sub-buffer, are buffers of their own") {
     }
 }
 
-TEST_CASE("a cl_mem that uses host memory tells its address, and one with less access says so") {
+TEST_CASE(
+    "a cl_mem that uses host memory has its address, and one with less access is refused more") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -252,7 +253,7 @@ TEST_CASE("a cl_mem that cannot be imported stays the application's") {
     }
 }
 
-TEST_CASE("a buffer outlives its pi_mem in OpenCL's hands") {
+TEST_CASE("a cl_mem retained by OpenCL outlives its pi_mem") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -273,7 +274,7 @@ TEST_CASE("a buffer outlives its pi_mem in OpenCL's hands") {
     }
 }
 
-TEST_CASE("a cl_command_queue is a queue with its properties, kept or given away") {
+TEST_CASE("a queue around a cl_command_queue has its properties, owned or not") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));

@@ -50,7 +50,7 @@ TEST_CASE("the driver's sampler has the properties that were asked for") {
     }
 }
 
-TEST_CASE("a sampler around the application's tells its properties and keeps a reference") {
+TEST_CASE("a sampler around the application's reports its properties and keeps a reference") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -97,7 +97,7 @@ TEST_CASE("a sampler around the application's tells its properties and keeps a r
     }
 }
 
-TEST_CASE("the cl_mem of an image is the application's to read") {
+TEST_CASE("the application can read the cl_mem of an image") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));

@@ -48,7 +48,7 @@ TEST_CASE("the plugin has the group of native handles, on every device") {
     }
 }
 
-TEST_CASE("a platform's native handle is its cl_platform_id, and finds it again") {
+TEST_CASE("a platform's native handle is its cl_platform_id, and returns the same platform") {
     Loader loader;
     cl_uint count = 0;
     cl_ok(clGetPlatformIDs(0, nullptr, &count));
@@ -86,7 +86,7 @@ TEST_CASE("a platform's native handle is its cl_platform_id, and finds it again"
     }
 }
 
-TEST_CASE("a root device's native handle finds the device, and is counted by nobody") {
+TEST_CASE("a root device's native handle returns the device, and is not counted") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -186,7 +186,7 @@ TEST_CASE("a sub-device is wrapped, counted, and works like its parent") {
         pi_test::skip("no device can be partitioned");
 }
 
-TEST_CASE("a cl_context is used as it is, kept or given away") {
+TEST_CASE("a context is created around a cl_context, owned or not") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -215,7 +215,7 @@ TEST_CASE("a cl_context is used as it is, kept or given away") {
     }
 }
 
-TEST_CASE("a context that cannot be made leaves the cl_context as it was") {
+TEST_CASE("a failed creation leaves the cl_context unchanged") {
     Loader loader;
     const std::vector<pi_device> devices = loader.devices();
     for (pi_device device : devices) {
@@ -248,7 +248,7 @@ TEST_CASE("a context that cannot be made leaves the cl_context as it was") {
     }
 }
 
-TEST_CASE("a cl_program is a program in the state that it is in, kept or given away") {
+TEST_CASE("a program around a cl_program has its state, owned or not") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -299,7 +299,7 @@ TEST_CASE("a cl_program is a program in the state that it is in, kept or given a
     }
 }
 
-TEST_CASE("a cl_kernel is a kernel of its program, kept or given away") {
+TEST_CASE("a cl_kernel is a kernel of its program, owned or not") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -339,7 +339,7 @@ TEST_CASE("a cl_kernel is a kernel of its program, kept or given away") {
     }
 }
 
-TEST_CASE("arguments that were set behind the plugin's back are not those of its launches") {
+TEST_CASE("arguments set by the application do not affect PI's launches") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -358,7 +358,7 @@ TEST_CASE("arguments that were set behind the plugin's back are not those of its
     }
 }
 
-TEST_CASE("programs and kernels of elsewhere are refused, and stay the application's") {
+TEST_CASE("programs and kernels of other contexts are refused, and stay the application's") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));

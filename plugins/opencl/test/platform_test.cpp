@@ -8,7 +8,7 @@
 
 using namespace opencl_test;
 
-TEST_CASE("every platform and device tells who it is") {
+TEST_CASE("every platform and device reports its identity") {
     Loader loader;
     for (pi_platform platform : loader.platforms()) {
         CHECK(!text_of(piPlatformGetInfo, platform, PI_PLATFORM_INFO_NAME).empty());
@@ -57,7 +57,7 @@ TEST_CASE("every platform and device tells who it is") {
     }
 }
 
-TEST_CASE("the plugin's capabilities agree with what a device says") {
+TEST_CASE("the plugin's capabilities agree with the device's properties") {
     Loader loader;
     const auto all =
         info_of<uint64_t>(piPluginGetInfo, loader.plugin(), PI_PLUGIN_INFO_CAPABILITIES);
@@ -84,7 +84,7 @@ TEST_CASE("a missing library makes the plugin unavailable, with the reason") {
     CHECK_THAT(report.reason, Catch::Contains("/nonexistent/libOpenCL.so"));
 }
 
-TEST_CASE("a library that is no OpenCL is unavailable, with the function that it lacks") {
+TEST_CASE("a library that is not OpenCL is unavailable, with the function that it lacks") {
     Loader loader(Options{{"PI_OPENCL_LIBRARY", "libm.so.6"}});
     uint32_t count = 0;
     refused(piPlatformsGet(loader.plugin(), 0, nullptr, &count), PI_ERROR_UNAVAILABLE,
@@ -111,7 +111,7 @@ TEST_CASE("PI_OPENCL_PLATFORMS chooses platforms by parts of their names") {
             {"PI_OPENCL_PLATFORMS", names[0]});
 }
 
-TEST_CASE("a platform without devices answers none") {
+TEST_CASE("a platform without devices returns none") {
     Loader loader;
     bool seen = false;
     for (pi_platform platform : loader.platforms()) {
@@ -150,7 +150,7 @@ TEST_CASE("a context over devices of two platforms, or with a device twice, is r
     refused(piQueueCreate(context, devices.back(), nullptr, queue.out()), PI_ERROR_INVALID_DEVICE);
 }
 
-TEST_CASE("two loaders hold the plugin at once and their handles do not mix") {
+TEST_CASE("two loaders use the plugin at once and their handles do not mix") {
     Loader one, two;
     const Place here(one.devices()[0]), there(two.devices()[0]);
     const Mem mem = here.buffer(64), foreign = there.buffer(64);

@@ -56,7 +56,7 @@ TEST_CASE("a program that does not compile says why, in the error and in the log
     }
 }
 
-TEST_CASE("a built program tells its kernels, options and binaries") {
+TEST_CASE("a built program reports its kernels, options and binaries") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -101,7 +101,7 @@ TEST_CASE("a built program tells its kernels, options and binaries") {
     }
 }
 
-TEST_CASE("bytes that are no program are refused") {
+TEST_CASE("bytes that are not a program are refused") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -186,8 +186,7 @@ TEST_CASE("many threads build programs at once") {
     }
 }
 
-TEST_CASE(
-    "parameters of the program's own types are what they are, whatever their names begin with") {
+TEST_CASE("parameters of the program's own types are recognised, whatever their names begin with") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));

@@ -62,7 +62,8 @@ std::vector<SubDevice> parts_of(pi_device whole, uint32_t units) {
 
 } // namespace
 
-TEST_CASE("Intel: an out-of-order queue goes while its last command leaves the driver", "[intel]") {
+TEST_CASE("Intel: an out-of-order queue is released while its last command leaves the driver",
+          "[intel]") {
     Loader loader;
     const pi_device device = find_intel(loader);
     if (!device)
@@ -78,7 +79,7 @@ TEST_CASE("Intel: an out-of-order queue goes while its last command leaves the d
     }
 }
 
-TEST_CASE("Intel: each build and compilation is of its own options", "[intel]") {
+TEST_CASE("Intel: each build and compilation uses its own options", "[intel]") {
     Loader loader;
     const pi_device device = find_intel(loader);
     if (!device)
@@ -103,7 +104,7 @@ TEST_CASE("Intel: each build and compilation is of its own options", "[intel]") 
     CHECK(value_of(program) == 2);
 }
 
-TEST_CASE("Intel: groups need not be uniform where the source names no standard", "[intel]") {
+TEST_CASE("Intel: groups need not be uniform if the source names no standard", "[intel]") {
     Loader loader;
     const pi_device device = find_intel(loader);
     if (!device)
@@ -194,8 +195,7 @@ TEST_CASE("Intel: layers of one image are copied to each other", "[intel]") {
     }
 }
 
-TEST_CASE("Intel: a view of rows that are whole in the buffer is made, others are refused",
-          "[intel]") {
+TEST_CASE("Intel: a view needs whole rows in the buffer, others are refused", "[intel]") {
     Loader loader;
     const pi_device device = find_intel(loader);
     if (!device)
@@ -215,7 +215,8 @@ TEST_CASE("Intel: a view of rows that are whole in the buffer is made, others ar
     }
 }
 
-TEST_CASE("Intel: all units are one equal part, and a device of one unit has no parts", "[intel]") {
+TEST_CASE("Intel: all units can be one equal part, and a device of one unit has no sub-devices",
+          "[intel]") {
     Loader loader;
     const pi_device device = find_intel(loader);
     if (!device)
@@ -228,7 +229,7 @@ TEST_CASE("Intel: all units are one equal part, and a device of one unit has no 
     CHECK(info_of<uint32_t>(piDeviceGetInfo, ones.at(0), PI_DEVICE_INFO_PARTITION_KINDS) == 0);
 }
 
-TEST_CASE("Intel: a blocking write has read the host's memory where another device used the buffer",
+TEST_CASE("Intel: a blocking write has read the host's memory after another device used the buffer",
           "[intel]") {
     Loader loader;
     const pi_device whole = find_intel(loader);

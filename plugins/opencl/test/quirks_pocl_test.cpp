@@ -24,8 +24,7 @@ uint64_t raw_clock() {
 
 } // namespace
 
-TEST_CASE(
-    "basic: a pthread device beside it in one context waits for its events, and it for theirs") {
+TEST_CASE("basic: it and a pthread device in one context wait for each other's events") {
     Loader loader;
     const auto basic = devices_like(loader, pocl, "basic");
     const auto pthread = devices_like(loader, pocl, "pthread");
@@ -50,8 +49,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("basic: threads that use one queue of the driver do not stop each other",
-          "[pocl_kinds]") {
+TEST_CASE("basic: threads that use one driver queue do not block each other", "[pocl_kinds]") {
     Loader loader;
     const auto devices = devices_like(loader, pocl, "basic");
     if (devices.empty())
@@ -92,7 +90,7 @@ TEST_CASE("basic: threads that use one queue of the driver do not stop each othe
         CHECK(contents(there.queue, right[id]) == std::vector<uint8_t>(10'000, 10 + id));
 }
 
-TEST_CASE("basic: what a blocking command has done is there for every queue when it returns",
+TEST_CASE("basic: a blocking command's effects are visible to every queue when it returns",
           "[pocl_kinds]") {
     Loader loader;
     const auto devices = devices_like(loader, pocl, "basic");
@@ -113,7 +111,7 @@ TEST_CASE("basic: what a blocking command has done is there for every queue when
     }
 }
 
-TEST_CASE("an unmap does not take a map of the same address that has not run yet (PoCL)") {
+TEST_CASE("an unmap does not undo a map of the same address that has not run yet (PoCL)") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -167,7 +165,8 @@ TEST_CASE("PoCL: profiling times are those of CLOCK_MONOTONIC_RAW, which is the 
         pi_test::skip("needs PoCL");
 }
 
-TEST_CASE("pthread: sub-devices may go as soon as their last command has ended", "[pocl_kinds]") {
+TEST_CASE("pthread: sub-devices can be released as soon as their last command is complete",
+          "[pocl_kinds]") {
     Loader loader;
     const auto devices = devices_like(loader, pocl, "pthread");
     if (devices.empty())
@@ -245,7 +244,7 @@ TEST_CASE("PoCL: a sub-device does not claim images") {
     ok(piDeviceRelease(part));
 }
 
-TEST_CASE("PoCL: the option for debuggers is translated, and builds take it") {
+TEST_CASE("PoCL: the option for debuggers is translated, and builds accept it") {
     Loader loader;
     const auto devices = devices_like(loader, pocl, "");
     if (devices.empty())
@@ -262,7 +261,7 @@ TEST_CASE("PoCL: the option for debuggers is translated, and builds take it") {
 }
 
 // What the test below runs in processes of their own.
-TEST_CASE("a program is built that no process has built before", "[.build]") {
+TEST_CASE("a program that no process has built before is built", "[.build]") {
     Loader loader;
     const auto devices = devices_like(loader, pocl, "pthread");
     REQUIRE(!devices.empty());
@@ -291,7 +290,7 @@ TEST_CASE("PoCL: processes that build the same program at once all succeed") {
     std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("a required sub-group size is known although the driver refuses the query of it",
+TEST_CASE("a required sub-group size is known although the driver refuses its query",
           "[pocl_kinds]") {
     Loader loader;
     bool any = false;

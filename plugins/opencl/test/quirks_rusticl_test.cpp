@@ -55,7 +55,7 @@ TEST_CASE("rusticl: views begin at any byte, for kernels and for commands") {
     }
 }
 
-TEST_CASE("rusticl: no more than 64 bytes of alignment are promised, and more is honoured") {
+TEST_CASE("rusticl: at most 64 bytes of alignment are promised, and more is honoured") {
     Loader loader;
     const auto devices = devices_like(loader, "rusticl", "llvmpipe");
     if (devices.empty())
@@ -92,7 +92,7 @@ TEST_CASE("rusticl: a queue with profiling is refused, because its times would b
             {"profiling"});
 }
 
-TEST_CASE("rusticl: a binary never reaches the driver, which would end the process") {
+TEST_CASE("rusticl: a binary never reaches the driver, which would abort the process") {
     Loader loader;
     const auto devices = devices_like(loader, "rusticl", "");
     if (devices.empty())
@@ -109,7 +109,7 @@ TEST_CASE("rusticl: a binary never reaches the driver, which would end the proce
             {"binaries"});
 }
 
-TEST_CASE("rusticl: a launch of more work-items than 32 bits count is refused before the driver") {
+TEST_CASE("rusticl: a launch of more work-items than fit 32 bits is refused before the driver") {
     Loader loader;
     const auto devices = devices_like(loader, "rusticl", "");
     if (devices.empty())
@@ -170,7 +170,7 @@ TEST_CASE("rusticl: a copy between a 1-D array and a 2-D image moves the pixels 
         return pi_test::skip("needs rusticl");
 }
 
-TEST_CASE("rusticl: the option for debuggers, which no build takes, has no counterpart") {
+TEST_CASE("rusticl: the option for debuggers, which no build accepts, has no counterpart") {
     Loader loader;
     const auto devices = devices_like(loader, "rusticl", "");
     if (devices.empty())

@@ -91,8 +91,7 @@ TEST_CASE("a shadow copy begins with the host's bytes and keeps the device's to 
     });
 }
 
-TEST_CASE("a map of a shadow copy brings the device's bytes, its unmap takes the host's back",
-          "[.shadow]") {
+TEST_CASE("a map of a shadow copy copies the device's bytes, its unmap the host's", "[.shadow]") {
     on_each_device([](const Bare &bare) {
         constexpr size_t offset = 4096, size = 1000;
         Bytes host(shadow_size, 1);
@@ -117,7 +116,7 @@ TEST_CASE("a map of a shadow copy brings the device's bytes, its unmap takes the
     });
 }
 
-TEST_CASE("a map that discards brings nothing to the host and takes all to the device",
+TEST_CASE("a map that discards copies nothing to the host, and everything to the device",
           "[.shadow]") {
     on_each_device([](const Bare &bare) {
         Bytes host(shadow_size, 1);
@@ -131,9 +130,8 @@ TEST_CASE("a map that discards brings nothing to the host and takes all to the d
     });
 }
 
-TEST_CASE(
-    "maps of one address are undone in their order, and an address that no map gave is refused",
-    "[.shadow]") {
+TEST_CASE("maps of one address are undone in order, and an unmapped address is refused",
+          "[.shadow]") {
     on_each_device([](const Bare &bare) {
         Bytes host(shadow_size, 1);
         const ClMem mem = bare.around(host.data(), host.size());
@@ -210,7 +208,7 @@ TEST_CASE("a shadow copy has the flags and the pointer with which it was made", 
     });
 }
 
-TEST_CASE("smaller buffers and buffers of the driver's own memory are no shadow copies",
+TEST_CASE("smaller buffers and buffers in the driver's own memory are not shadow copies",
           "[.shadow]") {
     on_each_device([](const Bare &bare) {
         Bytes host(shadow_size, 1);
@@ -253,7 +251,7 @@ TEST_CASE("host memory of a driver with shadow copies is not imported in place",
     }
 }
 
-TEST_CASE("PI_MEM_USE_HOST_PTR over a shadow copy is handed over by maps", "[.shadow]") {
+TEST_CASE("PI_MEM_USE_HOST_PTR over a shadow copy is synchronised by maps", "[.shadow]") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));

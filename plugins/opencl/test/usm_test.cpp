@@ -49,7 +49,7 @@ kernel void between(global uint *begin, global uint *end, uint value) {
 
 } // namespace
 
-TEST_CASE("a device has all groups of USM or none, and the kinds of its shared virtual memory") {
+TEST_CASE("a device has all USM capabilities or none, and the kinds of its shared virtual memory") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
@@ -107,7 +107,7 @@ TEST_CASE("a device without shared virtual memory refuses USM and says why") {
     }
 }
 
-TEST_CASE("USM that cannot be had is refused with what would be right") {
+TEST_CASE("unsupported USM is refused with what would be right") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         if (!has_usm(device))
@@ -185,7 +185,7 @@ TEST_CASE("USM of another context is refused, by copies, hints and launches") {
     }
 }
 
-TEST_CASE("a kernel gets the end of a range, and null pointers, but no pointer as a value") {
+TEST_CASE("a kernel accepts the end of a range and null pointers, but no pointer as a value") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         if (!has_usm(device))
@@ -213,7 +213,7 @@ TEST_CASE("a kernel gets the end of a range, and null pointers, but no pointer a
     }
 }
 
-TEST_CASE("memory that nobody has freed goes with its context, a pool's, too") {
+TEST_CASE("memory that was not freed is freed with its context, a pool's as well") {
     Loader loader; // its end sees what is left
     for (pi_device device : loader.devices()) {
         if (!has_usm(device))

@@ -304,7 +304,7 @@ PI_SAME_ENUM(CUdriverProcAddressQueryResult)
 static_assert(static_cast<CUdevice>(PI_CUDA_DEVICE_CPU) == CU_DEVICE_CPU);
 static_assert(static_cast<CUdevice>(PI_CUDA_DEVICE_INVALID) == CU_DEVICE_INVALID);
 
-TEST_CASE("The handles of the default streams are those of the vendor's header") {
+TEST_CASE("The handles of the default streams equal the vendor's header") {
     CHECK(reinterpret_cast<std::uintptr_t>(PI_CUDA_STREAM_LEGACY) ==
           reinterpret_cast<std::uintptr_t>(CU_STREAM_LEGACY));
     CHECK(reinterpret_cast<std::uintptr_t>(PI_CUDA_STREAM_PER_THREAD) ==
@@ -313,19 +313,19 @@ TEST_CASE("The handles of the default streams are those of the vendor's header")
 
 } // namespace
 
-TEST_CASE("Our declarations of CUDA's driver are those of the vendor's header") {
+TEST_CASE("The declarations of CUDA's driver equal the vendor's header") {
     SUCCEED("compared when this was compiled");
 }
 
 #else
 
-TEST_CASE("Our declarations of CUDA's driver are those of the vendor's header") {
+TEST_CASE("The declarations of CUDA's driver equal the vendor's header") {
     pi_test::skip("there is no <cuda.h> to compare them with");
 }
 
 #endif
 
-TEST_CASE("Every entry point of CUDA's driver has a row of its own, with a version") {
+TEST_CASE("Every entry point of CUDA's driver has its own row, with a version") {
     std::set<std::string> symbols;
     for (const pi::cuda::pi_cuda_entry &row : pi::cuda::pi_cuda_entries) {
         CAPTURE(row.symbol);

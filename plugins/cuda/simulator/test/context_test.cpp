@@ -19,7 +19,7 @@ TEST_CASE("Calls that need a context refuse a thread that has none") {
     CHECK(context == nullptr);
 }
 
-TEST_CASE("The current context is a thread's own") {
+TEST_CASE("Each thread has its own current context") {
     const Current left(0);
     CUresult other = CUDA_SUCCESS;
     std::thread([&] { other = open_driver().cuCtxSynchronize(); }).join();
@@ -62,7 +62,7 @@ TEST_CASE("A primary context lives from the first retain to the last release") {
     CHECK(cu().cuDevicePrimaryCtxRelease_v2(2) == CUDA_ERROR_INVALID_CONTEXT);
 }
 
-TEST_CASE("A context of its own is current when made, and its objects end with it") {
+TEST_CASE("A created context is current, and destroying it destroys its objects") {
     CUcontext context = nullptr;
     REQUIRE(cu().cuCtxCreate_v2(&context, 0, 0) == CUDA_SUCCESS);
     CUcontext now = nullptr;
@@ -124,7 +124,7 @@ TEST_CASE("Peer access is enabled once, one way, where the machine has it") {
     CHECK(cu().cuDevicePrimaryCtxRelease_v2(2) == CUDA_SUCCESS);
 }
 
-TEST_CASE("An illegal address spoils its context for good, and no other") {
+TEST_CASE("An illegal address destroys its context for good, and no other") {
     const Current left(0);
     const Memory memory(4096);
     {

@@ -44,7 +44,7 @@ TEST_CASE("A copy from pageable memory has read it when the call returns, one fr
     CHECK(bytes[64] == 2);
 }
 
-TEST_CASE("A copy to pinned memory comes when its stream does, one to pageable memory at once") {
+TEST_CASE("A copy to pinned memory is asynchronous, one to pageable memory is complete on return") {
     const Current left(0);
     const Stream stream;
     const Memory memory(64);
@@ -65,7 +65,7 @@ TEST_CASE("A copy to pinned memory comes when its stream does, one to pageable m
     CHECK(pageable[63] == 6);
 }
 
-TEST_CASE("Copies within the device and fills do not wait, even without a stream of their own") {
+TEST_CASE("Copies within the device and fills do not wait, even on the default stream") {
     const Current left(0);
     const Stream blocking(CU_STREAM_DEFAULT);
     const Memory from(64), to(64);
@@ -79,7 +79,7 @@ TEST_CASE("Copies within the device and fills do not wait, even without a stream
     CHECK(read(to.address, 64)[63] == 8);
 }
 
-TEST_CASE("An address of the device is no host pointer, and the other way round") {
+TEST_CASE("A device address is not a host pointer, and vice versa") {
     const Current left(0);
     const Memory memory(64);
     char mine[64] = {};
@@ -94,7 +94,7 @@ TEST_CASE("An address of the device is no host pointer, and the other way round"
     CHECK(read(memory.address, 64)[63] == 0);
 }
 
-TEST_CASE("Copies of two and three dimensions move the box, and nothing beside it") {
+TEST_CASE("Copies of two and three dimensions move the box and nothing else") {
     const Current left(0);
     // A box of 3 x 2 x 2 from a dense volume of 5 x 4 x 3, to another place in one of 8 x 4 x 3.
     std::vector<std::uint8_t> source(60), back(96);
@@ -147,7 +147,7 @@ TEST_CASE("Copies of two and three dimensions move the box, and nothing beside i
     CHECK(cu().cuMemcpy2D_v2(&out) == CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_CASE("A box goes from a device to one without peer access when both contexts are named") {
+TEST_CASE("A box is copied to a device without peer access if both contexts are named") {
     const Current left(0);
     const Memory from(64);
     CHECK(cu().cuMemsetD8_v2(from.address, 4, 64) == CUDA_SUCCESS);

@@ -17,7 +17,7 @@ TEST_CASE("The simulated driver has every entry point that PI needs") {
     }
 }
 
-TEST_CASE("cuGetProcAddress gives the newest version of a name that the caller's CUDA has") {
+TEST_CASE("cuGetProcAddress returns the newest version of a name for the caller's CUDA") {
     void *address = nullptr;
     CUdriverProcAddressQueryResult status{};
     CHECK(cu().cuGetProcAddress_v2("cuMemAlloc", &address, 12000, 0, &status) == CUDA_SUCCESS);
@@ -36,7 +36,7 @@ TEST_CASE("cuGetProcAddress gives the newest version of a name that the caller's
     CHECK(address == nullptr);
 }
 
-TEST_CASE("Codes have names and texts, and a number that is no code has neither") {
+TEST_CASE("Codes have names and texts; a number that is not a code has neither") {
     const char *text = nullptr;
     CHECK(cu().cuGetErrorName(CUDA_ERROR_ILLEGAL_ADDRESS, &text) == CUDA_SUCCESS);
     CHECK(std::string(text) == "CUDA_ERROR_ILLEGAL_ADDRESS");
@@ -46,7 +46,7 @@ TEST_CASE("Codes have names and texts, and a number that is no code has neither"
     CHECK(text == nullptr);
 }
 
-TEST_CASE("Devices are those of the machine file but for its processors, and called simulated") {
+TEST_CASE("Devices are those of the machine file without its processors, named simulated") {
     int count = 0;
     REQUIRE(cu().cuDeviceGetCount(&count) == CUDA_SUCCESS);
     REQUIRE(count == 3);
@@ -71,7 +71,7 @@ TEST_CASE("Devices are those of the machine file but for its processors, and cal
     CHECK(device == 1);
 }
 
-TEST_CASE("Identities of devices are the file's, or their own where it has none") {
+TEST_CASE("Devices have the file's identities, or generated ones") {
     CUuuid uuid[2];
     CHECK(cu().cuDeviceGetUuid_v2(&uuid[0], 0) == CUDA_SUCCESS);
     CHECK(std::memcmp(uuid[0].bytes, "pi-cuda\0\0\0\0\0\0\0\0\x01", 16) == 0);
@@ -89,7 +89,7 @@ TEST_CASE("Identities of devices are the file's, or their own where it has none"
     CHECK(device == 0);
 }
 
-TEST_CASE("Peers are what the links of the machine file say") {
+TEST_CASE("Peers follow the links of the machine file") {
     const auto can = [](CUdevice user, CUdevice owner) {
         int access = -1;
         CHECK(cu().cuDeviceCanAccessPeer(&access, user, owner) == CUDA_SUCCESS);

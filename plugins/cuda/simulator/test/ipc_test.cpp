@@ -25,7 +25,7 @@ bool capable(CUdeviceptr address) {
 
 } // namespace
 
-TEST_CASE("Plain memory has a handle of its begin; no other memory has one") {
+TEST_CASE("An IPC handle exists for the beginning of plain memory only") {
     const Current left(0);
     CUdeviceptr freed = 0;
     {
@@ -50,7 +50,7 @@ TEST_CASE("Plain memory has a handle of its begin; no other memory has one") {
     CHECK(cu().cuMemFree_v2(managed) == CUDA_SUCCESS);
 }
 
-TEST_CASE("A handle names one allocation, and is opened with the one flag that there is") {
+TEST_CASE("An IPC handle is for one allocation, and is opened with the only flag") {
     const Current left(0);
     const Memory one(4096), other(4096);
     CUipcMemHandle first{}, again{}, second{};

@@ -71,7 +71,7 @@ TEST_CASE("Parts that are linked call each other") {
     CHECK(cu().cuModuleUnload(module) == CUDA_SUCCESS);
 }
 
-TEST_CASE("Parts that do not fit together are not linked, and the log says why") {
+TEST_CASE("Parts that do not fit together fail to link, and the log says why") {
     const Current left(0);
     Link alone;
     CHECK(alone.add(image(caller)) == CUDA_SUCCESS);
@@ -86,7 +86,7 @@ TEST_CASE("Parts that do not fit together are not linked, and the log says why")
     CHECK(cu().cuModuleLoadData(&module, image(caller).c_str()) == CUDA_ERROR_INVALID_PTX);
 }
 
-TEST_CASE("What is no part is refused when it is added; the link's other parts stay") {
+TEST_CASE("An invalid part is refused when it is added; the other parts stay") {
     const Current left(0);
     Link link;
     CHECK(link.complete() == CUDA_ERROR_INVALID_VALUE);
@@ -105,7 +105,7 @@ TEST_CASE("What is no part is refused when it is added; the link's other parts s
     CHECK(link.complete() == CUDA_SUCCESS);
 }
 
-TEST_CASE("A link state that is destroyed is no handle any more, and one that is not is a leak") {
+TEST_CASE("A destroyed link state is not a valid handle; one that is not destroyed is a leak") {
     const Current left(0);
     CUlinkState state = nullptr;
     REQUIRE(cu().cuLinkCreate_v2(0, nullptr, nullptr, &state) == CUDA_SUCCESS);

@@ -8,7 +8,7 @@
 
 using namespace pi_cuda_test;
 
-TEST_CASE("Fresh memory holds poison, and is where no other memory ever was") {
+TEST_CASE("Fresh memory is poisoned, at an address that no memory had before") {
     const Current left(0);
     Memory first(1000);
     const auto bytes = read(first.address, 1000);
@@ -35,7 +35,7 @@ TEST_CASE("A freed pointer is an error wherever it is used") {
     CHECK(cu().cuCtxSynchronize() == CUDA_SUCCESS);
 }
 
-TEST_CASE("A range that runs over its memory's end is refused") {
+TEST_CASE("A range beyond the end of its memory is refused") {
     const Current left(0);
     const Memory memory(4096);
     CHECK(cu().cuMemsetD8_v2(memory.address + 4000, 0, 96) == CUDA_SUCCESS);
@@ -48,8 +48,7 @@ TEST_CASE("A range that runs over its memory's end is refused") {
     CHECK(size == 4096);
 }
 
-TEST_CASE(
-    "A pitched allocation has rows that lie apart, and is refused what the real one refuses") {
+TEST_CASE("A pitched allocation has rows with gaps, and refuses what the real one refuses") {
     const Current left(0);
     CUdeviceptr address = 0;
     size_t pitch = 0, size = 0;
@@ -77,7 +76,7 @@ TEST_CASE(
           CUDA_ERROR_OUT_OF_MEMORY);
 }
 
-TEST_CASE("Whole pages of plain memory are given as a file with the very bytes") {
+TEST_CASE("Whole pages of plain memory are exported as a file with the same bytes") {
     const Current left(0);
     const Memory memory(3 * 4096);
     const auto give = [&](int *out, CUdeviceptr address, size_t size) {
@@ -114,7 +113,7 @@ TEST_CASE("Whole pages of plain memory are given as a file with the very bytes")
     CHECK(give(&file, less.address, 4096) == CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_CASE("A device's capacity is kept") {
+TEST_CASE("A device's capacity is enforced") {
     const Current left(0);
     size_t before = 0, free = 0, total = 0;
     CHECK(cu().cuMemGetInfo_v2(&before, &total) == CUDA_SUCCESS);
@@ -168,7 +167,7 @@ TEST_CASE("Memory of the application is registered once, and unregistered by its
     CHECK(cu().cuMemHostUnregister(mine.data()) == CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
 }
 
-TEST_CASE("An address tells what it is of") {
+TEST_CASE("Pointer attributes describe the memory of an address") {
     const Current right(1);
     const Memory memory(512);
     const auto ask = [&](auto value, CUpointer_attribute attribute, CUdeviceptr address) {

@@ -45,7 +45,7 @@ TEST_CASE("A kernel runs over its grid, on values as they were at the launch") {
     CHECK(numbers[64] == 0xcbcbcbcb);
 }
 
-TEST_CASE("Parameters come one by one or in a buffer, and are told") {
+TEST_CASE("Parameters are passed one by one or in a buffer, and can be queried") {
     const Current left(0);
     const Module module(all_kernels);
     const CUfunction function = module.function("count_up");
@@ -70,7 +70,7 @@ TEST_CASE("Parameters come one by one or in a buffer, and are told") {
     CHECK(cu().cuFuncGetParamInfo(function, 2, &offset, &size) == CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_CASE("A kernel that is given memory it may not use spoils its context") {
+TEST_CASE("A kernel that uses inaccessible memory destroys its context") {
     const Current left(0);
     const Memory memory(256);
     const Current right(1);
@@ -81,7 +81,7 @@ TEST_CASE("A kernel that is given memory it may not use spoils its context") {
     CHECK(cu().cuCtxSynchronize() == CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-TEST_CASE("A kernel that is given memory of the host that is not pinned spoils its context") {
+TEST_CASE("A kernel that uses unpinned host memory destroys its context") {
     const Current left(0);
     const Module module(all_kernels);
     std::vector<std::uint32_t> mine(32);
@@ -92,7 +92,7 @@ TEST_CASE("A kernel that is given memory of the host that is not pinned spoils i
     CHECK(mine[31] == 0);
 }
 
-TEST_CASE("Wrong shapes of a launch are refused") {
+TEST_CASE("Invalid launch dimensions are refused") {
     const Current left(0);
     const Module module(all_kernels);
     const CUfunction function = module.function("look_at_shared");
@@ -123,7 +123,7 @@ TEST_CASE("Shared memory is each block's own, and poisoned") {
         CHECK(byte == 0xcb);
 }
 
-TEST_CASE("A module's variables are its own, in device memory") {
+TEST_CASE("Each module has its own variables, in device memory") {
     const Current left(0);
     const Module first(all_kernels), second(all_kernels);
     const Memory memory(16);
@@ -141,7 +141,7 @@ TEST_CASE("A module's variables are its own, in device memory") {
           CUDA_ERROR_NOT_FOUND);
 }
 
-TEST_CASE("Blocks of a cooperative launch run at once, if the device has room for all") {
+TEST_CASE("Blocks of a cooperative launch run concurrently if all fit on the device") {
     const Current left(0);
     const Module module(all_kernels);
     const CUfunction function = module.function("meet");

@@ -88,7 +88,7 @@ PI_TEST_MEMBER(nvmlFieldValue_t, value)
 } // namespace
 #endif
 
-TEST_CASE("our declarations of NVML are the vendor's") {
+TEST_CASE("the declarations of NVML equal the vendor's header") {
     if (!PI_TEST_VENDOR_HEADER)
         return pi_test::skip("needs nvml.h of the CUDA toolkit");
     CHECK(sizeof(pi::cuda::nvmlDevice_t) == sizeof(void *));

@@ -52,7 +52,7 @@ PI_TEST_CODE(NVRTC_ERROR_INTERNAL_ERROR)
 } // namespace
 #endif
 
-TEST_CASE("our declarations of NVRTC are the vendor's") {
+TEST_CASE("the declarations of NVRTC equal the vendor's header") {
     if (!PI_TEST_VENDOR_HEADER)
         return pi_test::skip("needs nvrtc.h of the CUDA toolkit");
     CHECK(sizeof(pi::cuda::nvrtcProgram) == sizeof(void *));

@@ -25,7 +25,7 @@ pi_test::Ran run_faulty(const std::string &fault, std::vector<std::string> envir
 
 } // namespace
 
-TEST_CASE("A program without a mistake runs on the simulated driver, with reordering, too") {
+TEST_CASE("A correct program runs on the simulated driver, with reordering as well") {
     const pi_test::Ran plain = run_faulty("none");
     INFO(plain.output);
     CHECK(plain.exit_code == 0);
@@ -34,7 +34,7 @@ TEST_CASE("A program without a mistake runs on the simulated driver, with reorde
     CHECK(reordered.exit_code == 0);
 }
 
-TEST_CASE("Planted: a missing synchronisation reads what was there before") {
+TEST_CASE("Injected: a missing synchronisation reads the old contents") {
     // For certain: what the copy should wait for cannot have happened.
     const Current left(0);
     const Stream writer, reader;
@@ -51,27 +51,26 @@ TEST_CASE("Planted: a missing synchronisation reads what was there before") {
     CHECK(cu().cuMemFreeHost(host) == CUDA_SUCCESS);
 }
 
-TEST_CASE(
-    "Planted: a missing synchronisation is seen by a program that knows of no driver's tricks") {
+TEST_CASE("Injected: an ordinary program detects a missing synchronisation") {
     const pi_test::Ran ran = run_faulty("missing synchronisation");
     INFO(ran.output);
     CHECK(ran.output.find("wrong bytes") != std::string::npos);
     CHECK(ran.exit_code == 1);
 }
 
-TEST_CASE("Planted: without a current context nothing works") {
+TEST_CASE("Injected: nothing works without a current context") {
     const pi_test::Ran ran = run_faulty("wrong context");
     INFO(ran.output);
     CHECK(ran.exit_code == 2);
 }
 
-TEST_CASE("Planted: a host that dereferences device memory dies") {
+TEST_CASE("Injected: a host access to device memory is a SIGSEGV") {
     const pi_test::Ran ran = run_faulty("host dereference");
     INFO(ran.output);
     CHECK(ran.exit_code >= 128); // by a signal
 }
 
-TEST_CASE("Planted: a leaked stream is told, and fails the process") {
+TEST_CASE("Injected: a leaked stream is reported, and fails the process") {
     const pi_test::Ran ran = run_faulty("leaked stream");
     INFO(ran.output);
     CHECK(ran.exit_code == 70);
@@ -81,21 +80,21 @@ TEST_CASE("Planted: a leaked stream is told, and fails the process") {
     CHECK(lax.output.find("leaked: 1 stream of device 0") != std::string::npos);
 }
 
-TEST_CASE("Planted: a context that is never released is told") {
+TEST_CASE("Injected: a context that is never released is reported") {
     const pi_test::Ran ran = run_faulty("leaked context");
     INFO(ran.output);
     CHECK(ran.exit_code == 70);
     CHECK(ran.output.find("leaked: 1 context of device 0") != std::string::npos);
 }
 
-TEST_CASE("Planted: a context that is pushed and not popped is told") {
+TEST_CASE("Injected: a context that is pushed and not popped is reported") {
     const pi_test::Ran ran = run_faulty("context left current");
     INFO(ran.output);
     CHECK(ran.exit_code == 70);
     CHECK(ran.output.find("leaked: 1 context that a thread has pushed") != std::string::npos);
 }
 
-TEST_CASE("A broken machine file is told, and the driver does not start") {
+TEST_CASE("An invalid machine file is reported, and the driver does not start") {
     const pi_test::Ran ran =
         run_faulty("none", {"PI_SIMULATED_CUDA_MACHINE=" PI_TEST_BROKEN_MACHINE});
     INFO(ran.output);
@@ -106,7 +105,7 @@ TEST_CASE("A broken machine file is told, and the driver does not start") {
     CHECK(none.output.find("/no/such.json: cannot be read") != std::string::npos);
 }
 
-TEST_CASE("The machines that come with PI are machines of the simulated driver") {
+TEST_CASE("The simulated driver accepts PI's own machine files") {
     for (const char *name : {"workstation", "switch-8gpu", "dual-socket", "bounce-faster", "apu"}) {
         CAPTURE(name);
         const pi_test::Ran ran =
@@ -117,7 +116,7 @@ TEST_CASE("The machines that come with PI are machines of the simulated driver")
     }
 }
 
-TEST_CASE("What lives is told while the program runs") {
+TEST_CASE("Live objects are reported while the program runs") {
     const std::string before = leaks();
     const Current left(0);
     const Stream stream;

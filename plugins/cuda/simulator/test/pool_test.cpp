@@ -7,7 +7,7 @@
 
 using namespace pi_cuda_test;
 
-TEST_CASE("Stream-ordered memory is there behind its allocation and before its free") {
+TEST_CASE("Stream-ordered memory is usable between its allocation and its free") {
     const Current left(0);
     const Stream stream;
     CUdeviceptr address = 0;
@@ -31,7 +31,7 @@ TEST_CASE("Stream-ordered memory that another stream uses too early is an illega
     CHECK(cu().cuStreamSynchronize(hasty.handle) == CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-TEST_CASE("A pool's memory is for the devices that the pool was granted to, whatever contexts have "
+TEST_CASE("A pool's memory is accessible to the devices that the pool grants, whatever peers are "
           "enabled") {
     const Current left(0);
     CUmemPoolProps properties{};
@@ -75,7 +75,7 @@ TEST_CASE("A pool's memory is for the devices that the pool was granted to, what
     CHECK(cu().cuMemPoolDestroy(pool) == CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_CASE("A pool's allocation waits for what is still to be freed rather than fail") {
+TEST_CASE("A pool's allocation waits for pending frees before it fails") {
     const Current lone(2);
     const size_t most = size_t(12) << 20; // of 16 MiB
     CUdeviceptr first = 0, second = 0;
@@ -100,7 +100,8 @@ CUmemAllocationProp on_device(int ordinal) {
 
 } // namespace
 
-TEST_CASE("Physical memory is mapped at reserved addresses, and used by whom access was set for") {
+TEST_CASE("Physical memory is mapped at reserved addresses, and accessible to the devices that "
+          "were set") {
     const Current left(0);
     const CUmemAllocationProp properties = on_device(0);
     size_t step = 0;
@@ -142,7 +143,7 @@ TEST_CASE("Physical memory is mapped at reserved addresses, and used by whom acc
     CHECK(cu().cuMemRelease(memory[1]) == CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_CASE("Exported physical memory is the same bytes where it is imported") {
+TEST_CASE("Imported physical memory has the exporter's bytes") {
     const Current left(0);
     const CUmemAllocationProp properties = on_device(1);
     CUmemGenericAllocationHandle made = 0, imported = 0;

@@ -40,7 +40,7 @@ TEST_CASE("Streams do not wait for each other, unless an event says so") {
     CHECK(cu().cuEventQuery(event.handle) == CUDA_SUCCESS);
 }
 
-TEST_CASE("Waiting for an event means its last record, as it was at the call") {
+TEST_CASE("Waiting for an event waits for its last record at the time of the call") {
     const Current left(0);
     const Stream first, second, third;
     const Event event;
@@ -103,7 +103,7 @@ TEST_CASE("A host function may not call the driver") {
     CHECK(inside == CUDA_ERROR_NOT_PERMITTED);
 }
 
-TEST_CASE("Callbacks learn of the context's error, host functions are not called after one") {
+TEST_CASE("Callbacks receive the context's error; host functions are not called after one") {
     CUresult status = CUDA_SUCCESS;
     std::atomic<bool> called{false};
     {
@@ -131,7 +131,7 @@ TEST_CASE("Callbacks learn of the context's error, host functions are not called
     CHECK_FALSE(called);
 }
 
-TEST_CASE("A destroyed stream or event is no handle any more, but its work goes on") {
+TEST_CASE("A destroyed stream or event is not a valid handle, but its work goes on") {
     const Current left(0);
     CUstream stream = nullptr;
     CUevent event = nullptr;
@@ -157,7 +157,7 @@ TEST_CASE("A destroyed stream or event is no handle any more, but its work goes 
           CUDA_ERROR_INVALID_HANDLE);
 }
 
-TEST_CASE("Events tell the time between them, if both have come and keep time") {
+TEST_CASE("Events measure the time between them, if both are complete and have timing") {
     const Current left(0);
     const Stream stream;
     const Event start, end, timeless(CU_EVENT_DISABLE_TIMING);

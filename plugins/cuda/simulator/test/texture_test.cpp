@@ -68,7 +68,7 @@ CUtexObject make_texture(const Array &array, const CUDA_TEXTURE_DESC &how = {}) 
 
 } // namespace
 
-TEST_CASE("An array has axes that go together, and none longer than the device's") {
+TEST_CASE("An array has consistent axes, none longer than the device's limit") {
     const Current left(0);
     constexpr unsigned layers = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST;
     CHECK(create(array_desc(4)) == CUDA_SUCCESS);
@@ -85,7 +85,7 @@ TEST_CASE("An array has axes that go together, and none longer than the device's
     CHECK(create(array_desc(32769)) == CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_CASE("A copy of an array is of whole elements, and in the array's context") {
+TEST_CASE("A copy of an array has whole elements, and is in the array's context") {
     const Current left(0);
     const Array array;
     const Memory memory(64);
@@ -110,7 +110,7 @@ TEST_CASE("A copy of an array is of whole elements, and in the array's context")
     CHECK(cu().cuMemcpy3D_v2(&copy) == CUDA_ERROR_INVALID_HANDLE);
 }
 
-TEST_CASE("A kernel reads a texture as its description says, and a surface as the bytes are") {
+TEST_CASE("A kernel reads a texture by its descriptor, and a surface's raw bytes") {
     const Current left(0);
     const Array array;
     CUDA_TEXTURE_DESC how{};
@@ -141,7 +141,7 @@ TEST_CASE("A kernel reads a texture as its description says, and a surface as th
     CHECK(cu().cuTexObjectDestroy(texture) == CUDA_SUCCESS);
 }
 
-TEST_CASE("A texture that no device has, or that is none of the context's, is refused") {
+TEST_CASE("An unsupported texture, or one of another context, is refused") {
     const Current left(0);
     const Array array;
     CUtexObject texture = 0;
@@ -204,7 +204,7 @@ CUresult try_texture(const CUDA_RESOURCE_DESC &resource, const CUDA_TEXTURE_DESC
 
 } // namespace
 
-TEST_CASE("A texture of linear memory begins where the device says, and so do its rows") {
+TEST_CASE("A texture of linear memory has the device's alignments, and so do its rows") {
     const Current left(0);
     const Memory memory(4096);
     const CUdeviceptr at = memory.address;
@@ -249,7 +249,7 @@ CUDA_TEXTURE_DESC normalized() {
 
 } // namespace
 
-TEST_CASE("Planted: a texture whose array is gone is an illegal address to kernels") {
+TEST_CASE("Injected: a texture of a destroyed array is an illegal address to kernels") {
     const Current left(0);
     Array array;
     const CUtexObject texture = make_texture(array, normalized());
@@ -257,7 +257,7 @@ TEST_CASE("Planted: a texture whose array is gone is an illegal address to kerne
     CHECK(end_of_use("texture", texture) == CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-TEST_CASE("Planted: a texture whose memory is freed is an illegal address to kernels") {
+TEST_CASE("Injected: a texture of freed memory is an illegal address to kernels") {
     const Current left(0);
     CUdeviceptr address = 0;
     REQUIRE(cu().cuMemAlloc_v2(&address, 4096) == CUDA_SUCCESS);
@@ -269,7 +269,7 @@ TEST_CASE("Planted: a texture whose memory is freed is an illegal address to ker
     CHECK(end_of_use("texture", texture) == CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-TEST_CASE("Planted: a texture that was destroyed, or is used as a surface, is an illegal address") {
+TEST_CASE("Injected: a destroyed texture, or one used as a surface, is an illegal address") {
     const bool destroyed = GENERATE(false, true);
     const Current left(0);
     CUarray array = nullptr;
@@ -285,7 +285,7 @@ TEST_CASE("Planted: a texture that was destroyed, or is used as a surface, is an
     CHECK(end_of_use(destroyed ? "texture" : "surface", texture) == CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-TEST_CASE("Planted: a texture or surface that is not destroyed is told") {
+TEST_CASE("Injected: a texture or surface that is not destroyed is reported") {
     const Current left(0);
     const Array array;
     const CUtexObject texture = make_texture(array, normalized());

@@ -19,7 +19,7 @@ Bytes counted(size_t size) {
 
 } // namespace
 
-TEST_CASE("Bytes go from the host to a device, within it and back") {
+TEST_CASE("Bytes are copied from the host to a device, within it and back") {
     const Context context;
     const List list(context);
     const Memory first(context, 1000), second(context, 1000);
@@ -32,7 +32,7 @@ TEST_CASE("Bytes go from the host to a device, within it and back") {
     CHECK(read(list, second.address, 1000) == bytes);
 }
 
-TEST_CASE("A copy from another context names the one that its source is of") {
+TEST_CASE("A copy from another context names the source's context") {
     const Context context, other;
     const List list(context);
     const Memory here(context, 100), there(other, 100);
@@ -45,7 +45,7 @@ TEST_CASE("A copy from another context names the one that its source is of") {
     list.finish();
 }
 
-TEST_CASE("Copies beyond the end, onto themselves, and of nothing are refused") {
+TEST_CASE("Copies beyond the end, onto themselves, and of 0 bytes are refused") {
     const Context context;
     const List list(context);
     const Memory memory(context, 100);
@@ -60,7 +60,7 @@ TEST_CASE("Copies beyond the end, onto themselves, and of nothing are refused") 
           ZE_RESULT_ERROR_INVALID_NULL_POINTER);
 }
 
-TEST_CASE("A fill repeats a pattern of any size, as far as the group of queues allows") {
+TEST_CASE("A fill repeats a pattern of any size that the queue group supports") {
     const Context context;
     const List compute(context, 0, 0), copy(context, 0, 1);
     const Memory memory(context, 1000);
@@ -85,7 +85,7 @@ TEST_CASE("A fill repeats a pattern of any size, as far as the group of queues a
     copy.finish();
 }
 
-TEST_CASE("A region is copied with origins and pitches of its own on both sides") {
+TEST_CASE("A region is copied with separate origins and pitches at both ends") {
     const Context context;
     const List list(context);
     const Bytes bytes = counted(240);
@@ -119,7 +119,7 @@ TEST_CASE("A region is copied with origins and pitches of its own on both sides"
     list.finish();
 }
 
-TEST_CASE("Hints and residency are for memory that is there") {
+TEST_CASE("Hints and residency need existing memory") {
     const Context context;
     const List list(context);
     const Memory shared(context, 100, Kind::shared);

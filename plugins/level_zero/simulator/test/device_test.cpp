@@ -34,7 +34,7 @@ bool peers(unsigned device, unsigned peer) {
 
 } // namespace
 
-TEST_CASE("Each driver tells API 1.4, and its own identity") {
+TEST_CASE("Each driver reports API 1.4 and its own identity") {
     std::set<std::string> identities;
     for (const ze_driver_handle_t each : drivers()) {
         ze_api_version_t version{};
@@ -54,7 +54,7 @@ TEST_CASE("Each driver tells API 1.4, and its own identity") {
     CHECK(identities.size() == drivers().size());
 }
 
-TEST_CASE("Devices are those of the machine file but for its processors") {
+TEST_CASE("Devices are those of the machine file without its processors") {
     REQUIRE(devices().size() == 3);
     const ze_device_properties_t left = properties_of(devices()[0]);
     CHECK(std::string(left.name) == "left (simulated)");
@@ -72,7 +72,7 @@ TEST_CASE("Devices are those of the machine file but for its processors") {
     CHECK(count == 0);
 }
 
-TEST_CASE("PCI addresses and LUIDs are told where the machine file has them") {
+TEST_CASE("PCI addresses and LUIDs are reported if the machine file has them") {
     ze_pci_ext_properties_t pci{};
     pci.stype = ZE_STRUCTURE_TYPE_PCI_EXT_PROPERTIES;
     CHECK(zeDevicePciGetPropertiesExt(devices()[0], &pci) == ZE_RESULT_SUCCESS);
@@ -91,14 +91,14 @@ TEST_CASE("PCI addresses and LUIDs are told where the machine file has them") {
     CHECK(luid.luid.id[7] == 8);
 }
 
-TEST_CASE("Peers are those that the machine file links, and both queries agree") {
+TEST_CASE("Peers follow the machine file's links, and both queries agree") {
     CHECK(peers(0, 1));
     CHECK(peers(1, 0));
     CHECK_FALSE(peers(0, 2));
     CHECK_FALSE(peers(2, 1));
 }
 
-TEST_CASE("One group of queues does all, one copies alone") {
+TEST_CASE("One queue group supports all commands, the other copies only") {
     std::uint32_t count = 0;
     CHECK(zeDeviceGetCommandQueueGroupProperties(devices()[0], &count, nullptr) ==
           ZE_RESULT_SUCCESS);
@@ -111,7 +111,7 @@ TEST_CASE("One group of queues does all, one copies alone") {
     CHECK(groups[1].maxMemoryFillPatternSize < groups[0].maxMemoryFillPatternSize);
 }
 
-TEST_CASE("Capacities, rights and limits are told") {
+TEST_CASE("Capacities, access properties and limits are reported") {
     std::uint32_t count = 1;
     ze_device_memory_properties_t memory{};
     memory.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES;
@@ -147,8 +147,8 @@ TEST_CASE("Capacities, rights and limits are told") {
     CHECK(cache.cacheSize > 0);
 }
 
-TEST_CASE("The timer's resolution is told as nanoseconds or as cycles, and global timestamps keep "
-          "to it") {
+TEST_CASE(
+    "The timer's resolution is reported in nanoseconds or cycles, and global timestamps match it") {
     const ze_device_properties_t nanoseconds = properties_of(devices()[0]);
     ze_device_properties_t cycles{};
     cycles.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2;
@@ -164,7 +164,7 @@ TEST_CASE("The timer's resolution is told as nanoseconds or as cycles, and globa
     CHECK(((device[1] - device[0]) & mask) * nanoseconds.timerResolution == host[1] - host[0]);
 }
 
-TEST_CASE("Handles of nothing are refused, and contexts with objects are in use") {
+TEST_CASE("Null handles are refused, and contexts with objects are in use") {
     const Context context;
     ze_context_handle_t other = nullptr;
     const ze_context_desc_t description{ZE_STRUCTURE_TYPE_CONTEXT_DESC, nullptr, 0};

@@ -62,7 +62,7 @@ void write(const List &list, const Image &image, const std::vector<std::uint8_t>
 
 } // namespace
 
-TEST_CASE("Images of all types hold their pixels, which are poisoned at first") {
+TEST_CASE("Images of all types store pixels, which are poisoned at first") {
     const Context context;
     const List list(context);
     for (const ze_image_desc_t &made :
@@ -133,7 +133,7 @@ TEST_CASE("Images whose layers are different axes are not copied to each other a
     CHECK(pixels(list, planes, 16, &first)[0] == 17);
 }
 
-TEST_CASE("Copies between images and memory take pitches by the extension") {
+TEST_CASE("Copies between images and memory support pitches by the extension") {
     const Context context;
     const List list(context);
     const Image image(context, description(ZE_IMAGE_TYPE_2D, 2, 2));
@@ -156,7 +156,7 @@ TEST_CASE("Copies between images and memory take pitches by the extension") {
                                                   nullptr) == ZE_RESULT_ERROR_INVALID_SIZE);
 }
 
-TEST_CASE("Kernels get images and samplers as native kernels know them") {
+TEST_CASE("Kernels receive images and samplers as native kernels' records") {
     const Context context;
     const List list(context);
     ze_image_desc_t made = description(ZE_IMAGE_TYPE_2DARRAY, 3, 2, 0, 2);
@@ -185,7 +185,7 @@ TEST_CASE("Kernels get images and samplers as native kernels know them") {
     CHECK(zeSamplerDestroy(sampler) == ZE_RESULT_SUCCESS);
 }
 
-TEST_CASE("Images that are too large, of no format or of a buffer are refused") {
+TEST_CASE("Images that are too large, of invalid format or of a buffer are refused") {
     const Context context;
     const ze_device_handle_t device = devices()[0];
     ze_image_handle_t out = nullptr;

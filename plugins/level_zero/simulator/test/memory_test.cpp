@@ -61,7 +61,7 @@ TEST_CASE("Every power of two is an alignment, others are refused") {
     CHECK(allocate(context, size_t(65) << 20, 0, &out) == ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
 }
 
-TEST_CASE("A device has no more memory than its capacity, and gets back what is freed") {
+TEST_CASE("A device has no more memory than its capacity; freed memory is available again") {
     const Context context;
     Memory most(context, size_t(60) << 20);
     void *out = nullptr;
@@ -81,7 +81,7 @@ TEST_CASE("Fresh memory is poisoned") {
     }
 }
 
-TEST_CASE("Memory of the host and shared memory are the same bytes for host and device") {
+TEST_CASE("Host memory and shared memory have the same bytes for host and device") {
     const Context context;
     const List list(context);
     for (const Kind kind : {Kind::host, Kind::shared}) {
@@ -95,7 +95,7 @@ TEST_CASE("Memory of the host and shared memory are the same bytes for host and 
     }
 }
 
-TEST_CASE("Pointers are known by what they are") {
+TEST_CASE("Pointer queries return the properties of the memory") {
     const Context context;
     const Memory device(context, 100, Kind::device, 1), host(context, 100, Kind::host),
         shared(context, 100, Kind::shared);
@@ -115,7 +115,7 @@ TEST_CASE("Pointers are known by what they are") {
     CHECK(zeMemGetAddressRange(context, &home, &base, &size) == ZE_RESULT_ERROR_INVALID_ARGUMENT);
 }
 
-TEST_CASE("Only the begin of living memory is freed, and not while work needs it") {
+TEST_CASE("Only the beginning of live memory can be freed, and not while work uses it") {
     const Context context;
     Memory memory(context, 100);
     CHECK(zeMemFree(context, memory.as<char>() + 1) == ZE_RESULT_ERROR_INVALID_ARGUMENT);
@@ -142,7 +142,7 @@ TEST_CASE("Only the begin of living memory is freed, and not while work needs it
           ZE_RESULT_ERROR_INVALID_ARGUMENT);
 }
 
-TEST_CASE("Memory that is exported is the same bytes where it is imported") {
+TEST_CASE("Imported memory has the exporter's bytes") {
     const Context context, other;
     const List list(context);
     for (const ze_external_memory_type_flags_t type :
@@ -169,7 +169,7 @@ TEST_CASE("Memory that is exported is the same bytes where it is imported") {
     }
 }
 
-TEST_CASE("What was not allocated for export is not exported") {
+TEST_CASE("Memory not allocated for export cannot be exported") {
     const Context context;
     const Memory memory(context, 4096);
     ze_external_memory_export_fd_t out{ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_FD, nullptr,
@@ -182,7 +182,7 @@ TEST_CASE("What was not allocated for export is not exported") {
     CHECK(out.fd == -1);
 }
 
-TEST_CASE("An IPC handle opens the same bytes, and is closed before the memory is gone") {
+TEST_CASE("An IPC handle opens the same bytes, and is closed before the memory is freed") {
     const Context context;
     const List list(context);
     const Memory before(context, 100), memory(context, 100);
@@ -202,7 +202,7 @@ TEST_CASE("An IPC handle opens the same bytes, and is closed before the memory i
           ZE_RESULT_ERROR_INVALID_ARGUMENT);
 }
 
-TEST_CASE("Memory of another device is for peers alone, and of another context for all lists") {
+TEST_CASE("Memory of another device is for peers only; memory of another context for all lists") {
     const Context context, other;
     const List left(context, 0), lone(context, 2);
     const Memory right(other, 64, Kind::device, 1), shared(other, 64, Kind::shared, 1);

@@ -113,8 +113,7 @@ TEST_CASE("A native image becomes a module whose kernels run on device memory") 
     CHECK(size == 5);
 }
 
-TEST_CASE(
-    "SPIR-V is read for its kernels, which the library has; its native binary is a module, too") {
+TEST_CASE("SPIR-V kernels run as the library's; the module's native binary is a module as well") {
     const Context context;
     ze_module_handle_t module = nullptr, copy = nullptr;
     std::string log;
@@ -133,7 +132,7 @@ TEST_CASE(
     CHECK(zeModuleDestroy(copy) == ZE_RESULT_SUCCESS);
 }
 
-TEST_CASE("What cannot be built says why in its log") {
+TEST_CASE("A failed build says why in its log") {
     const Context context;
     ze_module_handle_t module = nullptr;
     std::string log;
@@ -159,7 +158,7 @@ TEST_CASE("What cannot be built says why in its log") {
     CHECK(says("error: the SPIR-V is damaged"));
 }
 
-TEST_CASE("A module may be made of several in SPIR-V, and of nothing else") {
+TEST_CASE("A module can be created from several in SPIR-V, and from no other format") {
     const Context context;
     const std::string text = spirv(), native = image("function meet pointer\n");
     const auto make = [&](ze_module_format_t format, std::vector<const std::string *> parts) {
@@ -189,7 +188,7 @@ TEST_CASE("A module may be made of several in SPIR-V, and of nothing else") {
     CHECK(make(ZE_MODULE_FORMAT_IL_SPIRV, {}) == ZE_RESULT_ERROR_INVALID_SIZE);
 }
 
-TEST_CASE("Options are those of Level Zero") {
+TEST_CASE("Only Level Zero's options are accepted") {
     const Context context;
     const std::string bytes = image("function meet pointer\n");
     const auto with = [&](const char *flags) {
@@ -206,7 +205,7 @@ TEST_CASE("Options are those of Level Zero") {
     CHECK(with("-cl-fast-relaxed-math") == ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
 }
 
-TEST_CASE("Kernels are refused what they have not: names, parameters, sizes, groups, devices") {
+TEST_CASE("Unknown names, parameters, sizes, groups and devices of kernels are refused") {
     const Context context;
     const List list(context), right(context, 1), copies(context, 0, 1);
     Module module(context, "function count_up pointer 4\n");
@@ -238,7 +237,7 @@ TEST_CASE("Kernels are refused what they have not: names, parameters, sizes, gro
     list.finish();
 }
 
-TEST_CASE("A function has the sizes of groups and sub-groups that it demands, and no others") {
+TEST_CASE("A function has only the group and sub-group sizes that it requires") {
     const Context context;
     Module module(context, "function count_up pointer 4\n"
                            "group count_up 4 2 1\n"
@@ -270,7 +269,7 @@ TEST_CASE("Suggested groups divide the range") {
     CHECK(z == 1);
 }
 
-TEST_CASE("A launch takes the arguments, sizes and offsets of its time") {
+TEST_CASE("A launch uses the arguments, sizes and offsets at the time of its append") {
     const Context context;
     const List list(context);
     const Events events(context, 1);
@@ -317,7 +316,7 @@ TEST_CASE("Local memory is each group's own, and poisoned") {
     CHECK(read(list, memory.address, 8) == std::vector<std::uint8_t>(8, 0xcb));
 }
 
-TEST_CASE("Groups of a cooperative launch run at once, as many as the device holds") {
+TEST_CASE("Groups of a cooperative launch run concurrently, as many as fit on the device") {
     const Context context;
     const List list(context);
     Module module(context, "function meet pointer\n");
@@ -337,7 +336,7 @@ TEST_CASE("Groups of a cooperative launch run at once, as many as the device hol
     CHECK(*arrived.as<std::uint32_t>() == 3);
 }
 
-TEST_CASE("A kernel follows addresses to the kinds of memory that it says") {
+TEST_CASE("A kernel follows addresses only to the kinds of memory of its indirect access") {
     const Context context;
     const List list(context);
     Module module(context, "function follow addresses pointer\n");
@@ -364,7 +363,7 @@ TEST_CASE("A kernel follows addresses to the kinds of memory that it says") {
     CHECK(flags == ZE_KERNEL_INDIRECT_ACCESS_FLAG_SHARED);
 }
 
-TEST_CASE("Each module has variables of its own, at addresses of device memory") {
+TEST_CASE("Each module has its own variables, at device addresses") {
     const Context context;
     const List list(context);
     Module first(context, "function read_state pointer\nvariable counter 16\n"),
@@ -391,7 +390,7 @@ TEST_CASE("Each module has variables of its own, at addresses of device memory")
     CHECK(read(list, address, 1)[0] == 51);
 }
 
-TEST_CASE("Modules are linked: kernels of one with imports are made after that") {
+TEST_CASE("Modules are linked: kernels of a module with imports are created after that") {
     if (drivers().size() > 1) {
         pi_test::skip(
             "with two drivers the loader takes the array of modules for one of them, and dies");
@@ -429,7 +428,7 @@ TEST_CASE("Modules are linked: kernels of one with imports are made after that")
     CHECK(words(list, out, 4)[3] == 12);
 }
 
-TEST_CASE("Specialization constants have the module's values, else their own") {
+TEST_CASE("Specialization constants have the module's values, or their defaults") {
     const Context context;
     const List list(context);
     const Memory out(context, 16);

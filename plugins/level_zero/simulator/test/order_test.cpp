@@ -50,7 +50,7 @@ public:
 
 } // namespace
 
-TEST_CASE("An event is what the host or a command last made it") {
+TEST_CASE("An event has the state that the host or a command last set") {
     const Context context;
     const List list(context);
     const Events events(context, 2);
@@ -88,7 +88,7 @@ TEST_CASE("A command waits for its events, and its event is signalled when it is
     CHECK(out[63] == 4);
 }
 
-TEST_CASE("What stands behind a wait or a barrier waits for it") {
+TEST_CASE("Commands behind a wait or a barrier wait for it") {
     const Context context;
     const List list(context);
     const Events events(context, 2);
@@ -111,7 +111,7 @@ TEST_CASE("What stands behind a wait or a barrier waits for it") {
     CHECK(zeEventHostSynchronize(events[1], UINT64_MAX) == ZE_RESULT_SUCCESS);
 }
 
-TEST_CASE("Events have places of their own in a pool, which outlives them") {
+TEST_CASE("Events have unique indices in a pool, which outlives them") {
     const Context context;
     const Events events(context, 2);
     ze_event_handle_t out = nullptr;
@@ -122,8 +122,7 @@ TEST_CASE("Events have places of their own in a pool, which outlives them") {
     CHECK(zeEventPoolDestroy(events.pool) == ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
 }
 
-TEST_CASE(
-    "The host sees nothing of events that are not for it, and no times that were not asked for") {
+TEST_CASE("The host cannot query events invisible to it, nor times that were not requested") {
     const Context context;
     const Events hidden(context, 1, 0), plain(context, 1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
     CHECK(zeEventHostSynchronize(hidden[0], 0) == ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
@@ -132,7 +131,7 @@ TEST_CASE(
     CHECK(zeEventQueryKernelTimestamp(plain[0], &times) == ZE_RESULT_ERROR_INVALID_ARGUMENT);
 }
 
-TEST_CASE("Timestamps of commands are on the device's clock") {
+TEST_CASE("Timestamps of commands use the device's clock") {
     const Context context;
     const List list(context);
     const Events events(context, 2);
@@ -167,7 +166,7 @@ TEST_CASE("Timestamps of commands are on the device's clock") {
     CHECK(zeEventQueryKernelTimestamp(events[0], &first) == ZE_RESULT_NOT_READY);
 }
 
-TEST_CASE("A regular list is recorded, closed, executed again and again, reset and recorded anew") {
+TEST_CASE("A regular list is recorded, closed, executed repeatedly, reset and recorded again") {
     const Context context;
     const Queue queue(context);
     const List reader(context);
@@ -192,7 +191,7 @@ TEST_CASE("A regular list is recorded, closed, executed again and again, reset a
     CHECK(read(reader, memory.address, 1)[0] == 2);
 }
 
-TEST_CASE("A list that runs is neither reset, executed again nor destroyed; its queue is in use") {
+TEST_CASE("A running list cannot be reset, executed again or destroyed; its queue is in use") {
     const Context context;
     const Queue queue(context);
     const Events events(context, 1);
@@ -210,8 +209,7 @@ TEST_CASE("A list that runs is neither reset, executed again nor destroyed; its 
     CHECK(zeCommandQueueSynchronize(queue.handle, UINT64_MAX) == ZE_RESULT_SUCCESS);
 }
 
-TEST_CASE(
-    "A queue takes lists of its group alone, and a synchronous one returns when they are done") {
+TEST_CASE("A queue accepts lists of its group only; a synchronous one returns when they are done") {
     const Context context;
     const Queue copies(context, 1), queue(context, 0, ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
     const Memory memory(context, 64, Kind::shared);
@@ -233,7 +231,7 @@ TEST_CASE(
           ZE_RESULT_ERROR_INVALID_ARGUMENT);
 }
 
-TEST_CASE("A fence is signalled when the lists are done, and used anew after a reset") {
+TEST_CASE("A fence is signalled when the lists are done, and reusable after a reset") {
     const Context context;
     const Queue queue(context);
     const Events events(context, 1);

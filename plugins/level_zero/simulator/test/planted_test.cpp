@@ -39,7 +39,7 @@ void check_leak(const std::string &fault, const std::string &text) {
 
 } // namespace
 
-TEST_CASE("A program without a mistake runs on the simulated driver, with reordering, too") {
+TEST_CASE("A correct program runs on the simulated driver, with reordering as well") {
     const pi_test::Ran plain = run_faulty("none");
     INFO(plain.output);
     CHECK(plain.exit_code == 0);
@@ -48,7 +48,7 @@ TEST_CASE("A program without a mistake runs on the simulated driver, with reorde
     CHECK(reordered.exit_code == 0);
 }
 
-TEST_CASE("Planted: without a barrier, commands of a list come in another order") {
+TEST_CASE("Injected: without a barrier, commands of a list run in another order") {
     const pi_test::Ran ran = run_faulty("missing barrier", {reorder});
     INFO(ran.output);
     CHECK(ran.output.find("wrong bytes") != std::string::npos);
@@ -57,20 +57,20 @@ TEST_CASE("Planted: without a barrier, commands of a list come in another order"
     CHECK(run_faulty("missing barrier").exit_code == 0);
 }
 
-TEST_CASE("Planted: a missing synchronisation reads what was there before") {
+TEST_CASE("Injected: a missing synchronisation reads the old contents") {
     const pi_test::Ran ran = run_faulty("missing synchronisation");
     INFO(ran.output);
     CHECK(ran.output.find("wrong bytes") != std::string::npos);
     CHECK(ran.exit_code == 1);
 }
 
-TEST_CASE("Planted: a host that dereferences device memory dies") {
+TEST_CASE("Injected: a host access to device memory is a SIGSEGV") {
     const pi_test::Ran ran = run_faulty("host dereference");
     INFO(ran.output);
     CHECK(ran.exit_code >= 128); // by a signal
 }
 
-TEST_CASE("Planted: what is leaked is told, and fails the process") {
+TEST_CASE("Injected: leaks are reported, and fail the process") {
     check_leak("leaked event", "2 events");
     check_leak("leaked event", "1 event pool");
     check_leak("leaked list", "1 command list");
@@ -78,21 +78,21 @@ TEST_CASE("Planted: what is leaked is told, and fails the process") {
     check_leak("leaked context", "1 context");
 }
 
-TEST_CASE("Planted: a list that uses freed memory loses the device") {
+TEST_CASE("Injected: a list that uses freed memory loses the device") {
     const pi_test::Ran ran = run_faulty("freed memory", {"PI_SIMULATED_LEVEL_ZERO_STRICT=0"});
     INFO(ran.output);
     CHECK(ran.exit_code == 4);
     CHECK(ran.output.find("device 0 is lost: its work uses freed memory") != std::string::npos);
 }
 
-TEST_CASE("The queries for peers disagree where that is asked for") {
+TEST_CASE("The queries for peers disagree if so configured") {
     CHECK(run_faulty("none").output.find("can access: 1, access flag: 1") != std::string::npos);
     const pi_test::Ran ran = run_faulty("none", {"PI_SIMULATED_LEVEL_ZERO_PEERS=disagree"});
     INFO(ran.output);
     CHECK(ran.output.find("can access: 1, access flag: 0") != std::string::npos);
 }
 
-TEST_CASE("A planned fault makes the call fail that it names, and the next one not") {
+TEST_CASE("A configured fault fails the call that it names, and not the next one") {
     const auto fails = [](const char *plan) {
         const pi_test::Ran ran =
             run_faulty("none", {std::string("PI_SIMULATED_LEVEL_ZERO_FAIL=") + plan});
@@ -105,7 +105,7 @@ TEST_CASE("A planned fault makes the call fail that it names, and the next one n
     CHECK(fails("zeEventHostSynchronize:1:0x70000001") != 0);
 }
 
-TEST_CASE("A broken machine file is told, and the driver does not start") {
+TEST_CASE("An invalid machine file is reported, and the driver does not start") {
     for (const auto &[file, words] :
          {std::pair{PI_TEST_BROKEN_MACHINE, "devices[0].scopes[0].capacity is \"16 GG\""},
           {PI_TEST_BROKEN_TILES, "devices[0].tiles is 3; a number from 2 on that divides "
@@ -118,7 +118,7 @@ TEST_CASE("A broken machine file is told, and the driver does not start") {
     }
 }
 
-TEST_CASE("The machines that come with PI are machines of the simulated driver") {
+TEST_CASE("The simulated driver accepts PI's own machine files") {
     for (const char *name : {"workstation", "switch-8gpu", "dual-socket", "bounce-faster", "apu"}) {
         CAPTURE(name);
         const pi_test::Ran ran = run_faulty(
@@ -129,7 +129,7 @@ TEST_CASE("The machines that come with PI are machines of the simulated driver")
     }
 }
 
-TEST_CASE("What lives is told while the program runs") {
+TEST_CASE("Live objects are reported while the program runs") {
     const std::string before = leaks();
     const Context context;
     const Memory memory(context, 64);

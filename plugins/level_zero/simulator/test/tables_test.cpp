@@ -23,7 +23,7 @@ using GetDeviceTable = ze_result_t (*)(ze_api_version_t, ze_device_dditable_t *)
 
 } // namespace
 
-TEST_CASE("A table is filled for every version of the major one, and for no other") {
+TEST_CASE("A table is filled for every minor version of the major version, and for no other") {
     const auto get = symbol<GetDeviceTable>("zeGetDeviceProcAddrTable");
     ze_device_dditable_t table{};
     CHECK(get(ZE_API_VERSION_1_4, &table) == ZE_RESULT_SUCCESS);
@@ -52,7 +52,7 @@ TEST_CASE("A table of an older version is not written beyond its end") {
     CHECK(contexts.pfnCreateEx == nullptr);
 }
 
-TEST_CASE("Tables of the tools and of system management are there, and empty") {
+TEST_CASE("Tables of the tools and of system management exist and are empty") {
     for (const char *name : {"zetGetDeviceProcAddrTable", "zetGetTracerExpProcAddrTable",
                              "zesGetDeviceProcAddrTable", "zesGetTemperatureProcAddrTable"}) {
         CAPTURE(name);
@@ -64,7 +64,7 @@ TEST_CASE("Tables of the tools and of system management are there, and empty") {
     }
 }
 
-TEST_CASE("Loaders may start the driver as often as they like") {
+TEST_CASE("Loaders can initialise the driver repeatedly") {
     CHECK(zeInit(0) == ZE_RESULT_SUCCESS);
     CHECK(zeInit(ZE_INIT_FLAG_GPU_ONLY) == ZE_RESULT_SUCCESS);
     const auto get = symbol<ze_result_t (*)(ze_api_version_t, ze_global_dditable_t *)>(
@@ -75,7 +75,7 @@ TEST_CASE("Loaders may start the driver as often as they like") {
     CHECK(table.pfnInit(0) == ZE_RESULT_SUCCESS);
 }
 
-TEST_CASE("Two files of the driver have handles and states of their own") {
+TEST_CASE("Two files of the driver have separate handles and state") {
     const auto first = symbol<GetDeviceTable>("zeGetDeviceProcAddrTable");
     const auto second = symbol<GetDeviceTable>("zeGetDeviceProcAddrTable", PI_TEST_SECOND_DRIVER);
     CHECK(first != second);

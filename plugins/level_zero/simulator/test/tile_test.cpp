@@ -56,7 +56,7 @@ ze_result_t allocate(const Context &context, ze_device_handle_t device, size_t s
 
 } // namespace
 
-TEST_CASE("A device's tiles are parts of it, each with its share, and no devices of the driver") {
+TEST_CASE("A device's tiles are sub-devices with a share each, and not root devices") {
     CHECK(tiles_of(devices()[0]).empty());
     const std::vector<ze_device_handle_t> tiles = tiles_of(right());
     REQUIRE(tiles.size() == 2);
@@ -78,7 +78,7 @@ TEST_CASE("A device's tiles are parts of it, each with its share, and no devices
                       sizeof whole.uuid) != 0);
 }
 
-TEST_CASE("Tiles use the memory of their device and of each other, and of others what it does") {
+TEST_CASE("Tiles use the memory of their device, of each other, and of their device's peers") {
     const std::vector<ze_device_handle_t> tiles = tiles_of(right());
     CHECK(peers(tiles[0], tiles[1]));
     CHECK(peers(tiles[1], right()));
@@ -89,7 +89,7 @@ TEST_CASE("Tiles use the memory of their device and of each other, and of others
     CHECK_FALSE(peers(devices()[2], tiles[0]));
 }
 
-TEST_CASE("What a tile has its device has no more, and a device's memory is none of a tile's") {
+TEST_CASE("Memory of a tile counts as its device's, and a device's not as a tile's") {
     const Context context;
     const std::vector<ze_device_handle_t> tiles = tiles_of(right());
     const size_t share = capacity_of(tiles[0]);

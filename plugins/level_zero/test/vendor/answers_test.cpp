@@ -54,22 +54,22 @@ void compare(const std::vector<Question> &questions) {
 
 } // namespace
 
-TEST_CASE("of memory both drivers say the same") {
+TEST_CASE("both drivers answer alike about memory") {
     compare(memory_questions());
 }
 
-TEST_CASE("of events both drivers say the same") {
+TEST_CASE("both drivers answer alike about events") {
     compare(event_questions());
 }
 
-TEST_CASE("of queues and lists both drivers say the same") {
+TEST_CASE("both drivers answer alike about queues and lists") {
     compare(list_questions());
 }
 
-TEST_CASE("of modules and kernels both drivers say the same") {
+TEST_CASE("both drivers answer alike about modules and kernels") {
     compare(program_questions());
 }
 
-TEST_CASE("of images and samplers both drivers say the same") {
+TEST_CASE("both drivers answer alike about images and samplers") {
     compare(image_questions());
 }

@@ -25,7 +25,7 @@ struct Commands {
 
 } // namespace
 
-TEST_CASE("a queue tells what it was made of") {
+TEST_CASE("a queue reports its descriptor") {
     const Machine machine;
     if (!machine)
         return;
@@ -44,7 +44,7 @@ TEST_CASE("a queue tells what it was made of") {
         }
 }
 
-TEST_CASE("the driver takes every command of buffers, by address and of kernels") {
+TEST_CASE("the driver accepts every command on buffers and USM, and launches") {
     const Machine machine;
     if (!machine)
         return;
@@ -115,7 +115,7 @@ TEST_CASE("the driver takes every command of buffers, by address and of kernels"
         }
 }
 
-TEST_CASE("the driver takes commands that nobody wants an event of") {
+TEST_CASE("the driver accepts commands without an event") {
     const Machine machine;
     if (!machine)
         return;
@@ -133,7 +133,7 @@ TEST_CASE("the driver takes commands that nobody wants an event of") {
     OK(piEnqueueBarrier(queue, nullptr, 0, nullptr, commands.next()));
 }
 
-TEST_CASE("what a command moves arrives") {
+TEST_CASE("copied bytes arrive") {
     const Machine machine;
     if (!machine)
         return;
@@ -154,7 +154,7 @@ TEST_CASE("what a command moves arrives") {
     CHECK(back == bytes);
 }
 
-TEST_CASE("what a kernel computes is read") {
+TEST_CASE("a kernel's results are read") {
     const Machine machine;
     if (!machine)
         return;
@@ -180,7 +180,7 @@ TEST_CASE("what a kernel computes is read") {
     CHECK(back == std::vector<uint32_t>(1024, 12));
 }
 
-TEST_CASE("bytes go from each device to each other one") {
+TEST_CASE("bytes are copied from each device to every other") {
     const Machine machine;
     if (!machine)
         return;

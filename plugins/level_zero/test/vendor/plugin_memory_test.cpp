@@ -26,7 +26,7 @@ bool aligned(const void *pointer, uint64_t alignment) {
 
 } // namespace
 
-TEST_CASE("a buffer is the driver's allocation of its scope's type, of its device") {
+TEST_CASE("a buffer is a driver allocation of its scope's type, on its device") {
     const Machine machine;
     if (!machine)
         return;
@@ -60,8 +60,7 @@ TEST_CASE("a buffer is the driver's allocation of its scope's type, of its devic
     }
 }
 
-TEST_CASE(
-    "memory by address is the driver's allocation of its kind, and found again in its middle") {
+TEST_CASE("USM is a driver allocation of its kind, and is found by addresses inside it") {
     const Machine machine;
     if (!machine)
         return;
@@ -95,7 +94,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("what nobody has freed goes with its context") {
+TEST_CASE("USM that was not freed is freed with its context") {
     const Machine machine; // counts what is left
     if (!machine)
         return;
@@ -103,7 +102,7 @@ TEST_CASE("what nobody has freed goes with its context") {
         allocate(machine, kind, machine.devices.front());
 }
 
-TEST_CASE("memory begins where it was asked to, at any power of two") {
+TEST_CASE("allocations have the requested alignment, any power of two") {
     const Machine machine;
     if (!machine)
         return;
@@ -122,7 +121,7 @@ TEST_CASE("memory begins where it was asked to, at any power of two") {
     }
 }
 
-TEST_CASE("the application's memory is imported where it is, in whole pages") {
+TEST_CASE("the application's memory is imported in place, in whole pages") {
     const Machine machine;
     if (!machine)
         return;
@@ -143,7 +142,7 @@ TEST_CASE("the application's memory is imported where it is, in whole pages") {
     }
 }
 
-TEST_CASE("memory that there is not is refused with what was asked") {
+TEST_CASE("an allocation that does not fit reports the requested size") {
     const Machine machine;
     if (!machine)
         return;
@@ -156,7 +155,7 @@ TEST_CASE("memory that there is not is refused with what was asked") {
     CHECK_FALSE(last_error().empty());
 }
 
-TEST_CASE("images and samplers are made of the driver's, and go with their objects") {
+TEST_CASE("images and samplers have driver objects, destroyed with them") {
     const Machine machine;
     if (!machine)
         return;

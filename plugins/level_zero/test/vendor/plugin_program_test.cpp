@@ -36,7 +36,7 @@ T group_info(pi_kernel kernel, pi_device device, pi_kernel_group_info name) {
 
 } // namespace
 
-TEST_CASE("SPIR-V is built for each device, without complaints") {
+TEST_CASE("SPIR-V is built for each device, with an empty log") {
     const Machine machine;
     if (!machine)
         return;
@@ -56,7 +56,7 @@ TEST_CASE("SPIR-V is built for each device, without complaints") {
         CHECK_THAT(";" + names + ";", Contains(";" + std::string(name) + ";"));
 }
 
-TEST_CASE("SPIR-V that calls what nobody has is not built, and the log names it") {
+TEST_CASE("SPIR-V that calls an undefined function fails to build, and the log names it") {
     const Machine machine;
     if (!machine)
         return;
@@ -71,7 +71,7 @@ TEST_CASE("SPIR-V that calls what nobody has is not built, and the log names it"
     }
 }
 
-TEST_CASE("a program's binary, which the driver has compiled, makes the program again") {
+TEST_CASE("a program's binary recreates the program") {
     const Machine machine;
     if (!machine)
         return;
@@ -98,7 +98,7 @@ TEST_CASE("a program's binary, which the driver has compiled, makes the program 
     make_kernel(again, "add");
 }
 
-TEST_CASE("a kernel tells what the driver's compiler says of it") {
+TEST_CASE("a kernel reports the driver's properties") {
     const Machine machine;
     if (!machine)
         return;

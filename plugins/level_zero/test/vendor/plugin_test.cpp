@@ -73,7 +73,7 @@ pi_memory_connection connection(const Place &src, const Place &dst, pi_memory_ki
 
 } // namespace
 
-TEST_CASE("the platform is Intel's driver, and found again by its handle") {
+TEST_CASE("the platform is Intel's driver, and is found by its handle") {
     const Machine machine;
     if (!machine)
         return;
@@ -95,7 +95,7 @@ TEST_CASE("the platform is Intel's driver, and found again by its handle") {
     CHECK(again == machine.platform);
 }
 
-TEST_CASE("each device tells what the driver says of it") {
+TEST_CASE("each device reports the driver's properties") {
     const Machine machine;
     if (!machine)
         return;
@@ -128,7 +128,7 @@ TEST_CASE("each device tells what the driver says of it") {
     CHECK(identities.size() == machine.devices.size());
 }
 
-TEST_CASE("a device's scopes are its memory, as large as the driver says, and the host's") {
+TEST_CASE("a device's scopes are its memory, with the driver's size, and the host's") {
     const Machine machine;
     if (!machine)
         return;
@@ -150,7 +150,7 @@ TEST_CASE("a device's scopes are its memory, as large as the driver says, and th
 }
 
 // The driver tells the units of one tile of a device whose kernels it does not spread over all of them.
-TEST_CASE("a device's parts are those of the driver, and have no unit that the device has not") {
+TEST_CASE("a device's sub-devices are the driver's, and have no more units than the device") {
     const Machine machine;
     if (!machine)
         return;
@@ -195,7 +195,7 @@ TEST_CASE("a device's parts are those of the driver, and have no unit that the d
     }
 }
 
-TEST_CASE("the connection of each pair is what both of the driver's answers allow") {
+TEST_CASE("the connection of each pair is what both of the driver's queries allow") {
     const Machine machine;
     if (!machine)
         return;
@@ -225,7 +225,7 @@ TEST_CASE("the connection of each pair is what both of the driver's answers allo
         }
 }
 
-TEST_CASE("a device's clock goes on") {
+TEST_CASE("a device's clock advances") {
     const Machine machine;
     if (!machine)
         return;
