@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The thread's current context is the application's: every call leaves it as it found it.
+// The thread's current context is the application's: every call restores it.
 #include "images.hpp"
 
 #include "fixture.hpp"
@@ -12,7 +12,7 @@ using namespace cuda_test;
 
 namespace {
 
-/// With the name of the call that was before.
+/// Called with the name of the preceding call.
 using Look = std::function<void(const char *)>;
 
 pi_cuda_test::CUcontext current_context() {
@@ -97,7 +97,7 @@ void use_views(const Machine &machine, pi_queue queue, uint64_t flags, const Loo
     half.size = 2048;
     OK(piMemBufferPartition(buffer, &half, part.out()));
     look("piMemBufferPartition");
-    OK(piQueueFinish(queue)); // which reads the pixels
+    OK(piQueueFinish(queue)); // the fill reads the pixels until here
 }
 
 void use_pools(const Machine &machine, pi_queue queue, uint64_t flags, const Look &look) {
@@ -132,7 +132,7 @@ void use_pools(const Machine &machine, pi_queue queue, uint64_t flags, const Loo
     look("piUsmPoolRelease");
 }
 
-/// Also what is refused: CUDA opens no IPC handle in the process that it is of.
+/// Also refused calls: CUDA opens no IPC handle in the process that exported it.
 void use_exports(const Machine &machine, const Look &look) {
     for (const pi_external_type type : {PI_EXTERNAL_OPAQUE_FD, PI_EXTERNAL_CUDA_IPC}) {
         auto of = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
@@ -183,7 +183,7 @@ void use_globals(const Machine &machine, pi_queue queue, uint64_t flags, const L
     look("piProgramLink");
 }
 
-/// Calls of every kind, with a look at the thread's current context after each.
+/// Calls of every kind; checks the thread's current context after each.
 void use_everything(const Machine &machine, pi_cuda_test::CUcontext expected) {
     const Look look = [&](const char *after) {
         INFO(after);

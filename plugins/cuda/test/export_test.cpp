@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory as file descriptors, as far as it is the driver's: pages, access, and what comes back.
+// Export of memory as file descriptors, as far as the driver is concerned: pages, access, release.
 #include "native.hpp"
 
 #include "program.hpp"
@@ -116,7 +116,7 @@ TEST_CASE("an export allocation that fails reports the free size and leaks nothi
         Owned<pi_mem> more, mem = exportable(machine, first, 40 << 20);
         REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "24 MiB of 64 MiB free",
                 create(machine, first, 40 << 20, 0, more.out()));
-        // What is released is had again, though giving it back waits for the device.
+        // Released memory can be allocated again, though releasing it waits for the device.
         for (int round = 0; round < 10; ++round) {
             const pi_external_handle handle = export_mem(mem);
             {
@@ -134,7 +134,7 @@ TEST_CASE("an export allocation that fails reports the free size and leaks nothi
 
 namespace {
 
-/// The number of the descriptor in the process that gets it.
+/// The descriptor's number in the child process.
 constexpr int inherited = 100;
 
 pi_external_handle handle_of_file(int fd, uint64_t size) {
@@ -179,7 +179,8 @@ TEST_CASE("exported memory is shared with another process: each sees the other's
     CHECK(read_words(queue, mem, 16) == std::vector<uint32_t>(16, 9));
 }
 
-// ----- dma-bufs -----------------------------------------------------------------------------------
+// ----- dma-bufs
+// -----------------------------------------------------------------------------------
 
 namespace {
 
@@ -202,7 +203,7 @@ pi_result export_dma_buf(pi_mem mem, pi_external_handle *out) {
     return piMemExport(mem, &d, out);
 }
 
-/// A word of what the descriptor names, as another driver has it.
+/// A word of the exported memory, as another driver sees it.
 uint32_t word_of(const pi_external_handle &handle, uint64_t offset) {
     uint32_t word = 0;
     CHECK(pread(handle.fd, &word, sizeof word, static_cast<off_t>(handle.offset + offset)) ==

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A command that nobody has an event of, and that spoils its context.
+// A command without an event that destroys its context.
 #include "plugin_busy.hpp"
 
 using namespace cuda_test;
@@ -17,7 +17,7 @@ TEST_CASE("a command without an event that destroys its context fails later comm
     Owned<pi_event> event;
     SECTION("once the loss is known") {
         busy.go.set();
-        OK(piQueueFinish(busy.queue)); // all are final
+        OK(piQueueFinish(busy.queue)); // all events are complete
         REFUSED(PI_ERROR_DEVICE_LOST, "first (simulated) is lost",
                 piEnqueueMemBufferFill(busy.queue, &fill, 0, nullptr, nullptr));
     }

@@ -9,10 +9,10 @@ namespace fast_path_test {
 
 using namespace cuda_test;
 
-/// What a device has.
+/// The memory of a device.
 inline constexpr uint64_t device_bytes = uint64_t{64} << 20;
 
-/// Waits for all that is under way on `first`, past the plugin.
+/// Waits for all pending work on `first`, without the plugin.
 inline void finish_device(const Machine &, pi_queue) {
     const pi_cuda_test::Current current(first);
     REQUIRE(cu().cuCtxSynchronize() == CUDA_SUCCESS);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The variables of modules.
+// Variables of modules.
 #include "plugin_fixture.hpp"
 
 using namespace cuda_test;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The application's memory where the driver does not pin it, or not all of it, and devices use it as it is. The machine is
-// that of the other tests; the environment says what its devices can (CMakeLists.txt).
+// Application memory on drivers that cannot pin it, or not all of it, and devices that use it
+// unpinned. The machine is that of the other tests; the environment sets its devices' properties
+// (CMakeLists.txt).
 #include "plugin_busy.hpp"
 
 #include "fixture.hpp"
@@ -38,7 +39,7 @@ pi_memory_connection_info imported(const Machine &machine, size_t src, size_t ds
     return answer;
 }
 
-/// Whether the driver knows of it, as of all that is pinned.
+/// Whether the driver knows the memory, as it does all pinned memory.
 bool known_to_driver(const void *pointer) {
     unsigned type = 0;
     return pi_cuda_test::cu().cuPointerGetAttribute(
@@ -55,7 +56,7 @@ void copy(pi_queue queue, pi_mem src, pi_mem dst, uint64_t size) {
 
 } // namespace
 
-// ----- the first two devices use pageable memory, and none can pin it -----------------------------
+// ----- the first two devices use pageable memory, none can pin -----------------------------------
 
 TEST_CASE("a device that uses pageable memory imports it in place at any address", "[.pageable]") {
     const Machine machine;
@@ -104,7 +105,7 @@ TEST_CASE("the connection of imported memory depends on the other device's use o
     const auto used = imported(machine, first, second);
     CHECK(used.connection == PI_MEMORY_CONNECTION_UNIFIED);
     CHECK(used.coherence == PI_COHERENCE_COHERENT);
-    CHECK(used.residency == PI_RESIDENCY_UNKNOWN); // pages may move
+    CHECK(used.residency == PI_RESIDENCY_UNKNOWN); // pages may migrate
     CHECK_THAT(used.reason, Catch::Contains("CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS"));
     const auto copied = imported(machine, first, third);
     CHECK(copied.connection == PI_MEMORY_CONNECTION_MIGRATABLE);
@@ -118,7 +119,7 @@ TEST_CASE("the connection of imported memory depends on the other device's use o
     const auto fill = fill_desc(mem, &sign, 1, 0, 8);
     REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "not UNIFIED",
             piEnqueueMemBufferFill(other, &fill, 0, nullptr, nullptr));
-    // Queues of either end copy, in both directions: also to a device that the first has no access to.
+    // Queues of either end copy, in both directions, even to a device without peer access.
     for (const size_t end : {third, lone})
         for (const size_t from : {size_t{first}, end}) {
             const Owned<pi_queue> queue = machine.queue(from);
@@ -201,7 +202,7 @@ TEST_CASE("an image is copied from and to pageable memory, which has no views", 
             piMemImageViewCreate(from, &view, refused.out()));
 }
 
-// ----- all devices use pageable memory, and each pinning is refused -------------------------------
+// ----- the first two devices use pageable memory, all can pin, each pin is refused ---------------
 
 TEST_CASE("memory that cannot be pinned is used unpinned if all devices use pageable memory",
           "[.refused]") {
@@ -222,7 +223,8 @@ TEST_CASE("memory that cannot be pinned is used unpinned if all devices use page
     CHECK(Bytes(begin, begin + page) == Bytes(page, sign));
 }
 
-// ----- the first two use it, all pin, and each pinning is refused ---------------------------------
+// ----- the first two use it, all pin, and each pinning is refused
+// ---------------------------------
 
 TEST_CASE(
     "memory that cannot be pinned is refused if a device needs pinned memory: connections hold",

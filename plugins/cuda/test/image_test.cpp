@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of images the conformance suite cannot see: what becomes of them in the driver.
+// Properties of images that the conformance suite cannot see: their objects in the driver.
 #include "plugin_fixture.hpp"
 
 #include "fixture.hpp"
@@ -14,7 +14,7 @@ using Catch::Contains;
 
 namespace {
 
-/// The last of them, of which there are as many as a kernel is told of a sampler.
+/// The last words, which describe the sampler.
 Words sampler_words(const Words &told) {
     return {told.begin() + 7, told.end()};
 }
@@ -46,7 +46,7 @@ TEST_CASE("a texture converts normalised types, and leaves integers unchanged") 
         const Owned<pi_mem> image = make_image(machine, image_desc(PI_IMAGE_2D, type, 4, 4));
         CHECK(kernel.look(image, sampler)[2] == type);
     }
-    // A surface has no words for norm types: kernels load and store their integers.
+    // A surface has no normalised types: kernels load and store their integers.
     const Owned<pi_mem> norm =
         make_image(machine, image_desc(PI_IMAGE_2D, PI_CHANNEL_SNORM16, 4, 4));
     CHECK(kernel.look(norm)[2] == PI_CHANNEL_SINT16);
@@ -155,7 +155,7 @@ TEST_CASE("an image reuses the memory of one just released") {
 TEST_CASE("rows longer than the driver's pitches are written, copied, painted and read") {
     const Machine machine({first});
     const Owned<pi_queue> queue = machine.queue();
-    constexpr uint64_t width = 9001, height = 3, row = width * 16; // 64 KiB are the longest pitch
+    constexpr uint64_t width = 9001, height = 3, row = width * 16; // the longest pitch is 64 KiB
     const Owned<pi_mem> image =
         make_image(machine, image_desc(PI_IMAGE_2D, PI_CHANNEL_UINT32, width, height));
     const Owned<pi_mem> other = machine.buffer(first, row * height);
@@ -171,7 +171,7 @@ TEST_CASE("rows longer than the driver's pitches are written, copied, painted an
     const pi_image_copy_region all{.extent = {width, height}};
     const auto copy = image_copy_desc(image, other, all);
     OK(piEnqueueMemImageCopy(queue, &copy, 0, nullptr, nullptr));
-    const bool copied = read_words(queue, other, back.size()) == pixels; // too many to be printed
+    const bool copied = read_words(queue, other, back.size()) == pixels; // too many to print
     CHECK(copied);
     const uint32_t color[4] = {5, 6, 7, 8};
     auto fill = desc<pi_image_fill_desc>(PI_TYPE_IMAGE_FILL_DESC);
@@ -211,7 +211,7 @@ TEST_CASE(
     std::iota(bytes, bytes + 2048, uint8_t{0});
     pi_image_region region{.extent = {3, 2, 2}};
     region.row_pitch = 20;
-    region.slice_pitch = 70; // no multiple of the row's
+    region.slice_pitch = 70; // not a multiple of the row pitch
     auto write = desc<pi_image_write_desc>(PI_TYPE_IMAGE_WRITE_DESC);
     write.image = image;
     write.host_ptr = bytes;

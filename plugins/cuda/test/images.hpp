@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images, samplers, and a kernel that tells what it gets of them.
+// Images, samplers, and a kernel that reports what it receives for them.
 #pragma once
 
 #include "plugin_fixture.hpp"
@@ -26,7 +26,7 @@ inline Owned<pi_mem> make_image(const Machine &machine, const pi_mem_image_desc 
     return image;
 }
 
-/// One region, which is borrowed.
+/// One region, which is referenced, not copied.
 inline pi_image_copy_desc image_copy_desc(pi_mem src, pi_mem dst,
                                           const pi_image_copy_region &region, uint64_t flags = 0) {
     auto d = desc<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC);
@@ -57,7 +57,7 @@ inline pi_kernel_argument image_argument(pi_mem mem, pi_sampler sampler = nullpt
     return argument;
 }
 
-/// What a kernel is told of images; see describe_image in kernels.c.
+/// What a kernel receives for images; see describe_image in kernels.c.
 struct Onlooker {
     explicit Onlooker(const Machine &on)
         : machine(on), queue(on.queue()),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that other processes have by IPC handles: through the plugin, and what the driver allows.
+// Memory of other processes by IPC handles: through the plugin, and the driver's rules.
 #include "native.hpp"
 
 #include "program.hpp"
@@ -52,7 +52,7 @@ pi_result import_mem(const Machine &machine, size_t device, const pi_external_ha
     return piMemImport(machine.context, machine.devices.at(device), &d, out);
 }
 
-/// The number of the descriptor in the other process: of a file with the handles that it is to import.
+/// The descriptor's number in the child process; its file has the handles to import.
 constexpr int inherited = 101;
 
 struct Letter {
@@ -84,7 +84,7 @@ TEST_CASE("another process: memory of IPC handles is read, filled with 9, and re
         const uint32_t nine = 9;
         const auto fill = fill_desc(part, &nine, sizeof nine, 0, 32, PI_COMMAND_BLOCKING);
         OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
-        part.reset(); // the driver counts how often it was opened
+        part.reset(); // the driver counts opens
         CHECK((cu().cuCtxGetCurrent(&current) == CUDA_SUCCESS && !current));
         CHECK(read_words(queue, whole, 8) == std::vector<uint32_t>(8, 5));
         const Owned<pi_queue> peer = machine.queue(first);
@@ -100,7 +100,7 @@ TEST_CASE("another process: memory of IPC handles is read, filled with 9, and re
                 import_mem(machine, second, far, wrong.out()));
     }
     CHECK_THAT(own::leaks(), !Contains("allocation"));
-    // What is opened and not closed is a leak, and is not freed but closed.
+    // Opened memory that is not closed is a leak; it must be closed, not freed.
     const own::Current current(second);
     own::CUdeviceptr address = 0, again = 0;
     const auto open = [&](own::CUdeviceptr *out) {
@@ -134,7 +134,7 @@ TEST_CASE("memory of an IPC handle is shared with another process: each sees the
     CHECK(letter.part.size == 32);
     CHECK(letter.whole.fd == -1);
     {
-        // Memory goes back on a thread of the plugin; that of this buffer comes after it.
+        // A thread of the plugin frees memory in order; this buffer's comes after it.
         const Owned<pi_mem> most = exportable(machine, 60 << 20);
     }
     const int fd = memfd_create("letter", MFD_CLOEXEC);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// n-D allocations, in the driver and to kernels: what the conformance suite, which sees their logical bytes, cannot tell.
+// n-D allocations in the driver and in kernels: the conformance suite sees their logical bytes
+// only.
 #include "plugin_fixture.hpp"
 
 #include "fixture.hpp"
@@ -13,10 +14,10 @@ using pi::cuda::CUdeviceptr;
 
 namespace {
 
-/// Of the simulated driver.
+/// The simulated driver's.
 constexpr uint64_t row_alignment = 512, max_pitch = 65536;
 
-/// Rows of bytes, and what creates them.
+/// Rows of bytes, and the descriptor that creates them.
 struct Rows {
     Rows(uint64_t rows, uint64_t row, uint32_t element = 1)
         : extents{rows, row / element}, layout(desc<pi_mem_layout_desc>(PI_TYPE_MEM_LAYOUT_DESC)),
@@ -56,7 +57,7 @@ CUdeviceptr address_of(pi_mem mem) {
     return info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_DEVICE_ADDRESS);
 }
 
-/// As the driver has it.
+/// The bytes as the driver has them.
 Bytes device_bytes(CUdeviceptr address, size_t size) {
     const pi_cuda_test::Current current(0);
     Bytes bytes(size);
@@ -201,7 +202,7 @@ TEST_CASE("unsupported layouts are refused, with what would be right") {
     Owned<pi_mem> image;
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "only a linear buffer can be viewed",
             piMemImageViewCreate(mem, &view, image.out()));
-    // Of 64 MiB that the device has, rows of a byte take 512 each.
+    // The device has 64 MiB; rows of one byte take 512 each.
     REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "cuMemAllocPitch_v2: CUDA_ERROR_OUT_OF_MEMORY",
             Rows(1 << 20, 1).attempt(machine));
 }

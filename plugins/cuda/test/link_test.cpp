@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs in parts, of PTX: what the simulated driver takes for it.
+// Programs in parts, as images that the simulated driver accepts as PTX.
 #include "parts.hpp"
 #include "plugin_fixture.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An error of a kernel spoils the device's context for good: until all that stands on it is released.
+// An error of a kernel destroys the device's context, until everything in it is released.
 #include "plugin_fixture.hpp"
 
 #include "fixture.hpp"
@@ -10,7 +10,7 @@ using namespace cuda_test;
 
 namespace {
 
-/// A launch of count_up on an address that there is not.
+/// A launch of count_up on an invalid address.
 struct Illegal {
     explicit Illegal(const Machine &machine)
         : program(machine.program(count_up)),
@@ -25,7 +25,7 @@ struct Illegal {
     const pi_kernel_launch_desc launch;
 };
 
-/// Behind the plugin's back, as an application with CUDA code of its own may.
+/// Without the plugin, as an application with CUDA code of its own may.
 void spoil(const Machine &machine, size_t device) {
     const auto &cu = pi_cuda_test::cu();
     pi_native_handle context{};
@@ -75,7 +75,7 @@ TEST_CASE("a command that destroys its context fails, and so do all later comman
     d.size = 64;
     REFUSED(PI_ERROR_DEVICE_LOST, "ILLEGAL_ADDRESS",
             piMemBufferCreate(machine.context, machine.devices[first], &d, more.out()));
-    OK(piQueueFinish(queue)); // all are final
+    OK(piQueueFinish(queue)); // all events are complete
 }
 
 TEST_CASE("while a device is lost, others continue") {
@@ -96,8 +96,8 @@ TEST_CASE("while a device is lost, others continue") {
 }
 
 TEST_CASE("a copy from or to memory of a lost device fails, and the other device continues") {
-    for (const bool known : {false, true}) {  // whether the plugin knows of it by then
-        const Machine machine({first, lone}); // neither uses the other's memory: the driver copies
+    for (const bool known : {false, true}) {  // whether the plugin knows of the loss by then
+        const Machine machine({first, lone}); // no peer access: the driver copies
         const Owned<pi_mem> here = machine.buffer(lone, 64), there = machine.buffer(first, 64);
         const Owned<pi_queue> queue = machine.queue(lone);
         const Illegal illegal(machine);
@@ -167,7 +167,7 @@ TEST_CASE("commands on a lost device fail with DEVICE_LOST, and queries about it
     auto barrier = desc<pi_events_wait_desc>(PI_TYPE_EVENTS_WAIT_DESC);
     CHECK(piEnqueueEventsWait(queue, &barrier, 0, nullptr, nullptr) == PI_ERROR_DEVICE_LOST);
 
-    // What needs no work of it, and what ends it.
+    // Calls that need no work of the device, or release objects.
     CHECK(info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_SIZE) == 64);
     CHECK_FALSE(info_text(piDeviceGetInfo, device, PI_DEVICE_INFO_NAME).empty());
     OK(piQueueFinish(queue));
@@ -181,7 +181,7 @@ TEST_CASE("a device lost by a command without an event is usable again at once")
             const Owned<pi_queue> queue = lost.queue(first);
             const Illegal illegal(lost);
             pi_result result = PI_SUCCESS;
-            while (result == PI_SUCCESS) // until it is known
+            while (result == PI_SUCCESS) // until the loss is known
                 result = piEnqueueKernelLaunch(queue, &illegal.launch, 0, nullptr, nullptr);
             CHECK(result == PI_ERROR_DEVICE_LOST);
         }

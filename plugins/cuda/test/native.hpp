@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tests of native handles share: CUDA's objects in our hands, and ours in its.
+// Shared by the tests of native handles, in both directions.
 #pragma once
 
 #include "fixture.hpp"
@@ -23,7 +23,7 @@ pi_native_desc native_desc(pi_native_type type, T value, bool own = false,
     return d;
 }
 
-/// get(&handle) as CUDA has it.
+/// get(&handle) is a CUDA getter.
 template <class T, class Get>
 T native_of(Get &&get) {
     pi_native_handle handle{};

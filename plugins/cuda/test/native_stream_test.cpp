@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The application's streams and events in our hands, and ours in its: who waits for whom.
+// The application's streams and events in PI, and PI's in CUDA: the order of work.
 #include "native.hpp"
 
 #include "threads.hpp"
@@ -12,11 +12,11 @@
 
 using namespace cuda_test;
 namespace own = pi_cuda_test;
-using pi_cuda_test::CUstream; // in the macros of the driver's ABI
+using pi_cuda_test::CUstream; // used by the macros of the driver's ABI
 
 namespace {
 
-/// So long nothing happens that is held back.
+/// A held command is not carried out for at least this long.
 constexpr uint64_t moment = 20'000'000;
 
 own::CUevent vendor_of(pi_event event) {
@@ -66,7 +66,7 @@ TEST_CASE("a queue's priority is its stream's: the device's highest, lowest, or 
     };
     int least = 0, greatest = 0;
     REQUIRE(cu().cuCtxGetStreamPriorityRange(&least, &greatest) == CUDA_SUCCESS);
-    REQUIRE(greatest < least); // the lower the number, the more urgent
+    REQUIRE(greatest < least); // a lower number is more urgent
     CHECK(priority(PI_QUEUE_PRIORITY_HIGH) == greatest);
     CHECK(priority(PI_QUEUE_PRIORITY_LOW) == least);
     CHECK(priority(0) == 0);
@@ -301,7 +301,7 @@ TEST_CASE("a PI event's CUevent can be waited for by CUDA, before and after comp
     }
     stream.finish();
     OK(piEventWait(event, patience));
-    // It stays the object's: other commands are given others.
+    // It stays this event's: other commands get others.
     for (int i = 0; i < 10; ++i) {
         Owned<pi_event> other;
         OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, other.out()));
@@ -309,7 +309,7 @@ TEST_CASE("a PI event's CUevent can be waited for by CUDA, before and after comp
         OK(piEventWait(other, patience));
     }
     CHECK(vendor_of(event) == native);
-    // One that is first asked for after the end, and of a command that was done within its call.
+    // First queried after completion, also for a command that completed within its call.
     for (const uint64_t flags : {0, int{PI_COMMAND_BLOCKING}}) {
         Owned<pi_event> late;
         fill.flags = flags;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Native handles that the conformance suite, which knows no CUDA, cannot make: contexts, memory, programs, kernels.
+// Native handles that the conformance suite, which knows no CUDA, cannot create: contexts, memory,
+// programs, kernels.
 #include "native.hpp"
 
 using namespace cuda_test;
@@ -81,7 +82,7 @@ TEST_CASE("a context is created around a primary CUcontext, owned or not") {
                       return piContextGetNativeHandle(made, machine.devices[first], out);
                   }) == context);
         }
-        // All of ours is gone: what is left is the application's.
+        // All PI objects are released: only the application's context may be left.
         CHECK(primary_active(first) == !take);
         if (!take)
             cu().cuDevicePrimaryCtxRelease_v2(first);
@@ -119,7 +120,7 @@ TEST_CASE("a buffer is created around CUDA memory at its address, owned or not")
         own::CUdeviceptr address = 0;
         REQUIRE(cu().cuMemAlloc_v2(&address, 4096) == CUDA_SUCCESS);
         REQUIRE(cu().cuMemsetD32_v2(address, 7, 1024) == CUDA_SUCCESS);
-        // A memset ends when it likes, and queues do not wait for it.
+        // A memset is asynchronous, and PI's queues do not wait for it.
         REQUIRE(cu().cuCtxSynchronize() == CUDA_SUCCESS);
         {
             const Machine machine;
@@ -175,7 +176,7 @@ TEST_CASE("a buffer is created around CUDA's pinned memory, owned or not") {
 
 namespace {
 
-/// Memory of the first device that no context gives access to: of its pool, or a mapping of its own.
+/// Memory of the first device that peer access does not cover: of its pool, or virtual memory.
 struct GrantedApart {
     explicit GrantedApart(bool of_pool) : pool(of_pool) {
         const own::CUmemAllocationProp properties{

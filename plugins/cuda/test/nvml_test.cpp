@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What connections tell of links: figures of machine.json, by way of the simulated NVML.
+// Links in the infos of connections: figures of machine.json, through the simulated NVML.
 #include "plugin_fixture.hpp"
 
 #include "program.hpp"
@@ -57,7 +57,7 @@ TEST_CASE("a copy that the driver stages crosses the slots at an unknown bandwid
     CHECK(refused.path == PI_COPY_PATH_STAGED_BY_DRIVER);
     CHECK(refused.link_kind == PI_LINK_PCIE);
     CHECK(refused.bandwidth == 0);
-    // Of this one no slot is told.
+    // This device's slot is not reported.
     const auto unknown = machine.connection(first, lone);
     CHECK(unknown.path == PI_COPY_PATH_STAGED_BY_DRIVER);
     CHECK(unknown.link_kind == PI_LINK_UNKNOWN);
@@ -85,7 +85,7 @@ TEST_CASE("links that share a slot's direction have a channel in common") {
     CHECK(between(first, third) == Channels{out(first), in(third)});
     REQUIRE(machine.connection(second, third).path == PI_COPY_PATH_STAGED_BY_DRIVER);
     CHECK(between(second, third) == Channels{out(second), in(third)});
-    // NVLinks from one to the other are theirs alone.
+    // NVLinks between two devices are shared with no other.
     REQUIRE(machine.connection(first, second).link_kind == PI_LINK_NVLINK);
     CHECK(between(first, second).empty());
 }
@@ -106,7 +106,7 @@ TEST_CASE("within a device there is no link") {
 }
 
 TEST_CASE("without NVML links are unknown, and everything else is unchanged") {
-    // None, and a library that is another one.
+    // No library, and a library that is not NVML.
     for (const char *nvml : {"/nowhere/libnvidia-ml.so.1", "libm.so.6"}) {
         INFO(nvml);
         const Machine machine({first, second, third, lone}, PI_TEST_SIMULATED_NVRTC, nvml);

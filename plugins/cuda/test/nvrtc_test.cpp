@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs of CUDA C++: by a simulated NVRTC, by the real one where it is, and by none.
+// Programs in CUDA C++: with a simulated NVRTC, with the real one where it is installed, and
+// without.
 #include "plugin_fixture.hpp"
 
 #include "skip.hpp"
@@ -10,7 +11,7 @@ using Catch::Contains;
 
 namespace {
 
-/// What the simulated NVRTC reads is a comment for the real one.
+/// The simulated NVRTC reads comments of the real one.
 constexpr const char *source = "//PI library " PI_TEST_CUDA_KERNELS "\n"
                                "//PI function count_up pointer 4\n"
                                "//PI constant counter START\n"
@@ -122,7 +123,7 @@ TEST_CASE("the real NVRTC compiles CUDA C++ to PTX, or reports errors") {
     REFUSED(PI_ERROR_BUILD_FAILED, "--no-such-option", piProgramCompile(program, &options));
     options = with_options("-DSTART=1 -O3 --use_fast_math");
     OK(piProgramCompile(program, &options));
-    // It comes as far as the simulated driver, which has no compiler for real PTX.
+    // The PTX reaches the simulated driver, which cannot compile real PTX.
     REFUSED(PI_ERROR_BUILD_FAILED, "CUDA_ERROR_INVALID_PTX", piProgramBuild(program, &options));
     CHECK_THAT(log(), Contains("no compiler for PTX"));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A driver of CUDA 10.1, as far as one is asked that is too old. */
+/* A driver of CUDA 10.1, which is too old: only the entry points that are asked for first. */
 #include <pi/pi.h>
 
 PI_EXPORT int cuInit(unsigned flags);

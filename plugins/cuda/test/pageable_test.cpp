@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Large reads and writes of memory that is not pinned, which several threads share.
+// Large reads and writes of unpinned memory, which several threads share.
 #include "plugin_busy.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ using namespace cuda_test;
 
 namespace {
 
-/// Bytes of which no two blocks are alike.
+/// Bytes in which no two blocks are alike.
 Bytes made(uint64_t size, uint32_t seed) {
     Bytes bytes(size);
     for (uint64_t i = 0; i < size; ++i) {
@@ -38,7 +38,7 @@ void fill(pi_queue queue, pi_mem mem, uint8_t value, uint64_t offset, uint64_t s
     OK(piEnqueueMemBufferFill(queue, &d, 0, nullptr, nullptr));
 }
 
-/// What the region makes of `to`, by hand.
+/// The expected effect of the region on `to`.
 void apply(const pi_region &region, const Bytes &from, Bytes &to) {
     const auto pitch = [&](const uint64_t(&given)[2], int axis) {
         const uint64_t row = given[0] ? given[0] : region.extent[0];
@@ -55,7 +55,7 @@ void apply(const pi_region &region, const Bytes &from, Bytes &to) {
                                                             y * pitch(region.dst_pitch, 0)));
 }
 
-/// Moves the region there with a write, and as it is there back with a read; both against what they should leave.
+/// Moves the region with a write, and back with a read; compares both with the expected effect.
 void check_both_ways(const Machine &machine, const pi_region &region, uint64_t src_size,
                      uint64_t dst_size) {
     const Owned<pi_queue> queue = machine.queue();
@@ -90,7 +90,7 @@ void check_both_ways(const Machine &machine, const pi_region &region, uint64_t s
 
 TEST_CASE("large transfers of pageable memory move each byte of ranges and no other") {
     const Machine machine({first});
-    // At, just above and far above what threads begin to share; ends within a block.
+    // At, just above and far above the size from which threads share; ends within a block.
     for (const uint64_t size :
          {uint64_t{4} << 20, (uint64_t{4} << 20) + 1, (uint64_t{9} << 20) + 4093})
         check_both_ways(machine, range(5, 3, size), size + 8, size + 16);
@@ -131,7 +131,7 @@ TEST_CASE("several regions of one large transfer are all done") {
     fill(queue, mem, 0, 0, size);
     const Bytes from = made(size, 2);
     Bytes expected(size, 0);
-    std::vector<pi_region> regions; // one small, one large, and again
+    std::vector<pi_region> regions; // small and large in turn
     for (uint64_t at = 0; at + 1'000'003 < size; at += 1'000'003)
         regions.push_back(range(size - at - 500'000, at, at % 2 ? 77 : 500'000));
     for (const pi_region &region : regions)
@@ -177,7 +177,7 @@ TEST_CASE("large transfers of several queues and threads at once move each their
         Owned<pi_queue> queue;
         Owned<pi_mem> mem;
     };
-    std::vector<Lane> lanes; // made here: Catch2's assertions are for one thread
+    std::vector<Lane> lanes; // prepared here: Catch2's assertions are for one thread
     for (size_t i = 0; i < 5; ++i) {
         const size_t device = i % 2 ? second : first;
         lanes.push_back({machine.queue(device), machine.buffer(device, size)});
@@ -208,7 +208,7 @@ TEST_CASE("large transfers of several queues and threads at once move each their
 
 namespace {
 
-/// Pages that nobody may touch any more once this is gone: who does so ends the process.
+/// Pages that nothing may access after this is destroyed: an access ends the process.
 class Pages {
 public:
     explicit Pages(uint64_t size)
@@ -219,7 +219,7 @@ public:
     Pages(const Pages &) = delete;
     ~Pages() {
         madvise(begin_, size_, MADV_DONTNEED);
-        mprotect(begin_, size_, PROT_NONE); // and no other memory comes there
+        mprotect(begin_, size_, PROT_NONE); // and nothing else is mapped there
     }
     uint32_t *begin() const { return static_cast<uint32_t *>(begin_); }
 
@@ -228,7 +228,7 @@ private:
     void *const begin_;
 };
 
-/// A large transfer that is under way when its context is lost, if nothing else comes between; its result.
+/// The result of a large transfer whose context is lost meanwhile, unless it completes first.
 pi_result lost_transfer(bool to_device) {
     const Machine machine({first});
     const Word go(machine);
@@ -279,7 +279,7 @@ pi_result lost_transfer(bool to_device) {
 TEST_CASE("after a large transfer fails half-way, the host memory is not accessed any more") {
     for (const bool to_device : {true, false}) {
         pi_result result = PI_SUCCESS;
-        // Where the machine is busy, the transfer may come to its end before.
+        // On a busy machine the transfer may complete first.
         CHECK(comes_true([&] {
             result = lost_transfer(to_device);
             CHECK((result == PI_SUCCESS || result == PI_ERROR_DEVICE_LOST));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tests of the cuda plugin stand on: the plugin on the simulated driver, in a loader of its own.
+// The fixture of the cuda plugin's tests: the plugin on the simulated driver, in its own loader.
 #pragma once
 
 #include "objects.hpp"
@@ -12,11 +12,11 @@ namespace cuda_test {
 
 using namespace pi_test;
 
-/// A loader that has nothing but the cuda plugin.
+/// A loader with the cuda plugin only.
 Owned<pi_loader> make_loader(const std::string &library = PI_TEST_SIMULATED_CUDA,
                              const std::string &nvrtc = PI_TEST_SIMULATED_NVRTC,
                              const std::string &nvml = PI_TEST_SIMULATED_NVML);
-/// Why the plugin, which is loaded, has no platform.
+/// The reason why the loaded plugin has no platform.
 std::string unavailable(const std::string &library);
 
 /// The devices of machine.json, in its order.
@@ -33,7 +33,8 @@ struct Machine {
     Owned<pi_queue> queue(size_t device = first, uint64_t flags = 0) const;
     Owned<pi_mem> buffer(size_t device, uint64_t size) const;
     pi_memory_connection_info connection(size_t src, size_t dst) const;
-    /// Of the unit tests' kernels: "function ..." lines. Not built, built, or compiled as a part.
+    /// A program of the unit tests' kernels ("function ..." lines): not built, built, or compiled
+    /// as a part.
     Owned<pi_program> create(pi_program_format format, const std::string &lines) const;
     Owned<pi_program> program(const std::string &lines) const;
     Owned<pi_program> part(const std::string &lines) const;
@@ -46,7 +47,7 @@ struct Machine {
 
 Owned<pi_kernel> make_kernel(pi_program program, const char *name);
 
-/// The log or the options.
+/// The build log or the options.
 std::string build_text(pi_program program, pi_device device, pi_program_build_info name);
 
 pi_kernel_argument buffer_argument(pi_mem mem);
@@ -59,12 +60,12 @@ pi_kernel_argument value_argument(const T &value) {
     argument.size = sizeof value;
     return argument;
 }
-/// In one dimension; the arguments are borrowed.
+/// In one dimension; the arguments are referenced, not copied.
 pi_kernel_launch_desc launch_desc(pi_kernel kernel,
                                   const std::vector<pi_kernel_argument> &arguments, uint64_t items,
                                   uint64_t group = 0);
 
-/// "count_up" on a buffer of 4-byte words, and what it leaves there.
+/// "count_up" on a buffer of 4-byte words, and its result.
 inline constexpr const char *count_up = "function count_up pointer 4\n";
 
 using Bytes = std::vector<uint8_t>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of the cuda plugin the conformance suite cannot see.
+// Properties of the cuda plugin that the conformance suite cannot see.
 #include "plugin_fixture.hpp"
 
 #include "fixture.hpp"
@@ -62,13 +62,13 @@ TEST_CASE(
     CHECK(refused.connection == PI_MEMORY_CONNECTION_MIGRATABLE);
     CHECK(refused.path == PI_COPY_PATH_STAGED_BY_DRIVER);
     CHECK_THAT(refused.reason, Contains("CUDA_ERROR_TOO_MANY_PEERS"));
-    // And so they stay.
+    // The answers are constant.
     CHECK(machine.connection(second, first).connection == PI_MEMORY_CONNECTION_UNIFIED);
     CHECK(machine.connection(third, first).connection == PI_MEMORY_CONNECTION_MIGRATABLE);
     const auto none = machine.connection(lone, first);
     CHECK(none.connection == PI_MEMORY_CONNECTION_MIGRATABLE);
     CHECK_THAT(none.reason, Contains("bounces through the host"));
-    // What the driver refused migrates all the same.
+    // Copies that the driver refused to do directly still work.
     const Owned<pi_queue> queue = machine.queue(first);
     const Owned<pi_mem> src = machine.buffer(third, 64), dst = machine.buffer(first, 64);
     const uint32_t pattern = 7;
@@ -199,9 +199,9 @@ TEST_CASE("a launch has at most the work-group memory that a block can request")
     std::vector arguments{buffer_argument(out), local_argument(200 << 10)};
     auto launch = launch_desc(kernel, arguments, 64, 32);
     launch.flags = PI_COMMAND_BLOCKING;
-    launch.local_memory_size = 1000; // the argument's begins behind it
+    launch.local_memory_size = 1000; // the argument's memory begins behind it
     OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
-    CHECK(read_words(queue, out, 1)[0] % 0x10000 == 0xcbcb); // of two groups, each its own
+    CHECK(read_words(queue, out, 1)[0] % 0x10000 == 0xcbcb); // the second group has its own memory
     arguments[1].size = 228 << 10;
     REFUSED(PI_ERROR_INVALID_ARGUMENTS, "bytes of work-group memory",
             piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the plugin makes of calls that the driver refuses.
+// The plugin's handling of calls that the driver refuses.
 #include "images.hpp"
 #include "plugin_fixture.hpp"
 
@@ -17,7 +17,8 @@ using namespace cuda_test;
 
 namespace {
 
-/// The refusing driver's, which is loaded by then; nothing is refused any more when the object goes.
+/// Control of the refusing driver, which is loaded by then; nothing is refused any more after this
+/// object.
 struct Refusals {
     Refusals() {
         void *library = dlopen(PI_TEST_REFUSING_DRIVER, RTLD_NOW | RTLD_LOCAL);
@@ -158,12 +159,12 @@ TEST_CASE(
     };
     constexpr uint64_t width = 3, row = 4 * width; // pixels of RGBA of UINT8
     const Box box =
-        GENERATE(Box{PI_IMAGE_2D, 50, 1, 17, 850, 1}, // rows apart
-                 Box{PI_IMAGE_3D, 5, 4, 16, 96, 1},   // slices at whole rows
-                 Box{PI_IMAGE_3D, 2, 40, 16, 37, 2},  // slices between rows
+        GENERATE(Box{PI_IMAGE_2D, 50, 1, 17, 850, 1}, // rows with gaps
+                 Box{PI_IMAGE_3D, 5, 4, 16, 96, 1},   // slices at multiples of rows
+                 Box{PI_IMAGE_3D, 2, 40, 16, 37, 2},  // slices not at multiples of rows
                  Box{PI_IMAGE_3D, 40, 2, 16, 645, 2}, Box{PI_IMAGE_2D_ARRAY, 5, 4, 16, 96, 1},
                  Box{PI_IMAGE_2D_ARRAY, 2, 40, 16, 37, 2},
-                 Box{PI_IMAGE_1D_ARRAY, 1, 40, row, 7 * row, 1}, // layers at whole rows
+                 Box{PI_IMAGE_1D_ARRAY, 1, 40, row, 7 * row, 1}, // layers at multiples of rows
                  Box{PI_IMAGE_1D_ARRAY, 1, 40, 16, 37, 1});
     INFO(box.type << " with pitches " << box.row_pitch << ", " << box.slice_pitch);
     const bool has_rows = box.type != PI_IMAGE_1D_ARRAY, has_slices = box.type != PI_IMAGE_2D;

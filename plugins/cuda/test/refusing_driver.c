@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The simulated driver, which refuses some calls when told to. What is not here is found in it, which this is linked with. */
+/* The simulated driver, with calls that can be refused. Other entry points are found in it, since
+ * this library is linked with it. */
 #include "refusing_driver.h"
 
 #include <dlfcn.h>

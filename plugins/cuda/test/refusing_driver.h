@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the tests tell the library of refusing_driver.c, and hear of it. */
+/* The tests' interface to the library of refusing_driver.c. */
 #pragma once
 
 #include <pi/pi.h>

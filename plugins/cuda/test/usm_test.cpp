@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of the cuda plugin's USM the conformance suite cannot see: pools of the driver, access, pins.
+// Properties of the cuda plugin's USM that the conformance suite cannot see: pools of the driver,
+// access, pins.
 #include "plugin_fixture.hpp"
 
 #include "fixture.hpp"
@@ -134,7 +135,8 @@ TEST_CASE("USM is allocated and freed by commands while the device is busy") {
     const pi_cuda_test::Current current(first); // the context that the plugin uses
     const pi_cuda_test::Stream busy;
     const pi_cuda_test::Gate gate(busy.handle);
-    // Of 64 MiB: with memory that waits for the device to be freed, the third one waits for ever.
+    // The device has 64 MiB: if frees waited for the device, the third allocation would wait for
+    // ever.
     for (int round = 0; round < 10; ++round) {
         Usm usm(machine, queue, 24 << 20);
         OK(fill(queue, usm.pointer, size));
@@ -190,7 +192,7 @@ TEST_CASE("pages stay pinned from the first registration to the last, imports in
     CHECK(all_pinned() == ".xxxxxx.");
     imported.reset();
     CHECK(all_pinned() == ".xxxxxx.");
-    // An import is of what is pinned together.
+    // An import must lie in one pinned range.
     d.offset = 5 * page;
     d.size = 2 * page;
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "no byte is pinned twice",

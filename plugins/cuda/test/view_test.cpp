@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Views of buffers as images, to kernels and the driver: what the conformance suite cannot see of them.
+// Views of buffers as images, in kernels and the driver: properties that the conformance suite
+// cannot see.
 #include "plugin_fixture.hpp"
 
 #include "fixture.hpp"
@@ -164,7 +165,7 @@ TEST_CASE("a view of pinned memory is for its own device only, though all use th
     const auto *bytes = static_cast<const uint8_t *>(pointer);
     CHECK(bytes[8] == 1);
     CHECK(bytes[32 + 11] == 4);
-    CHECK(bytes[12] == 0xcb); // what it held before
+    CHECK(bytes[12] == 0xcb); // its previous contents
 }
 
 TEST_CASE("a view destroys its textures before the buffer's memory is freed") {

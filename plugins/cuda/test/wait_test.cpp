@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// To enqueue is not to wait, whatever the driver's calls on the way there wait for. A test that fails here hangs.
+// Enqueues do not wait, even if the driver's calls on the way do. A failing test hangs.
 #include "plugin_busy.hpp"
 
 #include <deque>
@@ -8,10 +8,10 @@
 using namespace cuda_test;
 
 TEST_CASE("no enqueue waits for other work to drop references of commands without events") {
-    const Busy busy; // until the end: what gives pinned memory back waits for that
+    const Busy busy; // until the end: releasing pinned memory waits for it
     const Owned<pi_queue> other = busy.machine.queue();
     const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
-    std::deque<Imported> imports; // made before: to pin may wait for who unpins
+    std::deque<Imported> imports; // created before: pinning may wait for a thread that unpins
     std::deque<Word> gates;
     for (int round = 0; round < 3; ++round) {
         imports.emplace_back(busy.machine);
@@ -20,25 +20,26 @@ TEST_CASE("no enqueue waits for other work to drop references of commands withou
     const pi_region all = range(0, 0, Busy::size);
     const uint32_t pattern = 9;
     const auto fill = fill_desc(mem, &pattern, 4, 0, 4);
-    // Whoever lets go of the first one waits; so another thread comes to the second.
+    // The thread that drops the first reference waits, so another thread drops the second.
     for (size_t round = 0; round < imports.size(); ++round) {
         Imported &imported = imports[round];
         busy.launch(other, "hold", {pointer_argument(gates[round].pointer())}, 1);
         const auto copy = copy_desc(imported.mem, mem, all);
         OK(piEnqueueMemBufferCopy(other, &copy, 0, nullptr, nullptr));
         imported.mem.reset();
-        gates[round].set(); // what the queue names it alone has now
-        std::this_thread::sleep_for(std::chrono::milliseconds(20)); // the copy may well end
+        gates[round].set(); // only the queue has references now
+        // the copy has probably completed
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
         for (int i = 0; i < 1000; ++i)
             OK(piEnqueueMemBufferFill(other, &fill, 0, nullptr, nullptr));
     }
     CHECK_FALSE(busy.go.is_set());
     busy.go.set();
-    OK(piQueueFinish(other)); // which reads the application's memory
+    OK(piQueueFinish(other)); // it reads the application's memory until here
 }
 
 TEST_CASE("releasing a queue does not wait for its commands' references") {
-    // Is there until the plugin has let go of it, which may be when the loader goes.
+    // Must live until the plugin has dropped it, which may be at the loader's end.
     const std::unique_ptr<std::byte, void (*)(void *)> memory(
         static_cast<std::byte *>(std::aligned_alloc(4096, 3 * Busy::size)),
         [](void *bytes) { std::free(bytes); });
@@ -46,8 +47,8 @@ TEST_CASE("releasing a queue does not wait for its commands' references") {
     const Owned<pi_program> program = busy.machine.program("function tell pointer\n");
     const Owned<pi_kernel> tell = make_kernel(program, "tell");
     std::deque<Word> told, gates;
-    std::deque<Owned<pi_mem>> imports; // made before: to pin may wait for who unpins
-    std::deque<Owned<pi_mem>> copies;  // one each: nothing orders what the queues do
+    std::deque<Owned<pi_mem>> imports; // created before: pinning may wait for a thread that unpins
+    std::deque<Owned<pi_mem>> copies;  // one each: the queues are not ordered
     for (size_t i = 0; i < 3; ++i) {
         auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
         d.handle.type = PI_EXTERNAL_HOST_POINTER;
@@ -66,13 +67,13 @@ TEST_CASE("releasing a queue does not wait for its commands' references") {
         busy.launch(other, "hold", {pointer_argument(gates[round].pointer())}, 1);
         OK(piEnqueueMemBufferCopy(other, &copy, 0, nullptr, nullptr));
         imports[round].reset();
-        gates[round].set(); // the queue alone has it now; to unpin waits for all the device does
+        gates[round].set(); // only the queue has it now; unpinning waits for all work of the device
         const std::vector word{pointer_argument(told[round].pointer())};
         const auto launch = launch_desc(tell, word, 1);
         OK(piEnqueueKernelLaunch(other, &launch, 0, nullptr, nullptr));
-        if (round > 0) // else it goes on
+        if (round > 0) // otherwise it continues
             CHECK(comes_true([&] { return told[round].is_set(); }));
-        if (round > 1) { // and the plugin's own thread is about to let go of it
+        if (round > 1) { // and the plugin's own thread is about to drop it
             const uint32_t pattern = 9;
             const auto fill = fill_desc(copies[round], &pattern, 4, 0, 4);
             for (int i = 0; i < 1000; ++i)

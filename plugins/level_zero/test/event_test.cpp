@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The application's events in our hands.
+// The application's events in PI.
 #include "fixture.hpp"
 
 #include "threads.hpp"
@@ -13,7 +13,7 @@ using namespace level_zero_test;
 
 namespace {
 
-/// Events of the application's, in a context of PI's; destroyed with the object.
+/// Events of the application in a PI context; destroyed with the object.
 class NativeEvents {
 public:
     NativeEvents(pi_context context, uint32_t count) : events_(count) {
@@ -40,7 +40,7 @@ public:
             find<decltype(&zeEventDestroy)>("zeEventDestroy")(event);
         find<decltype(&zeEventPoolDestroy)>("zeEventPoolDestroy")(pool_);
     }
-    /// What is put into the list from now on waits for the first event.
+    /// Later work in the list waits for the first event.
     void hold(ze_command_list_handle_t list) const {
         ze_event_handle_t first = events_.front();
         REQUIRE(find<decltype(&zeCommandListAppendWaitOnEvents)>("zeCommandListAppendWaitOnEvents")(
@@ -107,7 +107,7 @@ TEST_CASE("pending work in 20 contexts needs at most 4 threads, and all complete
         auto buffer = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
         buffer.size = size;
         OK(piMemBufferCreate(use.context, machine.devices.front(), &buffer, use.mem.out()));
-        // The driver's threads are there from now on.
+        // The driver's threads exist from here on.
         const auto fill = fill_desc(use.mem, &pattern, 4, 0, size);
         OK(piEnqueueMemBufferFill(use.queue, &fill, 0, nullptr, nullptr));
         OK(piQueueFinish(use.queue));

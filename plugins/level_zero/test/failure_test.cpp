@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the plugin makes of calls that the driver refuses.
+// The plugin's handling of calls that the driver refuses.
 #include "fixture.hpp"
 
 using namespace level_zero_test;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Commands that go straight to the driver's list, where the driver refuses them, loses its device, or is changed by the
-// application.
+// Commands on the fast path into the driver's list, where the driver refuses them, loses its
+// device, or the application changes the kernel.
 #include "fast_path/busy.hpp"
 
 using namespace fast_path_test;
@@ -98,7 +98,7 @@ TEST_CASE("a kernel whose handle the application has is set again for each launc
             reinterpret_cast<ze_kernel_handle_t>(handle.value[0]), size, 1, 1));
         CHECK(counts());
     }
-    // Nor has a launch that is held back what the application sets meanwhile.
+    // A held launch does not see later changes of the application's either.
     Owned<pi_event> gate;
     OK(piEventCreateHost(machine.context, nullptr, gate.out()));
     const Owned<pi_mem> mem = machine.buffer(first, 64 * sizeof(uint32_t));

@@ -22,14 +22,14 @@ struct Machine : level_zero_test::Machine {
     Owned<pi_mem> buffer(size_t, uint64_t size) const {
         return level_zero_test::Machine::buffer(size);
     }
-    /// Of the unit tests' kernels: "function ..." lines.
+    /// A program of the unit tests' kernels: "function ..." lines.
     Owned<pi_program> program(const std::string &lines) const;
 };
 
-/// What a device has.
+/// The memory of a device.
 inline constexpr uint64_t device_bytes = uint64_t{2} << 30;
 
-/// Waits for all that is in the queue's list, past the plugin.
+/// Waits for all work in the queue's list, without the plugin.
 void finish_device(const Machine &machine, pi_queue queue);
 
 Owned<pi_kernel> make_kernel(pi_program program, const char *name);
@@ -42,17 +42,17 @@ pi_kernel_argument value_argument(const T &value) {
     argument.size = sizeof value;
     return argument;
 }
-/// In one dimension; the arguments are borrowed.
+/// In one dimension; the arguments are referenced, not copied.
 pi_kernel_launch_desc launch_desc(pi_kernel kernel,
                                   const std::vector<pi_kernel_argument> &arguments, uint64_t items,
                                   uint64_t group = 0);
 
-/// "count_up" on a buffer of 4-byte words, and what it leaves there.
+/// "count_up" on a buffer of 4-byte words, and its result.
 inline constexpr const char *count_up = "function count_up pointer 4\n";
 
 std::vector<uint32_t> read_words(pi_queue queue, pi_mem mem, size_t count);
 
-/// A function of the driver's.
+/// A function of the driver.
 void *driver_function(const char *name);
 template <class Function>
 Function driver_call(const char *name) {

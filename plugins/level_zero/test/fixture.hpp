@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tests of the level_zero plugin stand on: the plugin on the simulated driver, in a loader of its own.
+// The fixture of the level_zero plugin's tests: the plugin on the simulated driver, in its own
+// loader.
 #pragma once
 
 #include "objects.hpp"
@@ -13,14 +14,14 @@ namespace level_zero_test {
 
 using namespace pi_test;
 
-/// A loader that has nothing but the level_zero plugin.
+/// A loader with the level_zero plugin only.
 Owned<pi_loader> make_loader(const std::string &library = PI_TEST_PLANTED_LOADER);
-/// What the simulated driver has that nobody has destroyed, a line for each kind.
+/// The simulated driver's objects that were not destroyed, one line per kind.
 std::string leaks();
-/// Why the plugin, which is loaded, has no platform.
+/// The reason why the loaded plugin has no platform.
 std::string unavailable(const std::string &library);
 
-/// The planted library's functions; what is planted goes with the object.
+/// The functions of the library that injects faults; the faults end with the object.
 struct Planted {
     Planted();
     ~Planted() { clear(); }
@@ -32,10 +33,10 @@ struct Planted {
     decltype(&pi_planted_priority) priority = nullptr;
     decltype(&pi_planted_misalign) misalign = nullptr;
     decltype(&pi_planted_disagree) disagree = nullptr;
-    /// A function of the driver's, for objects of the application's own.
+    /// A function of the driver, for the application's own objects.
     decltype(&zeSamplerCreate) create_sampler = nullptr;
 
-    /// Of calls that create and others that destroy: how many are left.
+    /// How many objects are left, by the calls that create and destroy them.
     uint64_t left(const char *create, const char *destroy) const {
         return calls(create) - calls(destroy);
     }
@@ -46,7 +47,7 @@ struct Machine {
     Machine();
 
     Owned<pi_queue> queue(size_t device = 0, uint64_t flags = 0) const;
-    /// What it was made of, or not.
+    /// Tries to create a buffer.
     pi_result try_buffer(uint64_t size, Owned<pi_mem> &out, uint64_t alignment = 0) const;
     Owned<pi_mem> buffer(uint64_t size, uint64_t alignment = 0) const;
     pi_memory_connection_info connection(size_t src, size_t dst) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the plugin uses the driver's images and samplers.
+// The plugin's use of the driver's images and samplers.
 #include "fixture.hpp"
 
 using namespace level_zero_test;
@@ -58,7 +58,8 @@ void read(pi_queue queue, pi_mem image, std::vector<uint8_t> &bytes, const pi_im
     OK(piEnqueueMemImageRead(queue, &d, 0, nullptr, nullptr));
 }
 
-/// How often each of the driver's copies of images is called by `body`: plain, with pitches, from image to image.
+/// How often `body` calls each of the driver's copies of images: plain, with pitches, between
+/// images.
 template <class Body>
 std::vector<uint64_t> copies(const Planted &planted, Body &&body) {
     const auto count = [&] {
@@ -136,7 +137,7 @@ TEST_CASE("a fill copies a strip of pinned memory, not a whole image") {
     CHECK(planted.calls("zeCommandListAppendImageCopyFromMemory") - before == 16);
     const uint64_t allocations = planted.calls("zeMemAllocHost");
     fill();
-    CHECK(planted.calls("zeMemAllocHost") == allocations); // the strip is used again
+    CHECK(planted.calls("zeMemAllocHost") == allocations); // the strip is reused
     std::vector<uint8_t> bytes(4 << 20), expected(bytes.size());
     read(queue, image, bytes, region_of(1024, 1024, 1));
     for (size_t i = 0; i < expected.size(); ++i)
@@ -156,8 +157,8 @@ TEST_CASE("an image that the driver refuses is described in the error, and leaks
     planted.fail("zeImageCreate", ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, 1, 0);
     CHECK(try_image(machine, d, image) == PI_ERROR_OUT_OF_DEVICE_MEMORY);
     CHECK_THAT(last_error(), Contains("1 MiB requested") && Contains("free on"));
-    CHECK(planted.left(image_calls[0], image_calls[1]) == left + 2); // which were none
-    // Pixels that cannot be written are an error of the creation, and leave no image behind.
+    CHECK(planted.left(image_calls[0], image_calls[1]) == left + 2); // two create calls that failed
+    // If the pixels cannot be written, the create call fails and leaves no image behind.
     std::vector<uint8_t> pixels(1 << 20);
     pi_mem_image_desc with_pixels = d;
     with_pixels.flags = PI_MEM_COPY_HOST_PTR;
@@ -183,7 +184,8 @@ TEST_CASE("a sampler has a driver sampler per device, all destroyed with it or o
     CHECK(planted.left(sampler_calls[0], sampler_calls[1]) == left);
     planted.fail("zeSamplerCreate", ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, 2, 0);
     CHECK(piSamplerCreate(machine.context, &d, sampler.out()) == PI_ERROR_OUT_OF_HOST_MEMORY);
-    CHECK(planted.left(sampler_calls[0], sampler_calls[1]) == left + 1); // which was none
+    // one create call that failed
+    CHECK(planted.left(sampler_calls[0], sampler_calls[1]) == left + 1);
 }
 
 TEST_CASE("a sampler of several devices has no native handle, since each belongs to one device") {

@@ -18,10 +18,10 @@ std::mutex mutex; // guards what follows
 std::map<std::string, uint64_t> calls, failures;
 std::map<std::string, Plan> plans;
 std::map<ze_command_list_handle_t, ze_command_queue_priority_t>
-    priorities; // handles never come again
+    priorities; // handles are never reused
 bool misaligned = false, disagreeing = false;
 
-/// Counts a call; what it fails with, if it does.
+/// Counts a call; returns the code of a fault if there is one.
 ze_result_t planned(const char *name) {
     const std::lock_guard lock(mutex);
     const uint64_t number = ++calls[name];

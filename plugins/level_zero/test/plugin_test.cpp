@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of the level_zero plugin the conformance suite cannot see: how it uses the driver.
+// Properties of the level_zero plugin that the conformance suite cannot see: its use of the driver.
 #include "fixture.hpp"
 
 #include "growing_pool.hpp"
@@ -81,7 +81,7 @@ TEST_CASE("every event and list that was created is destroyed with its context")
     CHECK(balance("zeCommandListCreateImmediate", "zeCommandListDestroy") == lists);
 }
 
-// Which thread lets go of the last is chance: one of the plugin's, which have waited for the lists, or this one.
+// Either a thread of the plugin that watched the lists, or this one, drops the last reference.
 TEST_CASE("a queue's priority is its immediate list's") {
     const Planted planted;
     const Machine machine;
@@ -158,7 +158,7 @@ TEST_CASE("imports of a device's descriptors by another are tried once per pair"
         return machine.connection(src, dst).external_handle_types;
     };
     const std::string before = leaks();
-    // The import of the first type, behind the allocation that is exported.
+    // The import of the first type, after the allocation that is exported.
     planted.fail("zeMemAllocDevice", ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, 2, 0);
     CHECK(shared(0, 1) == opaque);
     planted.clear();
@@ -215,7 +215,7 @@ TEST_CASE("a device's clock counts nanoseconds, whatever the driver's ticks are"
                 PI_SUCCESS);
         std::this_thread::sleep_for(std::chrono::milliseconds(50 * (1 - i)));
     }
-    // Far more than what a thread that is held up between the two clocks makes of it: a tick is 80 ns.
+    // Far more than a thread that is preempted between the two readings can cause: a tick is 80 ns.
     CHECK(device[1] - device[0] > (host[1] - host[0]) / 20);
     CHECK(device[1] - device[0] < (host[1] - host[0]) * 20);
 }
@@ -224,7 +224,7 @@ TEST_CASE("an alignment that the driver does not honour is honoured") {
     const Planted planted;
     const Machine machine;
     planted.misalign();
-    // By chance one of them may be aligned.
+    // One of them may be aligned by chance.
     std::vector<Owned<pi_mem>> mems;
     for (int i = 0; i < 8; ++i) {
         mems.push_back(machine.buffer(1000, uint64_t{1} << 20));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Alignments that are promised are read off the device's own addresses.
+// Promised alignments are checked against the device's own addresses.
 #include "fixture.hpp"
 
 using namespace opencl_test;
@@ -57,7 +57,7 @@ TEST_CASE("a requested alignment is honoured for the device's and the host's add
     for (pi_device device : loader.devices()) {
         const Place place(device);
         Addresses addresses(place);
-        std::vector<Mem> kept; // so that luck runs out
+        std::vector<Mem> kept; // many, so that none is aligned by chance
         for (uint64_t alignment = 1; alignment <= 1 << 16; alignment *= 2) {
             INFO(name_of(device) << ", alignment " << alignment);
             std::vector<uint8_t> bytes(1000, static_cast<uint8_t>(alignment + 1));
@@ -110,7 +110,7 @@ TEST_CASE("an alignment that cannot be honoured is refused with the numbers") {
             refused(piMemBufferCreate(place.context, device, &desc, mem.out()),
                     PI_ERROR_INVALID_ALIGNMENT, {std::to_string(alignment)});
         }
-        // The application's memory has the alignment that it has.
+        // The application's memory has a fixed alignment.
         alignas(256) static unsigned char memory[512];
         desc.alignment = 256;
         desc.flags = PI_MEM_USE_HOST_PTR;
@@ -129,7 +129,7 @@ TEST_CASE("an offset that breaks the scope's alignment is refused with both numb
         const uint64_t needed = scope_of(device).offset_alignment;
         const Mem root = place.buffer(8192);
         const uint64_t base = addresses.of(root);
-        // Good offsets, as views, as views of views and in launches.
+        // Aligned offsets, in views, in views of views and in launches.
         for (const uint64_t offset : {needed, 3 * needed, 4096 + needed}) {
             CHECK(addresses.of(root, offset) == base + offset);
             const Mem view = make_view(root, offset, 2000);

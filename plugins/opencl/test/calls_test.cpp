@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many calls of the driver a command takes, counted by a layer (plugins/opencl/simulator/counter).
+// The number of driver calls of a command, counted by a layer (plugins/opencl/simulator/counter).
 #include "fixture.hpp"
 #include "image.hpp"
 #include "quirks.hpp"
@@ -56,7 +56,7 @@ uint64_t at(const uint64_t (&pitch)[2], const pi_region &region, uint64_t row, u
     return row * row_pitch + slice * (pitch[1] ? pitch[1] : row_pitch * region.extent[1]);
 }
 
-/// What the destination of a copy becomes.
+/// The expected destination of a copy.
 std::vector<uint8_t> copied(const std::vector<uint8_t> &src, std::vector<uint8_t> dst,
                             const pi_region &region) {
     for (uint64_t slice = 0; slice < region.extent[2]; ++slice)
@@ -91,7 +91,7 @@ TEST_CASE("rectangles between two buffers are one call, or as few as they have r
         CHECK(copy_counted(rectangle(1, 4000, 1, 8)) == 1);
         CHECK(copy_counted(rectangle(3, 5, 100, 8, 80)) == 1);
         CHECK(copy_counted(rectangle(3, 1, 100, 0, 81)) == 1);
-        // Slices of no whole rows.
+        // Slices that are not whole rows.
         CHECK(copy_counted(rectangle(3, 2, 1000, 8, 21)) == 2);
         CHECK(copy_counted(rectangle(3, 1000, 2, 8, 8001)) == 2);
     }
@@ -138,7 +138,7 @@ TEST_CASE("rows of a buffer to and from an image are one call, or two through an
     struct Pitches {
         uint64_t row, slice, most;
     };
-    constexpr Size3 extent{6, 50, 4}; // of 24 bytes a row
+    constexpr Size3 extent{6, 50, 4}; // rows of 24 bytes
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
         const Place place(device);
@@ -206,7 +206,7 @@ TEST_CASE("a fill of a part of a view's rows is two calls, and so is one at an o
                     before[y * 256 + 12 + x] = static_cast<uint8_t>(color[x % 4]);
             CHECK(contents(place.queue, buffer) == before);
         }
-        // A view may begin where the pattern's multiples do not.
+        // A view may begin at an offset that is not a multiple of the pattern.
         const uint64_t begin = scope_of(device).offset_alignment;
         const Mem odd = make_view(buffer, begin, size - begin);
         const std::vector<uint8_t> pattern = random.bytes(128);
@@ -315,7 +315,7 @@ TEST_CASE("a blocking write or read of an idle queue is one call of the driver",
     Loader loader;
     bool any = false;
     for (pi_device device : loader.devices()) {
-        // Theirs have reasons in the table of quirks.
+        // Theirs are explained in the table of quirks.
         if (platform_name_of(device) == pocl || platform_name_of(device) == "rusticl")
             continue;
         any = true;

@@ -35,7 +35,7 @@ pi_region random_region(Random &random, uint64_t src_size, uint64_t dst_size) {
     }
 }
 
-/// What the region means, written down naively.
+/// A simple implementation of the region's effect.
 void apply(const pi_region &r, const uint8_t *src, uint8_t *dst) {
     const uint64_t rows = std::max<uint64_t>(1, r.extent[1]);
     const uint64_t slices = std::max<uint64_t>(1, r.extent[2]);
@@ -50,7 +50,7 @@ void apply(const pi_region &r, const uint8_t *src, uint8_t *dst) {
                     src[r.src_offset + z * src_slice + y * src_row + x];
 }
 
-/// Buffers and views of one place, each with the bytes that it should hold.
+/// Buffers and views of one place, each with its expected bytes.
 struct Model {
     struct Object {
         pi_mem mem;
@@ -81,7 +81,7 @@ struct Model {
 void random_read(Random &random, const Place &place, Model &model, const Model::Object &object) {
     std::vector<uint8_t> expected = random.bytes(3000), seen = expected;
     std::vector<pi_region> regions;
-    // One region, or two that cannot meet in the host memory.
+    // One region, or two whose host ends are disjoint.
     regions.push_back(random_region(random, object.size, 1500));
     if (random.coin()) {
         regions.push_back(random_region(random, object.size, 1500));
@@ -121,7 +121,7 @@ void random_copy(Random &random, const Place &place, Model &model, const Model::
     desc.region_count = 1;
     Event event;
     const pi_result result = piEnqueueMemBufferCopy(place.queue, &desc, 0, nullptr, event.out());
-    // The naive answer to "do they overlap": mark the bytes.
+    // A simple check for overlaps: mark the bytes.
     bool overlaps = false;
     if (src.root == dst.root) {
         std::vector<uint8_t> zeros(model.bytes[src.root].size(), 0), ones(zeros.size(), 1);

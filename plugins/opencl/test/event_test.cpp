@@ -65,7 +65,7 @@ TEST_CASE("a failed dependency fails all its dependents, and its text reaches th
             const Event first = fill(place.queue, mem, &two, 1, 0, 100, {{gate}});
             const Event second = fill(other, mem, &two, 1, 0, 100, {{first}});
             const Event third = barrier(place.queue, {{second}});
-            // Not in the wait list: only ordered behind them.
+            // Not in the wait list: ordered behind them by the queue only.
             const Event after = fill(place.queue, mem, &three, 1, 50, 50);
             ok(piEventSignalHost(gate, PI_ERROR_OUT_OF_RESOURCES));
             for (const Event *event : {&first, &second, &third})
@@ -74,7 +74,7 @@ TEST_CASE("a failed dependency fails all its dependents, and its text reaches th
             std::vector<uint8_t> expected(100, 1);
             std::fill(expected.begin() + 50, expected.end(), 3);
             CHECK(contents(place.queue, mem) == expected);
-            // A command behind one that has failed already.
+            // A command that depends on one that has failed already.
             const Event late = make_host_event(place.context);
             ok(piEventSignalHost(late, PI_ERROR_OUT_OF_RESOURCES));
             wait_failure(fill(place.queue, mem, &two, 1, 0, 100, {{late}}),
@@ -249,7 +249,7 @@ TEST_CASE("events of all contexts, devices and platforms chain at random") {
     for (int copies = 0; copies < 2; ++copies)
         for (pi_device device : loader.devices())
             places.emplace_back(device, random.coin() ? PI_QUEUE_OUT_OF_ORDER : 0);
-    // One word goes round: each hop reads what the one before wrote.
+    // One word is passed around: each step reads what the previous one wrote.
     std::vector<Mem> buffers;
     for (const Place &place : places)
         buffers.push_back(place.buffer(8));

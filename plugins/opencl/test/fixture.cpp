@@ -26,7 +26,8 @@ void refused(pi_result result, pi_result code, const std::vector<std::string> &p
         CHECK_THAT(words, Catch::Contains(part));
 }
 
-// ----- loader -------------------------------------------------------------------------------------
+// ----- loader
+// -------------------------------------------------------------------------------------
 
 Loader::Loader(const Options &options) {
     std::vector<pi_loader_option> rows;
@@ -53,7 +54,7 @@ Loader::Loader(const Options &options) {
 Loader::~Loader() {
     log_.clear();
     CHECK(piLoaderRelease(loader_) == PI_SUCCESS);
-    // A parked instance is a warning: something was leaked.
+    // A leftover instance is a warning: something was leaked.
     CHECK(log_ == "");
 }
 
@@ -86,7 +87,8 @@ std::vector<pi_device> Loader::devices() const {
     return devices;
 }
 
-// ----- info ---------------------------------------------------------------------------------------
+// ----- info
+// ---------------------------------------------------------------------------------------
 
 std::string name_of(pi_device device) {
     return platform_name_of(device) + "/" + text_of(piDeviceGetInfo, device, PI_DEVICE_INFO_NAME);
@@ -110,7 +112,8 @@ pi_memory_scope scope_of(pi_device device, uint32_t scope) {
     return scopes[scope];
 }
 
-// ----- creation -----------------------------------------------------------------------------------
+// ----- creation
+// -----------------------------------------------------------------------------------
 
 namespace {
 template <class Desc>
@@ -168,7 +171,8 @@ Event make_host_event(pi_context context) {
     return event;
 }
 
-// ----- commands -----------------------------------------------------------------------------------
+// ----- commands
+// -----------------------------------------------------------------------------------
 
 namespace {
 template <class Desc, class Function>
@@ -292,7 +296,8 @@ void set_contents(pi_queue queue, pi_mem mem, const std::vector<uint8_t> &bytes)
     wait(write(queue, mem, bytes.data(), {range(0, 0, bytes.size())}));
 }
 
-// ----- programs -----------------------------------------------------------------------------------
+// ----- programs
+// -----------------------------------------------------------------------------------
 
 Program build(pi_context context, const std::string &source, const char *options) {
     auto desc = make_desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
@@ -348,7 +353,8 @@ Event launch(pi_queue queue, pi_kernel kernel, uint64_t global,
     return enqueue(piEnqueueKernelLaunch, queue, desc, how);
 }
 
-// ----- Random -------------------------------------------------------------------------------------
+// ----- Random
+// -------------------------------------------------------------------------------------
 
 std::vector<uint8_t> Random::bytes(size_t count) {
     std::vector<uint8_t> all(count);

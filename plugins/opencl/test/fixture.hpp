@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tests of the opencl plugin share: a loader with this one plugin, places to work at, and short forms of
-// the calls. Every failed call that was not expected ends the test with the loader's text.
+// Shared by the opencl plugin's tests: a loader with this one plugin, places to work at, and short
+// forms of the calls. Every unexpected failure ends the test with the loader's message.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -19,16 +19,16 @@
 namespace opencl_test {
 
 inline constexpr uint64_t seconds = 1'000'000'000;
-inline constexpr uint64_t patience = 60 * seconds; ///< a wait this long is a hang
+inline constexpr uint64_t patience = 60 * seconds; ///< a longer wait is a hang
 
 /// The text of this thread's last error.
 std::string last_error();
 /// Fails the test unless the call succeeded.
 void ok(pi_result result);
-/// Fails the test unless the result is `code` and the text of the error has all `parts` in it.
+/// Fails the test unless the result is `code` and the error's text contains all `parts`.
 void refused(pi_result result, pi_result code, const std::vector<std::string> &parts = {});
 
-/// A handle that is released.
+/// A handle, released by the destructor.
 template <class T, pi_result (*Release)(T)>
 class Owned {
 public:
@@ -64,7 +64,7 @@ using Sampler = Owned<pi_sampler, piSamplerRelease>;
 
 using Options = std::vector<std::pair<std::string, std::string>>;
 
-/// A loader that holds the opencl plugin and nothing else. Its end checks that nothing was leaked.
+/// A loader with the opencl plugin only. Its destructor checks for leaks.
 class Loader {
 public:
     explicit Loader(const Options &options = {});
@@ -81,7 +81,7 @@ private:
     std::string log_;
 };
 
-/// A text answer of a Get...Info function.
+/// A text from a Get...Info function.
 template <class Function, class Object>
 std::string text_of(Function function, const Object &object, uint32_t name) {
     uint64_t size = 0;
@@ -112,7 +112,7 @@ Mem make_buffer(pi_context context, pi_device device, uint64_t size, uint64_t fl
 Mem make_view(pi_mem mem, uint64_t offset, uint64_t size, uint64_t flags = 0);
 Event make_host_event(pi_context context);
 
-/// A device in a context of its own, with a queue.
+/// A device in its own context, with a queue.
 struct Place {
     explicit Place(pi_device on, uint64_t queue_flags = 0)
         : device(on), context(make_context({on})), queue(make_queue(context, on, queue_flags)) {}
@@ -124,7 +124,7 @@ struct Place {
     Queue queue;
 };
 
-/// What a command waits for, and whether it blocks.
+/// A command's wait list, and whether it blocks.
 struct How {
     std::vector<pi_event> waits;
     bool blocking = false;
@@ -150,7 +150,7 @@ Event host_function(pi_queue queue, std::function<void()> function, const How &h
 void wait(pi_event event);
 /// Waits; the event must fail with `code`.
 void wait_failure(pi_event event, pi_result code, const std::vector<std::string> &parts = {});
-/// Everything of a buffer, blocking.
+/// The whole contents of a buffer, blocking.
 std::vector<uint8_t> contents(pi_queue queue, pi_mem mem);
 void set_contents(pi_queue queue, pi_mem mem, const std::vector<uint8_t> &bytes);
 

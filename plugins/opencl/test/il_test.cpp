@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// SPIR-V where a driver has it: what the laws of all plugins cannot see.
+// SPIR-V where a driver supports it: what the conformance suite cannot see.
 #include "fixture.hpp"
 #include "skip.hpp"
 
@@ -12,7 +12,8 @@ using namespace opencl_test;
 
 namespace {
 
-// OpCapability Kernel and Addresses, OpMemoryModel Physical64 OpenCL, and a specialization constant of id 3 that is a uint.
+// OpCapability Kernel and Addresses, OpMemoryModel Physical64 OpenCL, and a specialization constant
+// of id 3 that is a uint.
 constexpr uint32_t module_words[] = {
     0x07230203,     0x00010000, 0,  10, 0, // header
     (2 << 16) | 17, 6,                     // OpCapability Kernel
@@ -38,7 +39,7 @@ bool takes_spirv(pi_device device) {
            1u << PI_PROGRAM_FORMAT_SPIRV;
 }
 
-/// NULL, and then the test is skipped, where there is none.
+/// NULL if there is none: then the test is skipped.
 pi_device find_device(const Loader &loader, bool with_spirv) {
     for (pi_device device : loader.devices())
         if (takes_spirv(device) == with_spirv)

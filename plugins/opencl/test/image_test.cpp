@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images as OpenCL's kernels see them, and where its devices have less than pi.h.
+// Images as OpenCL's kernels see them, and features of pi.h that OpenCL devices lack.
 #include "image.hpp"
 
 #include <cstring>
@@ -43,7 +43,7 @@ std::vector<uint32_t> words(pi_queue queue, pi_mem mem) {
     return values;
 }
 
-/// The four channels of a pixel, as read_imageui gives them.
+/// The four channels of a pixel, as read_imageui returns them.
 std::array<uint32_t, 4> channels(uint32_t pixel) {
     return {pixel & 255, pixel >> 8 & 255, pixel >> 16 & 255, pixel >> 24};
 }
@@ -73,7 +73,7 @@ TEST_CASE("a kernel samples an image as its sampler says, and writes another") {
             desc.global_size[1] = 4;
             Event event;
             ok(piEnqueueKernelLaunch(place.queue, &desc, 0, nullptr, event.out()));
-            how.reset(); // the command keeps it
+            how.reset(); // the command keeps it alive
             wait(event);
             const std::vector<uint32_t> seen = read_image(place.queue, to, size);
             for (int y = 0; y < 4; ++y)
@@ -174,7 +174,7 @@ TEST_CASE("arguments of the wrong kind, context or size are refused with their i
         sized = sampler_argument(sampler);
         sized.offset = 8;
         refuses(1, sized, PI_ERROR_INVALID_ARGUMENTS, {"arguments[1]", "8"});
-        // Backends that join both take the image's sampler; here it is only checked.
+        // Other backends use the image's sampler; here it is only checked.
         pi_kernel_argument joined = image_argument(image);
         joined.image_sampler = foreign_sampler;
         refuses(0, joined, PI_ERROR_INVALID_SAMPLER, {"arguments[0].image_sampler"});

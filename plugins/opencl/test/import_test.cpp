@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Imports: in place is proven by a kernel's writes.
+// Imports: a kernel's writes verify that they are in place.
 #include "fixture.hpp"
 
 #include <cstdlib>
@@ -92,7 +92,7 @@ TEST_CASE("one allocation imported into two platforms is shared without a copy")
     for (int round = 0; round < 50; ++round) {
         const int at = round % 2;
         void *pointer = nullptr;
-        // The hand-over: acquired by a map for writing, given back by a map for reading.
+        // The coherence sync: a map for writing, then a map for reading.
         wait(map(places[at].queue, buffers[at], PI_MAP_WRITE, 0, 4096, &pointer));
         wait(unmap(places[at].queue, buffers[at], pointer));
         wait(launch(places[at].queue, kernels[at], 4096, {buffer_argument(buffers[at])}));
@@ -100,7 +100,7 @@ TEST_CASE("one allocation imported into two platforms is shared without a copy")
         REQUIRE(std::count(memory.get(), memory.get() + 4096, round + 1) == 4096);
         wait(unmap(places[at].queue, buffers[at], pointer));
     }
-    // Two imports of one memory are one storage to a copy.
+    // Two imports of one memory count as one storage in a copy.
     if (platform_of(devices.front()) == platform_of(devices.back())) {
         pi_buffer_copy_desc desc{};
         desc.struct_size = sizeof desc;
@@ -151,7 +151,7 @@ TEST_CASE("imported memory can be freed once the object and its commands are rel
                 const Mem mem = import_memory(place, memory->data(), memory->size());
                 done = fill(place.queue, mem, &two, 1, 0, memory->size());
             }
-            wait(done); // its event is kept while the memory goes: the sanitizers watch
+            wait(done); // its event lives on while the memory is freed: the sanitizers check
             memory.reset();
         }
     }

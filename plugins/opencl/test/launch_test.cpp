@@ -160,7 +160,7 @@ TEST_CASE("invalid arguments are refused by the call, with index, kind and name"
         reserved.reserved = 1;
         refused(with({reserved, value_argument(value)}), PI_ERROR_UNSUPPORTED_FEATURE,
                 {"reserved"});
-        // The kernel is as good as before.
+        // The kernel is still usable.
         const std::vector<pi_kernel_argument> right = {buffer_argument(mem), value_argument(value)};
         wait(launch(place.queue, store, 100, right));
         CHECK(kernels.ints(mem) == std::vector<int32_t>(100, 3));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is OpenCL's own about programs of parts: libraries, logs, and cl_programs that the application compiled.
+// Properties of linked programs that only OpenCL has: libraries, logs, and cl_programs compiled by
+// the application.
 #include "fixture.hpp"
 #include "native.hpp"
 #include "skip.hpp"
@@ -153,7 +154,7 @@ TEST_CASE("a program whose native handle has kernels is built as a new cl_progra
     }
 }
 
-// QUIRK_LINKS_FOR_ALL: without it the driver ends the process.
+// QUIRK_LINKS_FOR_ALL: without it the driver aborts.
 TEST_CASE("PoCL: parts are linked for the second device, and never where the driver would abort") {
     Loader loader;
     std::vector<pi_device> devices;

@@ -75,7 +75,7 @@ TEST_CASE("an unmap with a failed dependency leaves the map, which can be unmapp
 }
 
 TEST_CASE("memory released while mapped is unmapped and freed") {
-    Loader loader; // its end finds what is left
+    Loader loader; // its destructor finds leaks
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
         const Place place(device);

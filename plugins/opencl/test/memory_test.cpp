@@ -73,7 +73,7 @@ TEST_CASE("truncated and oversized descriptors are read as the header says") {
     const Place place(loader.devices()[0]);
     Mem mem;
     auto desc = buffer_desc(64);
-    // Everything behind size is left out: zeros.
+    // Everything behind `size` is missing: zeros.
     desc.struct_size = offsetof(pi_mem_buffer_desc, alignment);
     desc.alignment = 3;
     desc.host_ptr = &mem;

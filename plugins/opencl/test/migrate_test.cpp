@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the connection query promises, and copies between contexts.
+// The promises of the connection query, and copies between contexts.
 #include "fixture.hpp"
 
 #include <cstring>
@@ -278,7 +278,7 @@ TEST_CASE(
     filling.pattern_size = filling.size = 1;
     refused(piEnqueueMemBufferFill(here.queue, &filling, 0, nullptr, event.out()),
             PI_ERROR_INVALID_MEM_OBJECT, both);
-    // A kernel's argument: some drivers take it unchecked.
+    // As a kernel's argument, which some drivers accept unchecked.
     const Program program = build(here.context, "kernel void k(global int *p) { *p = 1; }");
     const Kernel kernel = make_kernel(program, "k");
     for (pi_mem wrong : {foreign.get(), other.get()}) {

@@ -56,7 +56,7 @@ Event event_around(pi_context context, cl_event event, uint64_t flags) {
     pi_native_desc desc{};
     desc.struct_size = sizeof desc;
     desc.type = PI_TYPE_NATIVE_DESC;
-    desc.flags = flags; // PI_NATIVE_OWN gives the reference away
+    desc.flags = flags; // PI_NATIVE_OWN transfers the reference
     desc.handle.type = PI_NATIVE_OPENCL;
     desc.handle.count = 1;
     desc.handle.value[0] = reinterpret_cast<uintptr_t>(event);

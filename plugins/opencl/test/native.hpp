@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plain OpenCL beside the plugin, which opened the same library: what both sides know of one object.
+// Plain OpenCL in the same process as the plugin, which opened the same library: both sides use one
+// object.
 #pragma once
 
 #include "fixture.hpp"
@@ -60,7 +61,8 @@ inline cl_uint count(cl_device_id object) {
     return ask<cl_uint>(clGetDeviceInfo, object, CL_DEVICE_REFERENCE_COUNT);
 }
 
-/// The count, once it is `expected`: drivers release what a command used some time after its end.
+/// Waits until the count is `expected`: drivers release a command's objects some time after its
+/// end.
 template <class Handle>
 cl_uint settled_count(const Handle &object, cl_uint expected) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -130,7 +132,8 @@ inline pi_native_desc native_desc(const void *handle, uint64_t flags = 0) {
     return desc;
 }
 
-/// Calls create(desc) with handles of a wrong type, count or NULL: refused, each with its text.
+/// Calls create(desc) with handles of a wrong type or count, or NULL: each must be refused with its
+/// text.
 template <class Create>
 void refuses_malformed(const pi_native_desc &good, const Create &create) {
     pi_native_desc desc = good;
@@ -153,12 +156,12 @@ void refuses_malformed(const pi_native_desc &good, const Create &create) {
 ClContext make_cl_context(cl_device_id device);
 ClQueue make_cl_queue(cl_context context, cl_device_id device,
                       cl_command_queue_properties properties = 0);
-/// Whether OpenCL's own commands may wait for a user event in this driver: PoCL's device without threads runs them at
-/// once or hangs.
+/// Whether OpenCL's own commands can wait for a user event: PoCL's device without threads runs them
+/// at once or hangs.
 inline bool waits_for_user_events(pi_device device) {
     return name_of(device).find("/basic") == std::string::npos;
 }
-/// With these bytes in it.
+/// A cl_mem with these bytes.
 ClMem make_cl_buffer(cl_context context, const std::vector<uint8_t> &bytes,
                      cl_mem_flags flags = CL_MEM_READ_WRITE);
 ClEvent make_user_event(cl_context context);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Events both ways: OpenCL's in our wait lists, ours in OpenCL's.
+// Events in both directions: OpenCL's in PI's wait lists, PI's in OpenCL's.
 #include "native.hpp"
 
 #include "threads.hpp"
@@ -16,7 +16,7 @@ pi_event_status status_of(pi_event event) {
     return info_of<pi_event_status>(piEventGetInfo, event, PI_EVENT_INFO_STATUS);
 }
 
-/// Waits until clSetUserEventStatus or whatever has gone through the threads.
+/// Waits until clSetUserEventStatus or the like has taken effect in all threads.
 cl_int end_of(cl_event event) {
     const cl_event list[] = {event};
     clWaitForEvents(1, list);
@@ -115,7 +115,7 @@ TEST_CASE("a failed cl_event fails dependent PI commands with its code") {
             wait_failure(behind, PI_ERROR_DEPENDENCY_FAILED, {"CL_OUT_OF_RESOURCES"});
             CHECK(contents(place.queue, mem) == std::vector<uint8_t>(100, 1));
         }
-        // A code that is none of OpenCL's.
+        // A code that OpenCL does not define.
         const ClEvent odd = make_user_event(vendor_of(place.context));
         cl_ok(clSetUserEventStatus(odd, -4242));
         wait_failure(event_around(place.context, odd), PI_ERROR_BACKEND, {"-4242"});
@@ -204,7 +204,7 @@ TEST_CASE("a cl_event is owned or not, and released with its object") {
             owned.reset();
             CHECK(settled_count(user, before) == before);
         }
-        // Of another context, and malformed: nothing changes hands.
+        // Of another context, and malformed: ownership does not change.
         const Place other(device);
         const ClEvent user = make_user_event(vendor_of(other.context));
         const cl_uint before = count(user);
@@ -242,11 +242,11 @@ TEST_CASE("a PI event's cl_event can be waited for by OpenCL, before and after c
             read_after(id);
             CHECK(seen == std::vector<uint8_t>(1 << 20, round));
             wait(event);
-            // As long as the object lives.
+            // Constant as long as the object lives.
             CHECK(vendor_of(event) == id);
             CHECK(end_of(id) == CL_COMPLETE);
         }
-        // Final before anybody asks, in the graph and within the call.
+        // Complete before the query, in the graph and within the call.
         const uint8_t five = 5;
         for (const bool blocking : {false, true}) {
             const Event event = fill(place.queue, mem, &five, 1, 0, 1 << 20, {{}, blocking});
@@ -327,7 +327,7 @@ TEST_CASE("a command that the driver fails completes, and the queue's next one i
         set_contents(place.queue, first, std::vector<uint8_t>(64, 1));
         const ClEvent gate = make_user_event(vendor_of(place.context));
         const cl_event waits = gate;
-        ClEvent marker; // PoCL ends the process where the one that fails is nobody's
+        ClEvent marker; // PoCL aborts if nothing refers to the event that fails
         cl_ok(clEnqueueMarkerWithWaitList(plain, 1, &waits, marker.out()));
         cl_ok(clFlush(plain));
         const uint8_t two = 2;

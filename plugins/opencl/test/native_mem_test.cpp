@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Buffers and queues of plain OpenCL in every command of ours, and ours in OpenCL's.
+// Buffers and queues of plain OpenCL in every PI command, and PI's in OpenCL's.
 #include "native.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::vector<uint8_t> cl_contents(cl_command_queue queue, cl_mem mem) {
     return bytes;
 }
 
-/// Every command on a buffer whose bytes are `model`; keeps the model up to date.
+/// Every command on a buffer whose bytes are `model`; updates the model.
 void use_in_every_command(const Place &place, pi_queue queue, pi_mem mem,
                           std::vector<uint8_t> &model) {
     const uint64_t size = model.size();
@@ -105,7 +105,7 @@ TEST_CASE("a cl_mem with contents works in every command, owned or not") {
                   scope_of(device).min_alignment);
             use_in_every_command(place, place.queue, mem, model);
             CHECK(cl_contents(plain_queue, plain) == model);
-            // A view of it, which is one of the cl_mem.
+            // A view of it, which is part of the cl_mem.
             const uint64_t step = scope_of(device).offset_alignment;
             const Mem view = make_view(mem, step, 64);
             CHECK(ask<cl_mem>(clGetMemObjectInfo, vendor_of(view), CL_MEM_ASSOCIATED_MEMOBJECT) ==
@@ -149,7 +149,7 @@ TEST_CASE("a part of a cl_mem, and a sub-buffer, can be buffers") {
             const Mem of_sub =
                 mem_around(place.context, device, native_import(sub, step, step + 8));
             CHECK(contents(place.queue, of_sub) == part(2 * step, step + 8));
-            // Views are counted from where they are in the cl_mem.
+            // Offsets of views count from their offset in the cl_mem.
             CHECK(contents(place.queue, make_view(whole_sub, step, 16)) == part(2 * step, 16));
             const Mem view = make_view(of_sub, step, 8);
             CHECK(contents(place.queue, view) == part(3 * step, 8));
@@ -163,7 +163,7 @@ TEST_CASE("a part of a cl_mem, and a sub-buffer, can be buffers") {
         }
         CHECK(settled_count(plain, before) == before);
         CHECK(settled_count(sub, sub_before) == sub_before);
-        // A part whose whole was given away keeps it.
+        // A part keeps the whole that was transferred alive.
         cl_ok(clRetainMemObject(sub));
         Mem owner = mem_around(place.context, device, native_import(sub, step, 8, 1));
         CHECK(settled_count(sub, sub_before + 1) == sub_before + 1);
@@ -301,7 +301,7 @@ TEST_CASE("a queue around a cl_command_queue has its properties, owned or not") 
                 queue.reset();
                 CHECK(settled_count(plain, before) == before);
             }
-            // PoCL keeps references of its own to a queue that was used, so they are not counted here.
+            // PoCL keeps references of its own to a used queue, so they are not counted here.
             const Queue queue = queue_around(place.context, device, plain);
             const Mem mem = place.buffer(1000);
             set_contents(queue, mem, counting(1000));
@@ -320,7 +320,7 @@ TEST_CASE("commands of an in-order queue come after OpenCL's own work in it") {
         const Place place(device);
         const cl_context context = vendor_of(place.context);
         const Mem mem = place.buffer(1000);
-        // A queue that was brought, and one of ours that was given out.
+        // A queue of the application's, and one of PI's that was returned to it.
         const ClQueue plain = make_cl_queue(context, vendor_of(device));
         const Queue around = queue_around(place.context, device, plain);
         for (const Queue *queue : {&around, &place.queue}) {

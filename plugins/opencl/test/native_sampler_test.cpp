@@ -77,7 +77,7 @@ TEST_CASE("a sampler around the application's reports its properties and keeps a
         Sampler sampler;
         refused(piSamplerCreateWithNativeHandle(other.context, &desc, sampler.out()),
                 PI_ERROR_INVALID_NATIVE_HANDLE, {"cl_sampler", "cl_context"});
-        CHECK(count(vendor) == 1); // what fails takes nothing over
+        CHECK(count(vendor) == 1); // a failed call takes no ownership
         pi_native_desc named = desc;
         named.device = device;
         refused(piSamplerCreateWithNativeHandle(place.context, &named, sampler.out()),

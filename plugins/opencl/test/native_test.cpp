@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Native handles of everything but events and memory: who owns what, and that both sides can use it.
+// Native handles of everything but events and memory: ownership, and use from both sides.
 #include "native.hpp"
 
 #include "skip.hpp"
@@ -74,7 +74,7 @@ TEST_CASE("a platform's native handle is its cl_platform_id, and returns the sam
         desc.flags = PI_NATIVE_OWN;
         refused(piPlatformCreateWithNativeHandle(loader.plugin(), &desc, &found),
                 PI_ERROR_UNSUPPORTED_FEATURE, {"flags"});
-        // A handle that is compared only, so that any pointer may be given.
+        // A handle that is only compared, so any pointer can be passed.
         desc = native_desc(&loader);
         refused(piPlatformCreateWithNativeHandle(loader.plugin(), &desc, &found),
                 PI_ERROR_INVALID_NATIVE_HANDLE, {"none of the plugin's platforms"});
@@ -130,7 +130,7 @@ TEST_CASE("a sub-device is wrapped, counted, and works like its parent") {
         const cl_device_partition_property how[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1,
                                                     CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
         ClDevice sub;
-        // Where there is nothing to partition, rusticl's function crashes.
+        // rusticl's function crashes on devices that cannot be partitioned.
         if (ask<cl_uint>(clGetDeviceInfo, vendor_of(parent), CL_DEVICE_PARTITION_MAX_SUB_DEVICES) <
                 2 ||
             clCreateSubDevices(vendor_of(parent), how, 1, sub.out(), nullptr) != CL_SUCCESS)
@@ -146,7 +146,7 @@ TEST_CASE("a sub-device is wrapped, counted, and works like its parent") {
         CHECK(info_of<pi_device>(piDeviceGetInfo, device, PI_DEVICE_INFO_PARENT) == parent);
         CHECK(info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_REFERENCE_COUNT) == 1);
         {
-            // The context keeps it; another object of the same device is as good.
+            // The context keeps it alive; another object of the same device works as well.
             const Context context = make_context({device});
             ok(piDeviceRelease(device));
             const Queue queue = make_queue(context, again);
@@ -160,7 +160,7 @@ TEST_CASE("a sub-device is wrapped, counted, and works like its parent") {
             build_desc.device_count = 1;
             build_desc.devices = &again;
             ok(piProgramBuild(program, &build_desc));
-            // A context of OpenCL with it; some drivers tell its parent instead.
+            // An OpenCL context with it; some drivers report its parent instead.
             const ClContext plain = make_cl_context(sub);
             const Context around = context_around(platform_of(parent), plain);
             if (ask<cl_device_id>(clGetContextInfo, plain.get(), CL_CONTEXT_DEVICES) == sub) {
@@ -174,7 +174,7 @@ TEST_CASE("a sub-device is wrapped, counted, and works like its parent") {
         CHECK(vendor_of(again) == sub);
         ok(piDeviceRelease(again));
         CHECK(settled_count(sub, before) == before);
-        // Given away.
+        // With ownership.
         cl_ok(clRetainDevice(sub));
         const pi_native_desc own = native_desc(sub, PI_NATIVE_OWN);
         ok(piDeviceCreateWithNativeHandle(platform_of(parent), &own, &device));
@@ -194,7 +194,7 @@ TEST_CASE("a context is created around a cl_context, owned or not") {
         const cl_uint before = count(plain);
         for (const uint64_t flags : {0, static_cast<int>(PI_NATIVE_OWN)}) {
             if (flags)
-                cl_ok(clRetainContext(plain)); // to give away
+                cl_ok(clRetainContext(plain)); // to be transferred
             {
                 const Context context = context_around(platform_of(device), plain, flags);
                 CHECK(vendor_of(context) == plain);
@@ -323,7 +323,7 @@ TEST_CASE("a cl_kernel is a kernel of its program, owned or not") {
             kernel.reset();
             CHECK(settled_count(plain, before) == before);
         }
-        // The other way round: OpenCL launches our kernel.
+        // The other direction: OpenCL launches PI's kernel.
         const Kernel kernel = opencl_test::make_kernel(program, "set");
         const Mem mem = place.buffer(64);
         const cl_mem buffer = vendor_of(mem);

@@ -45,7 +45,7 @@ TEST_CASE("every platform and device reports its identity") {
         CHECK(std::string(scope.name) == "global");
         CHECK(scope.max_allocation == u64(PI_DEVICE_INFO_MAX_ALLOCATION_SIZE));
         CHECK(scope.min_alignment >= 16);
-        // Promised by none of these drivers: absent, never zeros.
+        // None of these drivers has these: absent, never zeros.
         uint8_t identity[16];
         for (const pi_device_info name :
              {PI_DEVICE_INFO_LUID, PI_DEVICE_INFO_PCI_ADDRESS, PI_DEVICE_INFO_NUMA_NODE})

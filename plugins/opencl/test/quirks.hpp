@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For the tests of the table in plugins/opencl/quirks.cpp, one for each row: what the plugin promises although the driver
-// does not.
+// For the tests of the table in quirks.cpp, one for each row: what the plugin
+// promises although the driver does not.
 #pragma once
 
 #include "fixture.hpp"
@@ -10,7 +10,8 @@ namespace opencl_test {
 
 inline constexpr const char *pocl = "Portable Computing Language";
 
-/// The kind of PoCL's device as its name says it before version 4; other devices' names as they are.
+/// The kind of a PoCL device, as its name states it before version 4; other devices' names
+/// unchanged.
 inline std::string kind_of(pi_device device) {
     const std::string name = text_of(piDeviceGetInfo, device, PI_DEVICE_INFO_NAME);
     for (const auto &[newer, older] :
@@ -20,7 +21,7 @@ inline std::string kind_of(pi_device device) {
     return name;
 }
 
-/// The devices of the platform whose name begins so.
+/// The platform's devices whose name begins with this.
 inline std::vector<pi_device> devices_like(const Loader &loader, const std::string &platform,
                                            const std::string &device) {
     std::vector<pi_device> found;

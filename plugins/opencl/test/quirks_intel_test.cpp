@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rows of Intel's driver for CPUs, and what it does unlike others.
+// The rows of Intel's driver for CPUs, and its differences from others.
 #include "image.hpp"
 #include "quirks.hpp"
 #include "skip.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char *intel = "Intel(R) OpenCL";
 
-/// NULL, and then the test is skipped, where there is none.
+/// NULL if there is none: then the test is skipped.
 pi_device find_intel(const Loader &loader) {
     const auto devices = devices_like(loader, intel, "");
     if (!devices.empty())
@@ -44,7 +44,7 @@ pi_program_build_desc build_desc(const char *options) {
 
 using SubDevice = Owned<pi_device, piDeviceRelease>;
 
-/// Equal parts of so many units; two at most.
+/// Equal parts of `units` units; two at most.
 std::vector<SubDevice> parts_of(pi_device whole, uint32_t units) {
     pi_device_partition_desc desc{};
     desc.struct_size = sizeof desc;
@@ -93,7 +93,7 @@ TEST_CASE("Intel: each build and compilation uses its own options", "[intel]") {
         return contents(place.queue, mem)[3];
     };
     const auto without = build_desc(""), one = build_desc("-DV=1"), two = build_desc("-DV=2");
-    // A failure does not stay.
+    // A failure has no later effect.
     refused(piProgramBuild(program, &without), PI_ERROR_BUILD_FAILED, {"'V'"});
     ok(piProgramBuild(program, &one));
     CHECK(value_of(program) == 1);

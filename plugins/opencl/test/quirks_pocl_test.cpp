@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PoCL's rows, some of which are rusticl's, too.
+// PoCL's rows, some of which rusticl shares.
 #include "image.hpp"
 #include "quirks.hpp"
 #include "skip.hpp"
@@ -120,7 +120,7 @@ TEST_CASE("an unmap does not undo a map of the same address that has not run yet
         const Mem mem = here.buffer(size), other = here.buffer(size), copied = there.buffer(size);
         for (uint32_t round = 0; round < 20; ++round) {
             wait(fill(here.queue, mem, &round, 4, 0, size));
-            // The map is given to the driver behind work that lasts, ...
+            // The map is passed to the driver behind long work, ...
             for (int busy = 0; busy < 3; ++busy)
                 fill(here.queue, other, &round, 4, 0, size);
             void *pointer = nullptr;
@@ -260,7 +260,7 @@ TEST_CASE("PoCL: the option for debuggers is translated, and builds accept it") 
     CHECK(make_kernel(program, "once").get());
 }
 
-// What the test below runs in processes of their own.
+// Run by the test below in child processes.
 TEST_CASE("a program that no process has built before is built", "[.build]") {
     Loader loader;
     const auto devices = devices_like(loader, pocl, "pthread");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rows of rusticl alone.
+// The rows of rusticl only.
 #include "image.hpp"
 #include "quirks.hpp"
 #include "skip.hpp"

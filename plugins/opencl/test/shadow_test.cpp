@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer of shadow copies (plugins/opencl/simulator/shadow): by plain OpenCL, bytes pass between
-// the application's memory and a large buffer at maps and unmaps only; the plugin finds that out.
+// The layer of shadow copies (plugins/opencl/simulator/shadow): in plain OpenCL, bytes pass
+// between the application's memory and a large buffer at maps and unmaps only; the plugin detects
+// that.
 #include "native.hpp"
 
 #include <cstring>
@@ -12,7 +13,7 @@ namespace {
 
 constexpr size_t shadow_size = 65536; ///< the layer's default
 
-/// A vendor's device in a context of its own, with a queue.
+/// A vendor device in its own context, with a queue.
 struct Bare {
     explicit Bare(pi_device on)
         : context(make_cl_context(vendor_of(on))), queue(make_cl_queue(context, vendor_of(on))) {}
@@ -49,7 +50,7 @@ struct Bare {
 
 using Bytes = std::vector<uint8_t>;
 
-/// `value` in [begin, begin + size) of what is `rest` elsewhere.
+/// `value` in [begin, begin + size), `rest` elsewhere.
 Bytes with_part(size_t whole, uint8_t rest, size_t begin, size_t size, uint8_t value) {
     Bytes bytes(whole, rest);
     std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(begin), size, value);
@@ -98,7 +99,7 @@ TEST_CASE("a map of a shadow copy copies the device's bytes, its unmap the host'
         const ClMem mem = bare.around(host.data(), host.size());
         bare.fill(mem, 2, host.size());
 
-        // For writing, too: what the map covers and the host leaves as it is must survive the unmap.
+        // A map for writing too: bytes of it that the host does not write must survive the unmap.
         void *address = bare.map(mem, CL_MAP_WRITE, offset, size);
         CHECK(address == host.data() + offset);
         CHECK(host == with_part(shadow_size, 1, offset, size, 2));
@@ -107,7 +108,7 @@ TEST_CASE("a map of a shadow copy copies the device's bytes, its unmap the host'
         bare.unmap(mem, address);
         CHECK(bare.read(mem, host.size()) == with_part(shadow_size, 2, offset, size, 3));
 
-        // What the host writes during a map for reading stays at the host.
+        // The host's writes during a map for reading stay at the host.
         address = bare.map(mem, CL_MAP_READ, 0, host.size());
         CHECK(host == with_part(shadow_size, 2, offset, size, 3));
         std::memset(address, 4, host.size());
@@ -224,7 +225,8 @@ TEST_CASE("smaller buffers and buffers in the driver's own memory are not shadow
     });
 }
 
-// ----- the plugin over the layer ------------------------------------------------------------------
+// ----- the plugin over the layer
+// ------------------------------------------------------------------
 
 TEST_CASE("host memory of a driver with shadow copies is not imported in place", "[.shadow]") {
     Loader loader;
@@ -240,7 +242,7 @@ TEST_CASE("host memory of a driver with shadow copies is not imported in place",
         Mem mem;
         refused(piMemImport(place.context, device, &desc, mem.out()), PI_ERROR_UNSUPPORTED_FEATURE,
                 {"65536"});
-        // Nor is a host's alignment the device's.
+        // The host's alignment is not the device's either.
         pi_mem_buffer_desc aligned{};
         aligned.struct_size = sizeof aligned;
         aligned.type = PI_TYPE_MEM_BUFFER_DESC;
@@ -276,7 +278,7 @@ TEST_CASE("PI_MEM_USE_HOST_PTR over a shadow copy is synchronised by maps", "[.s
     }
 }
 
-// The layer makes shadow copies from 16 MiB on: larger than what the device's answers cover.
+// The layer makes shadow copies from 16 MiB on: larger than the sizes that trials cover.
 TEST_CASE("an import is in place in its real size, or refused", "[.large_shadow]") {
     constexpr uint64_t from = uint64_t{16} << 20;
     Loader loader;
@@ -291,7 +293,7 @@ TEST_CASE("an import is in place in its real size, or refused", "[.large_shadow]
         auto desc = import_desc(begin, from);
         refused(piMemImport(place.context, device, &desc, mem.out()), PI_ERROR_UNSUPPORTED_FEATURE,
                 {"16777216"});
-        // Its bytes are the application's, whatever is tried.
+        // Trials never change the application's bytes.
         CHECK(host == Bytes(host.size(), 1));
         for (const uint64_t size : {from - 4096, uint64_t{5} << 20, uint64_t{4096}}) {
             desc = import_desc(begin, size);

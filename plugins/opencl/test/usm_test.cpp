@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is the opencl plugin's own about USM: which devices have it, whose it is, words of refusals. The laws are in the
-// conformance suite.
+// Properties of USM that only the opencl plugin has: which devices support it, its context, texts
+// of errors. The rules are tested by the conformance suite.
 #include "fixture.hpp"
 
 #include <cstring>
@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t usm_capabilities =
     PI_CAPABILITY_USM | PI_CAPABILITY_USM_POOL | PI_CAPABILITY_USM_ASYNC;
 
-/// Without its platform's.
+/// Without its platform's name.
 std::string own_name_of(pi_device device) {
     return text_of(piDeviceGetInfo, device, PI_DEVICE_INFO_NAME);
 }
@@ -214,7 +214,7 @@ TEST_CASE("a kernel accepts the end of a range and null pointers, but no pointer
 }
 
 TEST_CASE("memory that was not freed is freed with its context, a pool's as well") {
-    Loader loader; // its end sees what is left
+    Loader loader; // its destructor finds leaks
     for (pi_device device : loader.devices()) {
         if (!has_usm(device))
             continue;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Our declarations of CUDA's driver ABI against the vendor's header, where there is one: numbers, sizes, offsets and
-// the types of all entry points. Everything is known when this compiles.
+// Compares PI's declarations of CUDA's driver ABI with the vendor's header, where there is one:
+// numbers, sizes, offsets and the types of all entry points. Everything is checked by compiling.
 #include "skip.hpp"
 
-// Before <cuda.h>, whose macros would rename what is declared here.
+// Before <cuda.h>, whose macros would rename these declarations.
 #include <pi/cuda/driver_api.h>
 
 #include <catch2/catch.hpp>
@@ -30,7 +30,7 @@ namespace {
 
 namespace ours = pi::cuda;
 
-/// The vendor's type for one of ours.
+/// The vendor's type for one of PI's.
 template <class T>
 struct Vendor {
     using type = T;
@@ -243,7 +243,7 @@ PI_INNER(CUlaunchAttributeValue, cooperative)
 PI_INNER(CUlaunchAttributeValue, clusterDim.z)
 PI_INNER(CUlaunchAttributeValue, priority)
 
-// What is a macro there has no type.
+// The vendor's macros have no type.
 using CUmemory_flags = ours::CUmemory_flags;
 template <>
 struct Vendor<ours::CUmemory_flags> {
@@ -296,7 +296,7 @@ PI_SAME_ENUM(CUlaunchAttributeID)
 PI_SAME_ENUM(CUdriverProcAddress_flags)
 PI_SAME_ENUM(CUdriverProcAddressQueryResult)
 
-// <cudaTypedefs.h> has the type of each version of each name; <cuda.h> those of today alone.
+// <cudaTypedefs.h> has the type of each version of each name; <cuda.h> has current ones only.
 #define PI_CUDA_FUNCTION(name, symbol, since, need, parameters)                                    \
     static_assert(std::is_same_v<Vendor<ours::symbol##_fn>::type, PFN_##name##_v##since>, #symbol);
 #include <pi/cuda/driver_functions.def>

@@ -113,7 +113,8 @@ TEST_CASE("Peer access is enabled once, one way, where the machine has it") {
     CHECK(cu().cuCtxEnablePeerAccess(right, 0) == CUDA_SUCCESS);
     CHECK(cu().cuCtxEnablePeerAccess(right, 0) == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
     CHECK(cu().cuCtxEnablePeerAccess(lone, 0) == CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
-    CUcontext second = nullptr; // of the same device: a peer, too; the environment allows one
+    // on the same device, which counts as a peer; the environment allows one
+    CUcontext second = nullptr;
     REQUIRE(cu().cuCtxCreate_v2(&second, 0, 0) == CUDA_SUCCESS);
     CHECK(cu().cuCtxPopCurrent_v2(nullptr) == CUDA_SUCCESS);
     CHECK(cu().cuCtxEnablePeerAccess(second, 0) == CUDA_ERROR_TOO_MANY_PEERS);
@@ -130,7 +131,7 @@ TEST_CASE("An illegal address destroys its context for good, and no other") {
     {
         const Current right(1);
         const Memory own(4096);
-        // Without peer access; the call itself cannot know.
+        // Without peer access; the call itself cannot detect it.
         CHECK(cu().cuMemcpyDtoDAsync_v2(own.address, memory.address, 4096, nullptr) ==
               CUDA_SUCCESS);
         CHECK(cu().cuCtxSynchronize() == CUDA_ERROR_ILLEGAL_ADDRESS);
@@ -143,7 +144,7 @@ TEST_CASE("An illegal address destroys its context for good, and no other") {
     CHECK(cu().cuCtxSynchronize() == CUDA_SUCCESS);
     CHECK(cu().cuMemsetD8_v2(memory.address, 1, 4096) == CUDA_SUCCESS);
     CHECK(cu().cuCtxSynchronize() == CUDA_SUCCESS);
-    const Current again(1); // a new one is as good as new
+    const Current again(1); // a new context is usable
     CHECK(cu().cuCtxSynchronize() == CUDA_SUCCESS);
 }
 

@@ -9,7 +9,7 @@ using namespace pi_cuda_test;
 
 namespace {
 
-/// Pinned memory of the host.
+/// Pinned host memory.
 struct Pinned {
     explicit Pinned(size_t size) {
         REQUIRE(cu().cuMemHostAlloc(&pointer, size, 0) == CUDA_SUCCESS);
@@ -89,14 +89,14 @@ TEST_CASE("A device address is not a host pointer, and vice versa") {
           CUDA_ERROR_INVALID_VALUE);
     CHECK(cu().cuMemcpyDtoD_v2(memory.address, reinterpret_cast<CUdeviceptr>(mine), 64) ==
           CUDA_ERROR_INVALID_VALUE);
-    // Where either will do, the address decides.
+    // For calls that accept both, the address decides.
     CHECK(cu().cuMemcpy(memory.address, reinterpret_cast<CUdeviceptr>(mine), 64) == CUDA_SUCCESS);
     CHECK(read(memory.address, 64)[63] == 0);
 }
 
 TEST_CASE("Copies of two and three dimensions move the box and nothing else") {
     const Current left(0);
-    // A box of 3 x 2 x 2 from a dense volume of 5 x 4 x 3, to another place in one of 8 x 4 x 3.
+    // A box of 3 x 2 x 2 from a dense volume of 5 x 4 x 3, to another position in one of 8 x 4 x 3.
     std::vector<std::uint8_t> source(60), back(96);
     std::iota(source.begin(), source.end(), std::uint8_t(0));
     const Memory memory(96);

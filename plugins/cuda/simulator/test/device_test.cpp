@@ -97,7 +97,7 @@ TEST_CASE("Peers follow the links of the machine file") {
     };
     CHECK(can(0, 1) == 1);
     CHECK(can(1, 0) == 1);
-    CHECK(can(2, 0) == 0); // migratable: copies alone
+    CHECK(can(2, 0) == 0); // migratable: copies only
     CHECK(can(0, 2) == 0);
     CHECK(can(0, 0) == 0);
     int value = -1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A small user of CUDA with one of several mistakes, by name. It knows nothing of the driver but what CUDA says.
+// A small CUDA program with one of several faults, selected by name. It relies only on what CUDA
+// promises.
 #include <pi/cuda/driver_api.h>
 
 #include <atomic>
@@ -29,7 +30,7 @@ int code(const char *where, CUresult result) {
     return static_cast<int>(result);
 }
 
-/// The bytes that the program believes to have filled and read back: 0 if all are as it wrote them.
+/// Fills and reads back bytes: returns 0 if all are as written.
 int round_trip(const pi_cuda_functions &driver, const std::string &fault) {
     constexpr size_t size = 1 << 20;
     CUdeviceptr memory = 0;
@@ -44,7 +45,8 @@ int round_trip(const pi_cuda_functions &driver, const std::string &fault) {
         *reinterpret_cast<volatile char *>(memory) = 1;
     int wrong = 0;
     for (int round = 1; round <= 50 && !wrong; ++round) {
-        // A slow producer: it is not done before the program, where it does not wait for it, has read.
+        // A slow producer: unless the program waits for it, it is not done before the program
+        // reads.
         std::atomic<bool> go{fault != "missing synchronisation"};
         driver.cuLaunchHostFunc(
             writer, [](void *flag) { static_cast<std::atomic<bool> *>(flag)->wait(false); }, &go);

@@ -13,16 +13,16 @@ namespace pi_cuda_test {
 
 using namespace pi::cuda;
 
-/// The simulated driver, opened by its path, each entry point looked up. cuInit was called.
+/// The simulated driver, opened by its path, with all entry points; cuInit was called.
 const pi_cuda_functions &cu();
 
-/// The same before cuInit; null pointers where the driver has no such entry point.
+/// The same before cuInit; entry points that the driver lacks are null.
 const pi_cuda_functions &open_driver();
 
-/// What the driver calls leaked, a line each.
+/// The driver's list of leaks, one per line.
 std::string leaks();
 
-/// The primary context of a device, current until the end of the block, and gone after.
+/// A device's primary context, current until the end of the block, then released.
 class Current {
 public:
     explicit Current(CUdevice device);
@@ -32,8 +32,8 @@ public:
     const CUdevice device;
 };
 
-/// Keeps a stream from going on until it is opened: what comes behind is enqueued, and surely not done. What came before is
-/// done.
+/// Holds a stream until it is opened: later work is enqueued and certainly not done, earlier work
+/// is done.
 class Gate {
 public:
     explicit Gate(CUstream stream);
@@ -54,7 +54,7 @@ public:
     explicit Memory(size_t size);
     Memory(const Memory &) = delete;
     ~Memory();
-    /// Frees it before its end, or says that it is gone.
+    /// Frees it early; an error if it was freed before.
     CUresult free();
     void forget() { address = 0; }
     CUdeviceptr address = 0;
@@ -83,7 +83,7 @@ std::vector<std::uint8_t> read(CUdeviceptr address, size_t size);
 /// An image of the library of kernels.c: "function ..." and "variable ..." lines.
 std::string image(const std::string &lines);
 
-/// The kernels' image in the current context.
+/// The image as a module in the current context.
 class Module {
 public:
     explicit Module(const std::string &lines);
@@ -93,7 +93,7 @@ public:
     CUmodule handle = nullptr;
 };
 
-/// A launch of `threads` work-items in one block a 32.
+/// A launch of `threads` work-items in each of `blocks` blocks.
 CUresult launch(CUfunction function, unsigned blocks, unsigned threads,
                 std::vector<void *> parameters, CUstream stream, unsigned shared = 0);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which memory other processes can have, within one process; plugin_ipc_test.cpp has two.
+// Which memory can be exported by IPC, within one process; plugin_ipc_test.cpp uses two.
 #include "fixture.hpp"
 
 #include <catch2/catch.hpp>
@@ -62,7 +62,7 @@ TEST_CASE("An IPC handle is for one allocation, and is opened with the only flag
     CUdeviceptr address = 0;
     CHECK(cu().cuIpcOpenMemHandle_v2(&address, first, 0) == CUDA_ERROR_INVALID_VALUE);
     CHECK(cu().cuIpcOpenMemHandle_v2(&address, first, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) ==
-          CUDA_ERROR_INVALID_CONTEXT); // the exporter's own process
+          CUDA_ERROR_INVALID_CONTEXT); // in the exporter's own process
     CHECK(cu().cuIpcOpenMemHandle_v2(&address, CUipcMemHandle{},
                                      CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) ==
           CUDA_ERROR_INVALID_VALUE);

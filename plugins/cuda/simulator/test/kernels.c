@@ -26,7 +26,7 @@ static void PI_CALL copy_words(const pi_native_group *group, void *const *argume
         to[i] = from[i];
 }
 
-/* out[group] = the first byte of its shared memory as it was found; then it is spoilt. */
+/* out[group] = the first byte of its shared memory, which is then overwritten. */
 static void PI_CALL look_at_shared(const pi_native_group *group, void *const *arguments) {
     uint8_t *out = (uint8_t *)arguments[0];
     uint8_t *shared = (uint8_t *)arguments[1];
@@ -42,7 +42,7 @@ static void PI_CALL read_counter(const pi_native_group *group, void *const *argu
         out[i] = counter[i % 4]++;
 }
 
-/* Each work-group waits for all others: only a cooperative launch ends. */
+/* Each work-group waits for all others: only a cooperative launch completes. */
 static void PI_CALL meet(const pi_native_group *group, void *const *arguments) {
     uint32_t *arrived = (uint32_t *)arguments[0];
     __atomic_fetch_add(arrived, 1, __ATOMIC_SEQ_CST);
@@ -50,7 +50,7 @@ static void PI_CALL meet(const pi_native_group *group, void *const *arguments) {
     }
 }
 
-/* Ends when the word is not 0. */
+/* Returns when the word is not 0. */
 static void PI_CALL hold(const pi_native_group *group, void *const *arguments) {
     const uint32_t *go = (const uint32_t *)arguments[0];
     (void)group;
@@ -58,14 +58,15 @@ static void PI_CALL hold(const pi_native_group *group, void *const *arguments) {
         thrd_yield();
 }
 
-/* Makes the word 1. */
+/* Sets the word to 1. */
 static void PI_CALL tell(const pi_native_group *group, void *const *arguments) {
     (void)group;
     __atomic_store_n((uint32_t *)arguments[0], 1, __ATOMIC_SEQ_CST);
 }
 
-/* What a kernel is told of an image, and its first pixel's first byte: {type, order, channel type, width, height, depth,
- * byte, and of a sampler normalized, addressing, filter; 99 without one}. */
+/* What a kernel receives for an image, and the first byte of its first pixel: {type, order,
+ * channel type, width, height, depth, byte, and of a sampler normalized, addressing, filter; 99
+ * without one}. */
 static void PI_CALL describe_image(const pi_native_group *group, void *const *arguments) {
     const pi_native_image *image = (const pi_native_image *)arguments[0];
     const pi_native_sampler *sampler = image->sampler;

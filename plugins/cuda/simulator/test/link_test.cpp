@@ -12,7 +12,7 @@ using namespace pi_cuda_test;
 
 namespace {
 
-/// A link with a place for its log.
+/// A link with a buffer for its log.
 class Link {
 public:
     Link() {

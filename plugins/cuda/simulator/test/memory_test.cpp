@@ -59,7 +59,7 @@ TEST_CASE("A pitched allocation has rows with gaps, and refuses what the real on
         CHECK(address % 256 == 0);
         CHECK(cu().cuMemGetAddressRange_v2(nullptr, &size, address) == CUDA_SUCCESS);
         CHECK(size == 7 * pitch);
-        // All of the copies with pitches take it.
+        // All copies and fills with pitches accept it.
         CHECK(cu().cuMemsetD2D8_v2(address, pitch, 1, 100, 7) == CUDA_SUCCESS);
         CHECK(cu().cuMemFree_v2(address) == CUDA_SUCCESS);
     }
@@ -108,7 +108,7 @@ TEST_CASE("Whole pages of plain memory are exported as a file with the same byte
     CHECK(give(&file, memory.address + 4096, 4096) == CUDA_ERROR_NOT_SUPPORTED); // overlaps
     CHECK(cu().cuMemGetHandleForAddressRange(&file, memory.address, 4096, CUmemRangeHandleType(0),
                                              0) == CUDA_ERROR_INVALID_VALUE);
-    // Whole pages are not enough: they must be the allocation's.
+    // Whole pages are not enough: the allocation must contain them.
     const Memory less(100);
     CHECK(give(&file, less.address, 4096) == CUDA_ERROR_INVALID_VALUE);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Our declarations of NVML's ABI against the vendor's header, where there is one. Everything is known when this compiles.
+// Compares PI's declarations of NVML's ABI with the vendor's header, where there is one. Everything
+// is checked by compiling.
 #include "skip.hpp"
 
 #include <pi/cuda/nvml_api.h>
@@ -13,7 +14,7 @@
 #if __has_include(<nvml.h>)
 #define PI_TEST_VENDOR_HEADER 1
 #include <nvml.h>
-// Its macros have our constants' names.
+// The vendor's macros have the names of PI's constants.
 namespace vendor {
 constexpr int max_links = NVML_NVLINK_MAX_LINKS;
 constexpr int speed = NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON;
@@ -27,7 +28,8 @@ constexpr int speed = NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON;
 #if PI_TEST_VENDOR_HEADER
 namespace {
 
-/// The vendor's function has our parameters and results: equal, or the vendor's own type of the same name in their place.
+/// Whether the vendor's function has the same parameters and result: equal types, or the vendor's
+/// own type of the same name.
 template <class Ours, class Theirs>
 constexpr bool same = std::is_same_v<Ours, Theirs>;
 template <class Ours, class Theirs>

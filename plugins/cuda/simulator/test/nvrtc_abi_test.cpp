@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Our declarations of NVRTC's ABI against the vendor's header, where there is one. Everything is known when this compiles.
+// Compares PI's declarations of NVRTC's ABI with the vendor's header, where there is one.
+// Everything is checked by compiling.
 #include "skip.hpp"
 
 #include <pi/cuda/nvrtc_api.h>
@@ -19,7 +20,8 @@
 #if PI_TEST_VENDOR_HEADER
 namespace {
 
-/// The vendor's function has our parameters and results: equal, or the vendor's own handle or code in their place.
+/// Whether the vendor's function has the same parameters and result: equal types, or the vendor's
+/// own handle or code.
 template <class Ours, class Theirs>
 constexpr bool same = std::is_same_v<Ours, Theirs>;
 template <>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mistakes of programs, planted: each must be caught by the simulated driver.
+// Injected faults of programs: the simulated driver must detect each of them.
 #include "fixture.hpp"
 #include "program.hpp"
 
@@ -10,7 +10,7 @@ using namespace pi_cuda_test;
 
 namespace {
 
-/// Runs the program with the mistake, alone with the driver. Sanitizers leave the finding of mistakes to it.
+/// Runs the program with the fault on the driver. Sanitizers are told not to report it first.
 pi_test::Ran run_faulty(const std::string &fault, std::vector<std::string> environment = {}) {
     std::vector<std::string> command = {"/usr/bin/env",
                                         "-u",
@@ -35,7 +35,7 @@ TEST_CASE("A correct program runs on the simulated driver, with reordering as we
 }
 
 TEST_CASE("Injected: a missing synchronisation reads the old contents") {
-    // For certain: what the copy should wait for cannot have happened.
+    // Deterministic: the work that the copy should wait for cannot have run.
     const Current left(0);
     const Stream writer, reader;
     const Memory memory(64);
@@ -67,7 +67,7 @@ TEST_CASE("Injected: nothing works without a current context") {
 TEST_CASE("Injected: a host access to device memory is a SIGSEGV") {
     const pi_test::Ran ran = run_faulty("host dereference");
     INFO(ran.output);
-    CHECK(ran.exit_code >= 128); // by a signal
+    CHECK(ran.exit_code >= 128); // ended by a signal
 }
 
 TEST_CASE("Injected: a leaked stream is reported, and fails the process") {

@@ -114,19 +114,19 @@ TEST_CASE("Physical memory is mapped at reserved addresses, and accessible to th
     REQUIRE(cu().cuMemCreate(&memory[0], unit, &properties, 0) == CUDA_SUCCESS);
     REQUIRE(cu().cuMemCreate(&memory[1], unit, &properties, 0) == CUDA_SUCCESS);
     REQUIRE(cu().cuMemAddressReserve(&address, 2 * unit, 0, 0, 0) == CUDA_SUCCESS);
-    CHECK(cu().cuMemsetD8_v2(address, 1, 64) == CUDA_ERROR_INVALID_VALUE); // nothing is there
+    CHECK(cu().cuMemsetD8_v2(address, 1, 64) == CUDA_ERROR_INVALID_VALUE); // nothing is mapped
     REQUIRE(cu().cuMemMap(address, unit, 0, memory[0], 0) == CUDA_SUCCESS);
     REQUIRE(cu().cuMemMap(address + unit, unit, 0, memory[1], 0) == CUDA_SUCCESS);
     CHECK(cu().cuMemMap(address, unit, 0, memory[1], 0) == CUDA_ERROR_INVALID_VALUE);
     {
-        const Current right(1); // no access was set
+        const Current right(1); // access was not set
         CHECK(cu().cuMemsetD8_v2(address, 1, 64) == CUDA_SUCCESS);
         CHECK(cu().cuCtxSynchronize() == CUDA_ERROR_ILLEGAL_ADDRESS);
     }
     const CUmemAccessDesc grant{{CU_MEM_LOCATION_TYPE_DEVICE, 0},
                                 CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     CHECK(cu().cuMemSetAccess(address, 2 * unit, &grant, 1) == CUDA_SUCCESS);
-    // Side by side they are one range.
+    // Adjacent mappings are one range.
     CHECK(cu().cuMemsetD8_v2(address + unit - 8, 1, 16) == CUDA_SUCCESS);
     const auto bytes = read(address + unit - 16, 32);
     CHECK(bytes[7] == 0xcb);

@@ -31,7 +31,7 @@ TEST_CASE("Streams do not wait for each other, unless an event says so") {
     const Event event(CU_EVENT_DISABLE_TIMING);
     Gate gate(first.handle);
     CHECK(cu().cuEventRecord(event.handle, first.handle) == CUDA_SUCCESS);
-    second.finish(); // nothing orders it behind the first
+    second.finish(); // it is not ordered behind the first
     CHECK(cu().cuEventQuery(event.handle) == CUDA_ERROR_NOT_READY);
     CHECK(cu().cuStreamWaitEvent(second.handle, event.handle, 0) == CUDA_SUCCESS);
     CHECK(cu().cuStreamQuery(second.handle) == CUDA_ERROR_NOT_READY);
@@ -50,7 +50,7 @@ TEST_CASE("Waiting for an event waits for its last record at the time of the cal
     CHECK(cu().cuStreamWaitEvent(third.handle, event.handle, 0) == CUDA_SUCCESS);
     Gate gate(second.handle);
     CHECK(cu().cuEventRecord(event.handle, second.handle) == CUDA_SUCCESS);
-    third.finish(); // waited for the first record
+    third.finish(); // it waited for the first record
     CHECK(cu().cuEventQuery(event.handle) == CUDA_ERROR_NOT_READY);
     gate.open();
     CHECK(cu().cuEventSynchronize(event.handle) == CUDA_SUCCESS);
@@ -152,7 +152,7 @@ TEST_CASE("A destroyed stream or event is not a valid handle, but its work goes 
     CHECK(cu().cuStreamDestroy_v2(stream) == CUDA_ERROR_INVALID_HANDLE);
     CHECK(cu().cuMemsetD8Async(memory.address, 9, 64, stream) == CUDA_ERROR_INVALID_HANDLE);
     CHECK(cu().cuEventQuery(event) == CUDA_ERROR_INVALID_HANDLE);
-    // A handle of one kind is none of another.
+    // A handle is valid for its own kind only.
     CHECK(cu().cuEventQuery(reinterpret_cast<CUevent>(Stream().handle)) ==
           CUDA_ERROR_INVALID_HANDLE);
 }

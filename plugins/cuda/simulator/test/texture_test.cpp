@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays, and the textures and surfaces by which kernels reach them.
+// Arrays, and the textures and surfaces by which kernels access them.
 #include "fixture.hpp"
 
 #include <catch2/catch.hpp>
@@ -48,7 +48,7 @@ struct Array {
     CUDA_RESOURCE_DESC resource{};
 };
 
-/// What a kernel is told of the object; see kernels.c.
+/// What a kernel receives for the object; see kernels.c.
 std::vector<std::uint8_t> describe(const char *pass, unsigned long long object) {
     const Module module(std::string("function describe_image ") + pass + " pointer\n");
     const Memory out(64);
@@ -80,7 +80,7 @@ TEST_CASE("An array has consistent axes, none longer than the device's limit") {
     CHECK(create(array_desc(4, 2, 0, layers)) == CUDA_ERROR_INVALID_VALUE);
     CHECK(create(array_desc(0, 2)) == CUDA_ERROR_INVALID_VALUE);
     CHECK(create(array_desc(4, 2, 2049, layers)) == CUDA_ERROR_INVALID_VALUE);
-    // Surfaces can be shorter than textures.
+    // Surfaces have a smaller limit than textures.
     CHECK(create(array_desc(32769, 0, 0, 0)) == CUDA_SUCCESS);
     CHECK(create(array_desc(32769)) == CUDA_ERROR_INVALID_VALUE);
 }
@@ -121,7 +121,7 @@ TEST_CASE("A kernel reads a texture by its descriptor, and a surface's raw bytes
     const CUtexObject texture = make_texture(array, how);
     const auto read = describe("texture", texture);
     const auto word = [](const std::vector<std::uint8_t> &bytes, size_t i) {
-        return bytes[4 * i]; // none is larger
+        return bytes[4 * i]; // all values are small
     };
     CHECK(word(read, 0) == 2); // PI_IMAGE_2D
     CHECK(word(read, 1) == 3); // PI_CHANNEL_ORDER_RGBA
@@ -157,7 +157,7 @@ TEST_CASE("An unsupported texture, or one of another context, is refused") {
               how.addressMode[0] = how.addressMode[1] = how.addressMode[2] =
                   CU_TR_ADDRESS_MODE_CLAMP;
           }) == CUDA_ERROR_INVALID_VALUE);
-    // Zeros are to wrap, which coordinates that count pixels do not.
+    // A zeroed descriptor wraps, which needs normalised coordinates.
     CHECK(refused([](auto &, auto &) {}) == CUDA_ERROR_INVALID_VALUE);
     CHECK(refused([](auto &, auto &resource) { resource.res.array.hArray = nullptr; }) ==
           CUDA_ERROR_INVALID_HANDLE);
@@ -219,7 +219,7 @@ TEST_CASE("A texture of linear memory has the device's alignments, and so do its
     CHECK(try_texture(rows_of(at, 8, 0, 32), clamped()) == CUDA_ERROR_INVALID_VALUE);
     CHECK(try_texture(rows_of(at, 8, 129, 32), clamped()) == CUDA_ERROR_INVALID_VALUE);
     CHECK(try_texture(rows_of(at + 32, 8, 4, 32), clamped()) == CUDA_ERROR_INVALID_VALUE);
-    // One row is fetched from, not sampled.
+    // One row can be fetched from, not sampled.
     CUDA_TEXTURE_DESC filters = clamped();
     filters.filterMode = CU_TR_FILTER_MODE_LINEAR;
     CHECK(try_texture(row_of(at, 64), filters) == CUDA_ERROR_INVALID_VALUE);
@@ -231,7 +231,7 @@ TEST_CASE("A texture of linear memory has the device's alignments, and so do its
 
 namespace {
 
-/// How the work ends that uses the object. It spoils the context, which the caller leaves.
+/// The result of work that uses the object. It destroys the context, which the caller then leaves.
 CUresult end_of_use(const char *pass, unsigned long long object) {
     const Module module(std::string("function describe_image ") + pass + " pointer\n");
     const Memory out(64);

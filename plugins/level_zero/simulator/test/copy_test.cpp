@@ -94,7 +94,7 @@ TEST_CASE("A region is copied with separate origins and pitches at both ends") {
     CHECK(zeCommandListAppendMemoryFill(list, memory.address, &zero, 1, 1000, nullptr, 0,
                                         nullptr) == ZE_RESULT_SUCCESS);
     list.barrier();
-    // 3 x 2 x 2 bytes out of 10 x 6 x 4, into 20 x 10 x 5.
+    // 3 x 2 x 2 bytes of 10 x 6 x 4, into 20 x 10 x 5.
     const ze_copy_region_t to{4, 3, 1, 3, 2, 2}, from{1, 2, 1, 3, 2, 2};
     CHECK(zeCommandListAppendMemoryCopyRegion(list, memory.address, &to, 20, 200, bytes.data(),
                                               &from, 10, 60, nullptr, 0,

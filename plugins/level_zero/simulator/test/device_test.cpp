@@ -178,7 +178,7 @@ TEST_CASE("Null handles are refused, and contexts with objects are in use") {
     CHECK(zeMemFree(context, memory) == ZE_RESULT_ERROR_INVALID_ARGUMENT);
     CHECK(zeMemFree(other, memory) == ZE_RESULT_SUCCESS);
     CHECK(zeContextDestroy(other) == ZE_RESULT_SUCCESS);
-    // With two drivers loaders have handles of their own, and look into what they are given.
+    // With two drivers the loader has its own handles, and dereferences those that it is given.
     if (drivers().size() == 1) {
         CHECK(zeContextDestroy(other) == ZE_RESULT_ERROR_INVALID_ARGUMENT);
         CHECK(zeDeviceGetStatus(nullptr) == ZE_RESULT_ERROR_INVALID_NULL_HANDLE);

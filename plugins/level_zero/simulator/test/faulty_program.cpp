@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A small user of Level Zero with one of several mistakes, by name. It knows nothing of the driver but what Level Zero says.
+// A small Level Zero program with one of several faults, selected by name. It relies only on what
+// Level Zero promises.
 #include <level_zero/ze_api.h>
 
 #include <cstdint>
@@ -53,9 +54,9 @@ bool Program::set_up() {
            !zeMemAllocHost(context, &on_host, size, 64, &host);
 }
 
-/// Whether the bytes that the program believes to have filled and read back are there.
+/// Fills and reads back bytes; returns whether they are as written.
 bool Program::round_trip(unsigned char value) const {
-    // A slow producer: it is not done before the program, where it does not wait for it, has read.
+    // A slow producer: unless the program waits for it, it is not done before the program reads.
     zeCommandListAppendWaitOnEvents(list, 1, const_cast<ze_event_handle_t *>(&go));
     zeCommandListAppendMemoryFill(list, memory, &value, 1, size, nullptr, 0, nullptr);
     if (fault != "missing barrier")
@@ -74,7 +75,7 @@ bool Program::round_trip(unsigned char value) const {
 }
 
 void Program::tear_down() const {
-    // Where nothing orders them, the last event may be of a command that comes before others.
+    // Without an order, the last event may belong to a command that runs before others.
     while (fault != "leaked list" &&
            zeCommandListDestroy(list) == ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE) {
     }
@@ -94,7 +95,7 @@ void Program::tear_down() const {
 
 namespace {
 
-/// A list fills memory that is gone when it is executed.
+/// Executes a list that fills freed memory.
 ze_result_t use_freed(const Program &program) {
     void *memory = nullptr;
     ze_command_queue_handle_t queue = nullptr;
@@ -119,7 +120,7 @@ ze_result_t use_freed(const Program &program) {
     return result;
 }
 
-/// What both queries say of the first two devices.
+/// Prints both queries' answers for the first two devices.
 void tell_peers() {
     std::uint32_t count = 1;
     ze_driver_handle_t driver = nullptr;

@@ -9,13 +9,13 @@
 
 namespace pi_level_zero_test {
 
-/// The last driver that the loader has found: all drivers are tried in turn by entries of the build.
+/// The last driver that the loader has found: entries of the build test each driver in turn.
 ze_driver_handle_t driver();
 std::vector<ze_driver_handle_t> drivers();
 /// Its devices: left, right, lone.
 const std::vector<ze_device_handle_t> &devices();
 
-/// What all simulated drivers of the process call leaked, a line each.
+/// The leaks of all simulated drivers of the process, one per line.
 std::string leaks();
 
 class Context {
@@ -29,14 +29,14 @@ public:
 
 enum class Kind { device, host, shared };
 
-/// Memory of a device, or that it shares, or the host's.
+/// Device, shared or host memory.
 class Memory {
 public:
     Memory(const Context &context, size_t size, Kind kind = Kind::device, unsigned device = 0,
            size_t alignment = 0);
     Memory(const Memory &) = delete;
     ~Memory();
-    /// Frees it before its end.
+    /// Frees it early.
     ze_result_t free();
     template <class T>
     T *as() const {
@@ -48,7 +48,7 @@ private:
     const Context &context_;
 };
 
-/// Events with timestamps that the host sees.
+/// Events with timestamps, visible to the host.
 class Events {
 public:
     explicit Events(const Context &context, std::uint32_t count = 8,
@@ -71,7 +71,7 @@ public:
     List(const List &) = delete;
     ~List();
     operator ze_command_list_handle_t() const { return handle; }
-    /// Everything that was appended is done.
+    /// Waits for everything that was appended.
     void finish() const;
     void barrier() const;
     ze_command_list_handle_t handle = nullptr;
@@ -80,13 +80,13 @@ private:
     Events done_;
 };
 
-/// The bytes of memory, whoever's they are, after all work of the list.
+/// The bytes of any memory, after all work of the list.
 std::vector<std::uint8_t> read(const List &list, const void *address, size_t size);
 
 /// An image of the library of kernels.c: "function ..." and other lines.
 std::string image(const std::string &lines);
 
-/// A module, and kernels of it.
+/// A module and its kernels.
 class Module {
 public:
     Module(const Context &context, const std::string &lines, unsigned device = 0);
@@ -99,12 +99,12 @@ private:
     std::vector<ze_kernel_handle_t> kernels_;
 };
 
-/// Builds what is given; the log comes out.
+/// Builds the module and returns the log.
 ze_result_t build(const Context &context, ze_module_format_t format, const std::string &bytes,
                   ze_module_handle_t *out, std::string *log = nullptr,
                   const ze_module_constants_t *constants = nullptr, unsigned device = 0);
 
-/// A launch of so many groups of one item, and its end.
+/// Launches `groups` groups of one item, and waits.
 void run(const List &list, ze_kernel_handle_t kernel, std::uint32_t groups = 1);
 
 } // namespace pi_level_zero_test

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A native library for the tests of Level Zero's driver in software. */
+/* A native library for the tests of the simulated Level Zero driver. */
 #include <pi/pi_native_kernel.h>
 
 #include <string.h>
@@ -24,7 +24,7 @@ static void PI_CALL count_up(const pi_native_group *group, void *const *argument
         data[i] = (uint32_t)i + value;
 }
 
-/* out[group] = the first byte of its local memory as it was found; then it is spoilt. */
+/* out[group] = the first byte of its local memory, which is then overwritten. */
 static void PI_CALL look_at_local(const pi_native_group *group, void *const *arguments) {
     uint8_t *out = (uint8_t *)arguments[0];
     uint8_t *local = (uint8_t *)arguments[1];
@@ -42,7 +42,7 @@ static void PI_CALL read_state(const pi_native_group *group, void *const *argume
     out[3] = compute_area ? compute_area(3, 4) : 0;
 }
 
-/* Each work-group waits for all others: only a cooperative launch ends. */
+/* Each work-group waits for all others: only a cooperative launch completes. */
 static void PI_CALL meet(const pi_native_group *group, void *const *arguments) {
     uint32_t *arrived = (uint32_t *)arguments[0];
     __atomic_fetch_add(arrived, 1, __ATOMIC_SEQ_CST);
@@ -50,15 +50,15 @@ static void PI_CALL meet(const pi_native_group *group, void *const *arguments) {
     }
 }
 
-/* *out = the number at the address that stands in the memory. */
+/* *out = the number at the address that the memory contains. */
 static void PI_CALL follow(const pi_native_group *group, void *const *arguments) {
     uint32_t *const *memory = (uint32_t *const *)arguments[0];
     (void)group;
     *(uint32_t *)arguments[1] = *memory[0];
 }
 
-/* What a kernel is told of an image and a sampler: {type, order, channel type, width, height, depth, first byte, normalized,
- * addressing, filter}. */
+/* What a kernel receives for an image and a sampler: {type, order, channel type, width, height,
+ * depth, first byte, normalized, addressing, filter}. */
 static void PI_CALL describe_image(const pi_native_group *group, void *const *arguments) {
     const pi_native_image *image = (const pi_native_image *)arguments[0];
     const pi_native_sampler *sampler = (const pi_native_sampler *)arguments[1];

@@ -29,7 +29,7 @@ ze_memory_allocation_properties_t properties_of(const Context &context, const vo
     return properties;
 }
 
-/// A descriptor of memory that was allocated for export, which is whole when it is there.
+/// A descriptor of memory that was allocated for export, checked to be whole.
 int export_of(const Context &context, const void *pointer, ze_external_memory_type_flags_t type) {
     ze_external_memory_export_fd_t out{ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_FD, nullptr, type,
                                        -1};
@@ -219,7 +219,7 @@ TEST_CASE("Memory of another device is for peers only; memory of another context
 
 TEST_CASE("A host pointer is imported by Intel's extension, once, and released when it is idle") {
     ze_driver_handle_t own = driver();
-    // With two drivers the extension takes the driver's own handle, not the loader's.
+    // With two drivers the extension expects the driver's own handle, not the loader's.
     if (drivers().size() > 1)
         REQUIRE(zelLoaderTranslateHandle(ZEL_HANDLE_DRIVER, driver(),
                                          reinterpret_cast<void **>(&own)) == ZE_RESULT_SUCCESS);

@@ -84,7 +84,7 @@ void check_count_up(const Context &context, ze_module_handle_t module) {
     CHECK(zeKernelDestroy(kernel) == ZE_RESULT_SUCCESS);
 }
 
-/// What the making of it gives; what is made goes again.
+/// The result of zeModuleCreate; a created module is destroyed again.
 ze_result_t try_module(const Context &context, const ze_module_desc_t &description) {
     ze_module_handle_t module = nullptr;
     const ze_result_t result =
@@ -136,7 +136,8 @@ TEST_CASE("A failed build says why in its log") {
     const Context context;
     ze_module_handle_t module = nullptr;
     std::string log;
-    // With two drivers a loader gives the log of a failed build as it comes from the driver, and dies of it when it is read.
+    // With two drivers the loader returns the driver's own handle of a failed build's log, and
+    // crashes when it is read.
     const bool readable = drivers().size() == 1;
     const auto failing = [&](ze_module_format_t format, const std::string &bytes) {
         return build(context, format, bytes, &module, readable ? &log : nullptr);
@@ -177,7 +178,7 @@ TEST_CASE("A module can be created from several in SPIR-V, and from no other for
         description.stype = ZE_STRUCTURE_TYPE_MODULE_DESC;
         description.pNext = &program;
         description.format = format;
-        description.inputSize = native.size(); // which is ignored
+        description.inputSize = native.size(); // ignored
         description.pInputModule = reinterpret_cast<const std::uint8_t *>(native.data());
         return try_module(context, description);
     };
@@ -225,7 +226,7 @@ TEST_CASE("Unknown names, parameters, sizes, groups and devices of kernels are r
     CHECK(zeKernelSetArgumentValue(kernel, 0, sizeof(void *), nullptr) == ZE_RESULT_SUCCESS);
     std::uint32_t plain = 0;
     CHECK(set(kernel, 0, &plain) == ZE_RESULT_SUCCESS);
-    CHECK(launch(list) == ZE_RESULT_ERROR_INVALID_ARGUMENT); // no memory of the driver
+    CHECK(launch(list) == ZE_RESULT_ERROR_INVALID_ARGUMENT); // not memory of the driver
     const Memory memory(context, 4);
     CHECK(set(kernel, 0, memory.address) == ZE_RESULT_SUCCESS);
     CHECK(launch(right) == ZE_RESULT_ERROR_INVALID_ARGUMENT);
@@ -344,7 +345,7 @@ TEST_CASE("A kernel follows addresses only to the kinds of memory of its indirec
     const Memory table(context, 8, Kind::shared), number(context, 4, Kind::shared),
         out(context, 4, Kind::shared);
     *number.as<std::uint32_t>() = 77;
-    // What another parameter names, or the memory itself, needs no flag.
+    // Memory that another parameter names, or the memory itself, needs no flag.
     *table.as<void *>() = out.address;
     *out.as<std::uint32_t>() = 66;
     CHECK(set(kernel, 0, table.address) == ZE_RESULT_SUCCESS);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Events, barriers, fences, regular lists and queues: what orders work, and what the host sees of it.
+// Events, barriers, fences, regular lists and queues: the order of work, and what the host sees of
+// it.
 #include "fixture.hpp"
 
 #include <catch2/catch.hpp>
@@ -145,7 +146,7 @@ TEST_CASE("Timestamps of commands use the device's clock") {
     ze_kernel_timestamp_result_t first{}, second{};
     CHECK(zeEventQueryKernelTimestamp(events[0], &first) == ZE_RESULT_SUCCESS);
     CHECK(zeEventQueryKernelTimestamp(events[1], &second) == ZE_RESULT_SUCCESS);
-    // 32 bits go round in six minutes.
+    // 32 bits wrap within six minutes.
     const auto before = [](std::uint64_t a, std::uint64_t b) {
         return ((b - a) & UINT32_MAX) < UINT32_MAX / 2;
     };
@@ -224,7 +225,7 @@ TEST_CASE("A queue accepts lists of its group only; a synchronous one returns wh
     CHECK(zeCommandListAppendMemoryFill(immediate, memory.address, &value, 1, 64, nullptr, 0,
                                         nullptr) == ZE_RESULT_SUCCESS);
     CHECK(memory.as<std::uint8_t>()[63] == 2);
-    // An immediate list is never closed, and to say so is no mistake.
+    // Closing an immediate list has no effect, and is allowed.
     CHECK(zeCommandListClose(immediate) == ZE_RESULT_SUCCESS);
     ze_command_list_handle_t handle = immediate;
     CHECK(zeCommandQueueExecuteCommandLists(queue.handle, 1, &handle, nullptr) ==

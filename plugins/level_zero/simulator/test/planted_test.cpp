@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mistakes of programs, planted: each must be caught by the simulated driver.
+// Injected faults of programs: the simulated driver must detect each of them.
 #include "fixture.hpp"
 #include "program.hpp"
 
@@ -10,7 +10,7 @@ using namespace pi_level_zero_test;
 
 namespace {
 
-/// Runs the program with the mistake, alone with one driver. Sanitizers leave the finding of mistakes to it.
+/// Runs the program with the fault on one driver. Sanitizers are told not to report it first.
 pi_test::Ran run_faulty(const std::string &fault, std::vector<std::string> environment = {}) {
     std::vector<std::string> command = {"/usr/bin/env",
                                         "-u",
@@ -53,7 +53,7 @@ TEST_CASE("Injected: without a barrier, commands of a list run in another order"
     INFO(ran.output);
     CHECK(ran.output.find("wrong bytes") != std::string::npos);
     CHECK(ran.exit_code == 1);
-    // Only then: without reordering the mistake is not to be seen.
+    // Without reordering the fault has no effect.
     CHECK(run_faulty("missing barrier").exit_code == 0);
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("Injected: a missing synchronisation reads the old contents") {
 TEST_CASE("Injected: a host access to device memory is a SIGSEGV") {
     const pi_test::Ran ran = run_faulty("host dereference");
     INFO(ran.output);
-    CHECK(ran.exit_code >= 128); // by a signal
+    CHECK(ran.exit_code >= 128); // ended by a signal
 }
 
 TEST_CASE("Injected: leaks are reported, and fail the process") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What loaders ask the driver's file for.
+// The functions by which loaders obtain the driver's tables.
 #include "fixture.hpp"
 
 #include <level_zero/ze_ddi.h>
@@ -41,7 +41,7 @@ TEST_CASE("A table of an older version is not written beyond its end") {
     const ze_device_dditable_t before = table;
     CHECK(get(ZE_API_VERSION_1_0, &table) == ZE_RESULT_SUCCESS);
     CHECK(table.pfnGet != before.pfnGet);
-    // The cache extension came with 1.2, the PCI extension with 1.3.
+    // The cache extension is of 1.2, the PCI extension of 1.3.
     CHECK(table.pfnReserveCacheExt == before.pfnReserveCacheExt);
     CHECK(table.pfnPciGetPropertiesExt == before.pfnPciGetPropertiesExt);
     const auto get_context = symbol<ze_result_t (*)(ze_api_version_t, ze_context_dditable_t *)>(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tiles that the device "right" is built of.
+// The tiles of the device "right".
 #include "fixture.hpp"
 
 #include <catch2/catch.hpp>
@@ -46,7 +46,7 @@ bool peers(ze_device_handle_t device, ze_device_handle_t peer) {
     return can;
 }
 
-/// What allocating so much answers; NULL if nothing came of it.
+/// The result of the allocation; *out is NULL if it failed.
 ze_result_t allocate(const Context &context, ze_device_handle_t device, size_t size, void **out) {
     const ze_device_mem_alloc_desc_t description{ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC, nullptr,
                                                  0, 0};
@@ -60,7 +60,7 @@ TEST_CASE("A device's tiles are sub-devices with a share each, and not root devi
     CHECK(tiles_of(devices()[0]).empty());
     const std::vector<ze_device_handle_t> tiles = tiles_of(right());
     REQUIRE(tiles.size() == 2);
-    CHECK(tiles == tiles_of(right())); // the same, however often it is asked
+    CHECK(tiles == tiles_of(right())); // the same each time
     const ze_device_properties_t whole = properties_of(right());
     CHECK((whole.flags & ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE) == 0);
     for (std::uint32_t i = 0; i < tiles.size(); ++i) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intel's driver and ours, both loaded by the system's loader, are asked the same questions. Intel's really answers, without a
-// GPU: it records commands instead of running them, so it is asked nothing about bytes. A simulated driver that drifted away
-// from the vendor's would hide mistakes; where ours answers otherwise on purpose, a question says why.
+// Compares the answers of Intel's driver and the simulated one, both loaded by the system's loader,
+// to the same calls. Intel's answers without a GPU: it records commands instead of running them, so
+// no test is about bytes. A simulated driver that differs from the vendor's would hide errors;
+// where it differs on purpose, the query says why.
 #include "questions.hpp"
 
 #include "skip.hpp"

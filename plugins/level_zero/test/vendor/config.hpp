@@ -6,10 +6,10 @@
 
 namespace level_zero_plugin_test {
 
-/// What Intel's driver was told to have.
+/// The devices that Intel's driver is configured to have.
 struct Config {
     std::size_t devices = count("CreateMultipleRootDevices", 1);
-    std::size_t tiles = count("CreateMultipleSubDevices", 0); ///< of each device
+    std::size_t tiles = count("CreateMultipleSubDevices", 0); ///< per device
 
 private:
     static std::size_t count(const char *variable, std::size_t otherwise) {

@@ -5,7 +5,7 @@ namespace level_zero_vendor_test {
 
 namespace {
 
-/// One event that the host sees.
+/// One event that is visible to the host.
 struct Event {
     explicit Event(const Driver &driver) {
         const ze_event_pool_desc_t of_pool{ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, nullptr,

@@ -43,7 +43,7 @@ struct Image {
     ze_result_t result;
 };
 
-/// An immediate list. On the vendor's driver, which runs nothing, nobody waits for it.
+/// An immediate list. On the vendor's driver, which runs nothing, there is no wait for it.
 struct List {
     explicit List(const Driver &driver) {
         ze_command_queue_desc_t description{};
@@ -78,7 +78,7 @@ constexpr std::array<Channels, 9> layouts{{{ZE_IMAGE_FORMAT_LAYOUT_8, 1},
                                            {ZE_IMAGE_FORMAT_LAYOUT_16_16_16_16, 4},
                                            {ZE_IMAGE_FORMAT_LAYOUT_32_32_32_32, 4}}};
 
-/// Planes of integers of all layouts, with the channels that there are not as 0 and 1.
+/// Images of integers in all layouts; missing channels are 0 and 1.
 std::vector<ze_image_desc_t> planes(ze_image_format_type_t type) {
     std::vector<ze_image_desc_t> made;
     for (const Channels &channels : layouts) {

@@ -7,7 +7,7 @@ namespace level_zero_vendor_test {
 
 namespace {
 
-/// An allocation of one of the three kinds, and what it was answered.
+/// An allocation of one of the three kinds, and the call's result.
 struct Memory {
     enum class Kind { device, host, shared };
     Memory(const Driver &driver, Kind kind, size_t size, size_t alignment = 64) : driver_(driver) {
@@ -130,7 +130,7 @@ const std::vector<Question> &memory_questions() {
          [](const Driver &driver) {
              Memory memory(driver, Kind::device, 64);
              const ze_result_t first = zeMemFree(driver.context, memory.address);
-             memory.result = ZE_RESULT_NOT_READY; // not again
+             memory.result = ZE_RESULT_NOT_READY; // so that it is not freed again
              return names_of({first, zeMemFree(driver.context, memory.address)});
          }},
         {"which memory may use which",

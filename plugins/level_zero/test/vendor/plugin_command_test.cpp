@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Commands of the level_zero plugin on Intel's driver, which takes them and carries none out.
+// Commands of the level_zero plugin on Intel's driver, which accepts them but runs none.
 #include "plugin_fixture.hpp"
 
 #include "native_kernel.hpp"
@@ -10,7 +10,7 @@ using namespace level_zero_plugin_test;
 
 namespace {
 
-/// What the driver has taken, ended after all that the test wants to know of it.
+/// Accepted commands, which are ended after the test's checks.
 struct Commands {
     ~Commands() {
         for (const Owned<pi_event> &event : events)
@@ -40,7 +40,7 @@ TEST_CASE("a queue reports its descriptor") {
             CHECK(info<uint64_t>(piQueueGetInfo, pi_queue{queue}, PI_QUEUE_INFO_FLAGS) == flags);
             CHECK(native<ze_command_list_handle_t>(&piQueueGetNativeHandle, queue));
             OK(piQueueFlush(queue));
-            OK(piQueueFinish(queue)); // nothing is in it
+            OK(piQueueFinish(queue)); // it is empty
         }
 }
 
@@ -186,8 +186,8 @@ TEST_CASE("bytes are copied from each device to every other") {
         return;
     if (machine.devices.size() < 2)
         return skip("needs two devices");
-    // Without access to each other the plugin's own threads wait for each block of a copy, which no host can end in their
-    // stead: so none is begun where even a write does not end.
+    // Without peer access the plugin's threads wait for each block of a copy, which the test cannot
+    // end for the device: start none if even a write does not end.
     const std::vector<uint8_t> bytes(4096, 0x5A);
     std::vector<uint8_t> back(4096);
     const Owned<pi_queue> queue = machine.make_queue();

@@ -22,8 +22,8 @@ namespace level_zero_plugin_test {
 
 namespace {
 
-/// The calls that make something of one kind, and the one that destroys it; those of the library between the plugin and the
-/// vendor's loader.
+/// The calls that create objects of one kind, and the one that destroys them, in the library
+/// between the plugin and the vendor's loader.
 struct Kind {
     std::vector<const char *> create;
     const char *destroy;
@@ -40,7 +40,7 @@ const std::vector<Kind> kinds{
     {{"zeMemAllocDevice", "zeMemAllocHost", "zeMemAllocShared"}, "zeMemFree"},
 };
 
-/// Of each kind of object, how many there are.
+/// The number of live objects of each kind.
 std::vector<int64_t> living() {
     void *const library = dlopen(PI_TEST_PLANTED_LOADER, RTLD_NOW | RTLD_LOCAL);
     REQUIRE(library);
@@ -60,7 +60,7 @@ std::vector<int64_t> living() {
 }
 
 void PI_CALL note(uint32_t, const char *text, void *log) {
-    static std::mutex mutex; // threads of the plugin may have something to say, too
+    static std::mutex mutex; // threads of the plugin may log as well
     const std::lock_guard lock(mutex);
     static_cast<std::string *>(log)->append(text).append("\n");
 }
@@ -197,7 +197,8 @@ void end(pi_event event) {
     if (piEventWait(event, 0) == PI_ERROR_TIMEOUT)
         REQUIRE(zeEventHostSignal(native<ze_event_handle_t>(&piEventGetNativeHandle, event)) ==
                 ZE_RESULT_SUCCESS);
-    // For ever, so that what is before it in its queue is let go of, too; the alarm is the bound.
+    // Without a timeout, so that references of earlier commands are dropped too; the alarm limits
+    // it.
     OK(piEventWait(event, PI_TIMEOUT_NEVER));
 }
 

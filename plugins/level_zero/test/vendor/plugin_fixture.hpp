@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tests of the level_zero plugin on Intel's driver stand on. The driver needs no GPU to answer, and does all that a
-// host does; commands it records, and nobody carries them out: so none of them ever ends by itself.
+// The fixture of the level_zero plugin's tests on Intel's driver. The driver needs no GPU to
+// answer, and does everything that a host does. It records commands but never runs them: none
+// completes by itself.
 #pragma once
 
 #include "objects.hpp"
@@ -16,16 +17,16 @@ namespace level_zero_plugin_test {
 
 using namespace pi_test;
 
-/// Why a test case is left, where what it is about needs a GPU.
+/// Why a test case that needs a GPU is skipped.
 inline constexpr const char *not_executed =
     "not executed: there is no GPU, and the driver only records commands";
 
-/// The plugin in a loader of its own, on Intel's driver, and a context of all devices. Where the driver is not installed the
-/// test case is skipped, and there is no machine: `if (!machine) return;`.
+/// The plugin in its own loader, on Intel's driver, and a context of all devices. If the driver is
+/// not installed, the test case is skipped, and there is no machine: `if (!machine) return;`.
 class Machine {
 public:
     Machine();
-    /// All that was made of the driver is destroyed by then, and nothing is parked.
+    /// Checks that all driver objects are destroyed, and no instance is left.
     ~Machine();
     Machine(const Machine &) = delete;
     explicit operator bool() const { return !devices.empty(); }
@@ -42,10 +43,10 @@ public:
 private:
     Owned<pi_loader> loader_;
     std::string log_;
-    std::vector<int64_t> before_; ///< of each kind of object, how many there were
+    std::vector<int64_t> before_; ///< number of live objects of each kind
 };
 
-/// The driver's handle behind an object.
+/// The driver's handle of an object.
 template <class Handle, class Object>
 Handle native(pi_result (*get)(Object, pi_native_handle *), std::type_identity_t<Object> object) {
     pi_native_handle handle{};
@@ -61,31 +62,32 @@ ze_context_handle_t native(pi_context context);
 /// The address of a buffer.
 void *native(pi_mem mem, pi_device device);
 
-/// What the driver says of memory at an address.
+/// The driver's properties of memory at an address.
 struct Known {
     ze_memory_type_t type = ZE_MEMORY_TYPE_UNKNOWN;
     ze_device_handle_t device = nullptr;
 };
 Known ask_driver(pi_context context, const void *address);
 
-/// The suite's programs in SPIR-V; empty where there was no compiler for it.
+/// The suite's programs in SPIR-V; empty if there was no compiler for it.
 namespace spirv {
 std::span<const unsigned char> kernels();
-std::span<const unsigned char> broken(); ///< calls nowhere_to_be_found, which nobody has
+std::span<const unsigned char> broken(); ///< calls nowhere_to_be_found, which is undefined
 std::span<const unsigned char> groups();
 std::span<const unsigned char> sub_groups();
 } // namespace spirv
 
-/// A program, not built and built. NULL where the module is empty: then the test case is skipped.
+/// A program, not built, and a built one. NULL if the module is empty: then the test case is
+/// skipped.
 Owned<pi_program> create_spirv(const Machine &machine, std::span<const unsigned char> module);
 Owned<pi_program> build_spirv(const Machine &machine, std::span<const unsigned char> module);
 inline Owned<pi_program> build_kernels(const Machine &machine) {
     return build_spirv(machine, spirv::kernels());
 }
 
-/// Whether a command has ended within a moment; what ended has succeeded.
+/// Whether a command completes within a short time; if so, it must have succeeded.
 bool has_ended(pi_event event);
-/// Ends a command that has no GPU to end it, as one would: its event happens. What it keeps is let go of.
+/// Completes a command in place of a GPU: signals its event. Its references are dropped.
 void end(pi_event event);
 
 } // namespace level_zero_plugin_test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory of the level_zero plugin on Intel's driver, which is asked what each address is.
+// Memory of the level_zero plugin on Intel's driver, which is queried about each address.
 #include "plugin_fixture.hpp"
 
 #include <cstdlib>
@@ -41,7 +41,7 @@ TEST_CASE("a buffer is a driver allocation of its scope's type, on its device") 
               reinterpret_cast<uintptr_t>(address));
         void *host = nullptr;
         CHECK(piMemGetHostPointer(global, &host) == PI_ERROR_UNSUPPORTED_FEATURE);
-        // To its last byte.
+        // Up to its last byte.
         CHECK(ask_driver(machine.context, static_cast<char *>(address) + 9'999).type ==
               ZE_MEMORY_TYPE_DEVICE);
 
@@ -95,7 +95,7 @@ TEST_CASE("USM is a driver allocation of its kind, and is found by addresses ins
 }
 
 TEST_CASE("USM that was not freed is freed with its context") {
-    const Machine machine; // counts what is left
+    const Machine machine; // counts leaks
     if (!machine)
         return;
     for (const pi_usm_kind kind : {PI_USM_DEVICE, PI_USM_HOST, PI_USM_SHARED})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs and kernels of the level_zero plugin on Intel's driver, whose compiler is whole.
+// Programs and kernels of the level_zero plugin on Intel's driver, whose compiler is complete.
 #include "plugin_fixture.hpp"
 
 #include "native_kernel.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The level_zero plugin on Intel's driver: what it says of itself, its devices, and what their memory is to each other.
+// The level_zero plugin on Intel's driver: its infos, its devices, and the connections of their
+// memory.
 #include "plugin_fixture.hpp"
 
 #include "config.hpp"
@@ -39,14 +40,14 @@ bool reads_and_writes(ze_memory_access_cap_flags_t flags) {
     return flags & ZE_MEMORY_ACCESS_CAP_FLAG_RW;
 }
 
-/// Whether both of the driver's answers say that `user` may use memory of `owner`.
+/// Whether both of the driver's queries say that `user` can use memory of `owner`.
 bool peers(pi_device user, pi_device owner) {
     ze_device_p2p_properties_t properties{};
     properties.stype = ZE_STRUCTURE_TYPE_DEVICE_P2P_PROPERTIES;
     REQUIRE(zeDeviceGetP2PProperties(native(user), native(owner), &properties) ==
             ZE_RESULT_SUCCESS);
     if (!(properties.flags & ZE_DEVICE_P2P_PROPERTY_FLAG_ACCESS))
-        return false; // the other one is not asked: the driver may die of it
+        return false; // skip the second query, which may crash the driver
     ze_bool_t can = false;
     REQUIRE(zeDeviceCanAccessPeer(native(user), native(owner), &can) == ZE_RESULT_SUCCESS);
     return can;
@@ -149,7 +150,7 @@ TEST_CASE("a device's scopes are its memory, with the driver's size, and the hos
     }
 }
 
-// The driver tells the units of one tile of a device whose kernels it does not spread over all of them.
+// The driver reports one tile's units for a device whose kernels it does not spread over all tiles.
 TEST_CASE("a device's sub-devices are the driver's, and have no more units than the device") {
     const Machine machine;
     if (!machine)

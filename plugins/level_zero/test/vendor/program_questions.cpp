@@ -21,7 +21,8 @@ std::span<const unsigned char> kernels() {
     return {pi::suite::embedded_kernels, pi::suite::embedded_kernels_size};
 }
 
-/// A module, without a log: Debian's loader does not wrap one of a module that failed, where there are two drivers.
+/// A module, without a log: with two drivers, Debian's loader does not wrap the log of a failed
+/// module.
 struct Module {
     Module(const Driver &driver, ze_module_format_t format, const void *bytes, size_t size) {
         const ze_module_desc_t description{
@@ -31,7 +32,7 @@ struct Module {
     }
     Module(const Driver &driver, std::span<const unsigned char> bytes)
         : Module(driver, ZE_MODULE_FORMAT_IL_SPIRV, bytes.data(), bytes.size()) {}
-    /// Of parts in SPIR-V, each with its constants, which may be NULL.
+    /// From parts in SPIR-V, each with its constants, which may be NULL.
     Module(const Driver &driver, const std::vector<std::span<const unsigned char>> &parts,
            const std::vector<const ze_module_constants_t *> &constants) {
         std::vector<size_t> sizes;
@@ -63,7 +64,8 @@ struct Module {
             zeModuleDestroy(handle);
         }
     }
-    /// Of the module: whether something that it calls is not in it, and what making the kernel `change` of it says.
+    /// Whether the module calls an undefined function, and the result of creating its kernel
+    /// `change`.
     std::string missing_and_change() const {
         ze_module_properties_t properties{};
         properties.stype = ZE_STRUCTURE_TYPE_MODULE_PROPERTIES;

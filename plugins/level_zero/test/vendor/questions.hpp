@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a driver of Level Zero is asked: calls that are right, and calls that are wrong in one place.
+// Queries of a Level Zero driver: valid calls, and calls with one error each.
 #pragma once
 
 #include <level_zero/ze_api.h>
@@ -31,7 +31,7 @@ constexpr const char *only_recorded =
 struct Question {
     const char *text;
     std::string (*ask)(const Driver &driver);
-    /// Why the simulated driver answers otherwise than the vendor's; null where it must not.
+    /// Why the simulated driver's answer differs from the vendor's; null if it must not.
     const char *difference = nullptr;
 };
 
@@ -41,9 +41,9 @@ const std::vector<Question> &list_questions();
 const std::vector<Question> &program_questions();
 const std::vector<Question> &image_questions();
 
-/// A result as text: the name of those that matter, else its number.
+/// A result as text: the name of the relevant ones, otherwise the number.
 std::string name_of(ze_result_t result);
-/// Several answers in a row.
+/// Several results in a row.
 std::string names_of(const std::vector<ze_result_t> &results);
 
 } // namespace level_zero_vendor_test
