@@ -47,10 +47,8 @@ ConnectionAnswer connect_images(const Place &src, const Place &dst) {
     if (&src.primary == &dst.primary)
         return connect_buffers(src, dst);
     return {PI_MEMORY_CONNECTION_MIGRATABLE,
-            text("arrays are used by kernels and commands of their own device alone, ",
-                 src.device.name(),
-                 ": the driver "
-                 "copies between devices (cuMemcpy3DPeerAsync)")};
+            text("only kernels and commands of ", src.device.name(),
+                 " use its arrays: the driver copies between devices (cuMemcpy3DPeerAsync)")};
 }
 
 /// Whether the query is about pinned memory, which all devices use.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which memory can be exported by IPC, within one process; plugin_ipc_test.cpp uses two.
+// Which memory can be exported by IPC, within one process; the plugin's ipc_test.cpp uses two.
 #include "fixture.hpp"
 
 #include <catch2/catch.hpp>
