@@ -4,8 +4,8 @@
 // loader.
 #pragma once
 
+#include "injected.hpp"
 #include "objects.hpp"
-#include "planted.hpp"
 
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 // to the same calls. Intel's answers without a GPU: it records commands instead of running them, so
 // no test is about bytes. A simulated driver that differs from the vendor's would hide errors;
 // where it differs on purpose, the query says why.
-#include "questions.hpp"
+#include "queries.hpp"
 
 #include "skip.hpp"
 

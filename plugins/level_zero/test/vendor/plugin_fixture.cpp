@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "plugin_fixture.hpp"
 
-#include "../planted.hpp"
+#include "../injected.hpp"
 #include "config.hpp"
 #include "one_plugin.hpp"
 #include "skip.hpp"

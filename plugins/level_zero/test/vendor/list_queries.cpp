@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "questions.hpp"
+#include "queries.hpp"
 
 #include <array>
 

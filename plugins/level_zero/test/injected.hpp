@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The tests' interface to the library between the plugin and the vendor's loader
-// (planted_loader.cpp).
+// (injecting_loader.cpp).
 #pragma once
 
 #include <level_zero/ze_api.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "planted.hpp"
+#include "injected.hpp"
 
 #include <dlfcn.h>
 
