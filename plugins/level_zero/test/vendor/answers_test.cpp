@@ -32,22 +32,22 @@ struct Both {
     std::unique_ptr<Driver> vendors, ours;
 };
 
-void compare(const std::vector<Question> &questions) {
+void compare(const std::vector<Query> &queries) {
     const Both both;
     REQUIRE(both.ours != nullptr);
     if (both.vendors == nullptr) {
         return pi_test::skip("Intel's driver is not installed (Debian's intel-opencl-icd)");
     }
-    for (const Question &question : questions) {
-        const std::string vendors = question.ask(*both.vendors);
-        const std::string ours = question.ask(*both.ours);
-        INFO(question.text << "\n"
-                           << both.vendors->device_name << ": " << vendors << "\n"
-                           << both.ours->device_name << ": " << ours);
-        if (question.difference == nullptr) {
+    for (const Query &query : queries) {
+        const std::string vendors = query.ask(*both.vendors);
+        const std::string ours = query.ask(*both.ours);
+        INFO(query.text << "\n"
+                        << both.vendors->device_name << ": " << vendors << "\n"
+                        << both.ours->device_name << ": " << ours);
+        if (query.difference == nullptr) {
             CHECK(ours == vendors);
         } else {
-            INFO("no difference any more: " << question.difference);
+            INFO("no difference any more: " << query.difference);
             CHECK(ours != vendors);
         }
     }
@@ -56,21 +56,21 @@ void compare(const std::vector<Question> &questions) {
 } // namespace
 
 TEST_CASE("both drivers answer alike about memory") {
-    compare(memory_questions());
+    compare(memory_queries());
 }
 
 TEST_CASE("both drivers answer alike about events") {
-    compare(event_questions());
+    compare(event_queries());
 }
 
 TEST_CASE("both drivers answer alike about queues and lists") {
-    compare(list_questions());
+    compare(list_queries());
 }
 
 TEST_CASE("both drivers answer alike about modules and kernels") {
-    compare(program_questions());
+    compare(program_queries());
 }
 
 TEST_CASE("both drivers answer alike about images and samplers") {
-    compare(image_questions());
+    compare(image_queries());
 }

@@ -39,8 +39,8 @@ std::string pool_of(const Driver &driver, uint32_t count) {
 
 } // namespace
 
-const std::vector<Question> &event_questions() {
-    static const std::vector<Question> questions{
+const std::vector<Query> &event_queries() {
+    static const std::vector<Query> queries{
         {"an event from its creation over a signal to its reset",
          [](const Driver &driver) {
              const Event event(driver);
@@ -92,7 +92,7 @@ const std::vector<Question> &event_questions() {
          },
          only_recorded},
     };
-    return questions;
+    return queries;
 }
 
 } // namespace level_zero_vendor_test

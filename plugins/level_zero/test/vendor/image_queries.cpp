@@ -99,8 +99,8 @@ std::vector<ze_image_desc_t> planes(ze_image_format_type_t type) {
 
 } // namespace
 
-const std::vector<Question> &image_questions() {
-    static const std::vector<Question> questions{
+const std::vector<Query> &image_queries() {
+    static const std::vector<Query> queries{
         {"how large images can be",
          [](const Driver &driver) {
              ze_device_image_properties_t most{};
@@ -208,7 +208,7 @@ const std::vector<Question> &image_questions() {
              return names_of(results);
          }},
     };
-    return questions;
+    return queries;
 }
 
 } // namespace level_zero_vendor_test

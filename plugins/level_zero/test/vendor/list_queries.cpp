@@ -58,8 +58,8 @@ std::string queue_of(const Driver &driver, uint32_t group, uint32_t index) {
 
 } // namespace
 
-const std::vector<Question> &list_questions() {
-    static const std::vector<Question> questions{
+const std::vector<Query> &list_queries() {
+    static const std::vector<Query> queries{
         {"a list with a barrier: closed, run, waited for, reset",
          [](const Driver &driver) {
              const List list(driver, false);
@@ -154,7 +154,7 @@ const std::vector<Question> &list_questions() {
              return names_of(results);
          }},
     };
-    return questions;
+    return queries;
 }
 
 } // namespace level_zero_vendor_test

@@ -58,8 +58,8 @@ std::string properties_of(const Driver &driver, const void *pointer) {
 
 } // namespace
 
-const std::vector<Question> &memory_questions() {
-    static const std::vector<Question> questions{
+const std::vector<Query> &memory_queries() {
+    static const std::vector<Query> queries{
         {"memory of each kind with each alignment from 1 to 4 KiB",
          [](const Driver &driver) {
              for (const Kind kind : kinds) {
@@ -153,7 +153,7 @@ const std::vector<Question> &memory_questions() {
              return name_of(result) + (value != 0 ? ", yes" : ", no");
          }},
     };
-    return questions;
+    return queries;
 }
 
 } // namespace level_zero_vendor_test

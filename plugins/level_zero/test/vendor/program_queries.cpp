@@ -117,8 +117,8 @@ uint32_t arguments_of(const Driver &driver, const char *name) {
 
 } // namespace
 
-const std::vector<Question> &program_questions() {
-    static const std::vector<Question> questions{
+const std::vector<Query> &program_queries() {
+    static const std::vector<Query> queries{
         {"the suite's kernels in SPIR-V",
          [](const Driver &driver) { return name_of(Module(driver, kernels()).result); }},
         {"a module whose function nobody has",
@@ -225,7 +225,7 @@ const std::vector<Question> &program_questions() {
          },
          as_specified},
     };
-    return questions;
+    return queries;
 }
 
 } // namespace level_zero_vendor_test

@@ -28,18 +28,18 @@ constexpr const char *as_specified =
 constexpr const char *only_recorded =
     "the vendor's only records commands here: nothing is waited for, and there is no clock";
 
-struct Question {
+struct Query {
     const char *text;
     std::string (*ask)(const Driver &driver);
     /// Why the simulated driver's answer differs from the vendor's; null if it must not.
     const char *difference = nullptr;
 };
 
-const std::vector<Question> &memory_questions();
-const std::vector<Question> &event_questions();
-const std::vector<Question> &list_questions();
-const std::vector<Question> &program_questions();
-const std::vector<Question> &image_questions();
+const std::vector<Query> &memory_queries();
+const std::vector<Query> &event_queries();
+const std::vector<Query> &list_queries();
+const std::vector<Query> &program_queries();
+const std::vector<Query> &image_queries();
 
 /// A result as text: the name of the relevant ones, otherwise the number.
 std::string name_of(ze_result_t result);
