@@ -15,8 +15,8 @@ using Catch::Contains;
 namespace {
 
 /// The last words, which describe the sampler.
-Words sampler_words(const Words &told) {
-    return {told.begin() + 7, told.end()};
+Words sampler_words(const Words &record) {
+    return {record.begin() + 7, record.end()};
 }
 
 } // namespace
@@ -30,10 +30,10 @@ TEST_CASE("kernels see an image of every type with its descriptor's properties")
         const bool slices = type >= PI_IMAGE_3D;
         const Owned<pi_mem> image = make_image(
             machine, image_desc(type, PI_CHANNEL_UINT16, 7, rows ? 5 : 0, slices ? 3 : 0));
-        const Words told = kernel.look(image);
-        CHECK(Words(told.begin(), told.begin() + 6) == Words{type, PI_CHANNEL_ORDER_RGBA,
-                                                             PI_CHANNEL_UINT16, 7, rows ? 5u : 1u,
-                                                             slices ? 3u : 1u});
+        const Words record = kernel.look(image);
+        CHECK(Words(record.begin(), record.begin() + 6) == Words{type, PI_CHANNEL_ORDER_RGBA,
+                                                                 PI_CHANNEL_UINT16, 7,
+                                                                 rows ? 5u : 1u, slices ? 3u : 1u});
     }
 }
 

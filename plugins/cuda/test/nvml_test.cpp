@@ -68,9 +68,9 @@ TEST_CASE("links that share a slot's direction have a channel in common") {
     using Channels = std::set<uint64_t>;
     const auto between = [&](size_t src, size_t dst) {
         const auto info = machine.connection(src, dst);
-        Channels told(std::begin(info.channels), std::end(info.channels));
-        told.erase(0);
-        return told;
+        Channels channels(std::begin(info.channels), std::end(info.channels));
+        channels.erase(0);
+        return channels;
     };
     const auto host = [&](size_t device, pi_device_info name) {
         uint64_t channel = 0;

@@ -23,13 +23,13 @@ struct Refusals {
     Refusals() {
         void *library = dlopen(PI_TEST_REFUSING_DRIVER, RTLD_NOW | RTLD_LOCAL);
         REQUIRE(library != nullptr);
-        told = static_cast<pi_refusals *>(dlsym(library, "pi_refusing_driver"));
-        REQUIRE(told != nullptr);
+        refusals = static_cast<pi_refusals *>(dlsym(library, "pi_refusing_driver"));
+        REQUIRE(refusals != nullptr);
     }
-    ~Refusals() { told->copy = told->contexts = 0; }
+    ~Refusals() { refusals->copy = refusals->contexts = 0; }
     Refusals(const Refusals &) = delete;
-    pi_refusals *operator->() const { return told; }
-    pi_refusals *told = nullptr;
+    pi_refusals *operator->() const { return refusals; }
+    pi_refusals *refusals = nullptr;
 };
 
 Machine make_machine() {

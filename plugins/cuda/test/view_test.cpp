@@ -58,10 +58,10 @@ TEST_CASE("a kernel reads a view through a sampler: the buffer's bytes, from the
     fill.size = 1;
     OK(piEnqueueMemBufferFill(kernel.queue, &fill, 0, nullptr, nullptr));
     const Owned<pi_mem> rows = make_view(buffer, plane(PI_CHANNEL_UNORM8, 7, 5, 64, alignment));
-    const Words told = kernel.look(
+    const Words record = kernel.look(
         rows, make_sampler(machine, 1, PI_ADDRESSING_MIRRORED_REPEAT, PI_FILTER_LINEAR));
-    CHECK(told == Words{PI_IMAGE_2D, PI_CHANNEL_ORDER_RGBA, PI_CHANNEL_UNORM8, 7, 5, 1, sign, 1,
-                        PI_ADDRESSING_MIRRORED_REPEAT, PI_FILTER_LINEAR});
+    CHECK(record == Words{PI_IMAGE_2D, PI_CHANNEL_ORDER_RGBA, PI_CHANNEL_UNORM8, 7, 5, 1, sign, 1,
+                          PI_ADDRESSING_MIRRORED_REPEAT, PI_FILTER_LINEAR});
     const Owned<pi_mem> row = make_view(buffer, line(PI_CHANNEL_UINT16, 9, alignment));
     const Words of_row = kernel.look(row, fetching(machine));
     CHECK(Words(of_row.begin(), of_row.begin() + 7) ==

@@ -45,8 +45,8 @@ TEST_CASE("releasing a queue does not wait for its commands' references") {
         [](void *bytes) { std::free(bytes); });
     const Busy busy;
     const Owned<pi_program> program = busy.machine.program("function tell pointer\n");
-    const Owned<pi_kernel> tell = make_kernel(program, "tell");
-    std::deque<Word> told, gates;
+    const Owned<pi_kernel> set_word = make_kernel(program, "tell");
+    std::deque<Word> reached, gates;
     std::deque<Owned<pi_mem>> imports; // created before: pinning may wait for a thread that unpins
     std::deque<Owned<pi_mem>> copies;  // one each: the queues are not ordered
     for (size_t i = 0; i < 3; ++i) {
@@ -57,7 +57,7 @@ TEST_CASE("releasing a queue does not wait for its commands' references") {
         OK(piMemImport(busy.machine.context, busy.machine.devices[first], &d,
                        imports.emplace_back().out()));
         copies.push_back(busy.machine.buffer(first, Busy::size));
-        told.emplace_back(busy.machine);
+        reached.emplace_back(busy.machine);
         gates.emplace_back(busy.machine);
     }
     for (size_t round = 0; round < 3; ++round) {
@@ -68,11 +68,11 @@ TEST_CASE("releasing a queue does not wait for its commands' references") {
         OK(piEnqueueMemBufferCopy(other, &copy, 0, nullptr, nullptr));
         imports[round].reset();
         gates[round].set(); // only the queue has it now; unpinning waits for all work of the device
-        const std::vector word{pointer_argument(told[round].pointer())};
-        const auto launch = launch_desc(tell, word, 1);
+        const std::vector word{pointer_argument(reached[round].pointer())};
+        const auto launch = launch_desc(set_word, word, 1);
         OK(piEnqueueKernelLaunch(other, &launch, 0, nullptr, nullptr));
         if (round > 0) // otherwise it continues
-            CHECK(comes_true([&] { return told[round].is_set(); }));
+            CHECK(comes_true([&] { return reached[round].is_set(); }));
         if (round > 1) { // and the plugin's own thread is about to drop it
             const uint32_t pattern = 9;
             const auto fill = fill_desc(copies[round], &pattern, 4, 0, 4);

@@ -6,7 +6,7 @@
 
 namespace pi::level_zero::simulated {
 
-ze_result_t planned_fault(const char *function) {
+ze_result_t configured_fault(const char *function) {
     Driver &all = driver();
     // Set once, before the first call.
     if (all.config.faults.empty())

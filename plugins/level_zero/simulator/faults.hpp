@@ -9,7 +9,7 @@ namespace pi::level_zero::simulated {
 
 /// Counts the call of a function of this name; returns the code with which it must fail, or
 /// SUCCESS.
-ze_result_t planned_fault(const char *function);
+ze_result_t configured_fault(const char *function);
 
 /// A function's name as a template argument.
 template <size_t N>
@@ -27,7 +27,7 @@ struct Entry;
 template <Name name, class... Arguments, ze_result_t (*function)(Arguments...)>
 struct Entry<name, function> {
     static ze_result_t ZE_APICALL call(Arguments... arguments) {
-        const ze_result_t fault = planned_fault(name.text);
+        const ze_result_t fault = configured_fault(name.text);
         return fault == ZE_RESULT_SUCCESS ? function(arguments...) : fault;
     }
 };

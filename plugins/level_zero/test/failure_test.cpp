@@ -7,11 +7,11 @@ using namespace level_zero_test;
 using Catch::Matchers::Contains;
 
 TEST_CASE("exhausted memory reports the requested and the free size") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
     const Owned<pi_mem> first = machine.buffer(1 << 20);
-    planted.fail("zeMemAllocDevice", ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, 1,
-                 1); // it is tried again
+    faults.fail("zeMemAllocDevice", ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, 1,
+                1); // it is tried again
     Owned<pi_mem> second;
     CHECK(machine.try_buffer(3 << 20, second) == PI_ERROR_OUT_OF_DEVICE_MEMORY);
     CHECK_THAT(last_error(), Contains("zeMemAllocDevice: ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY") &&
@@ -20,9 +20,9 @@ TEST_CASE("exhausted memory reports the requested and the free size") {
 }
 
 TEST_CASE("objects that cannot be created for a queue or its commands fail the call, each time") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
-    planted.fail("zeCommandListCreateImmediate", ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, 1, 0);
+    faults.fail("zeCommandListCreateImmediate", ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, 1, 0);
     auto d = desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
     Owned<pi_queue> refused;
     CHECK(piQueueCreate(machine.context, machine.devices.front(), &d, refused.out()) ==
@@ -34,7 +34,7 @@ TEST_CASE("objects that cannot be created for a queue or its commands fail the c
         const Machine fresh;
         const auto other = fresh.queue();
         const Owned<pi_mem> mem = fresh.buffer(64);
-        planted.fail(name, ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, 1, 0);
+        faults.fail(name, ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, 1, 0);
         const uint32_t word = 7;
         const auto fill = fill_desc(mem, &word, sizeof word, 0, 64);
         CHECK(piEnqueueMemBufferFill(other, &fill, 0, nullptr, nullptr) ==
@@ -46,7 +46,7 @@ TEST_CASE("objects that cannot be created for a queue or its commands fail the c
 }
 
 TEST_CASE("a command that the driver refuses fails its call, and the queue continues") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
     for (const uint64_t flags :
          {uint64_t{0}, uint64_t{PI_QUEUE_OUT_OF_ORDER}, uint64_t{PI_QUEUE_PROFILING}}) {
@@ -54,7 +54,7 @@ TEST_CASE("a command that the driver refuses fails its call, and the queue conti
         const Owned<pi_mem> a = machine.buffer(4096), b = machine.buffer(4096);
         const pi_region all = range(0, 0, 4096);
         const auto copy = copy_desc(a, b, all);
-        planted.fail("zeCommandListAppendMemoryCopy", ZE_RESULT_ERROR_INVALID_ARGUMENT, 1, 0);
+        faults.fail("zeCommandListAppendMemoryCopy", ZE_RESULT_ERROR_INVALID_ARGUMENT, 1, 0);
         Owned<pi_event> event;
         CHECK(piEnqueueMemBufferCopy(queue, &copy, 0, nullptr, event.out()) == PI_ERROR_BACKEND);
         CHECK_THAT(last_error(), Contains("zeCommandListAppendMemoryCopy") &&
@@ -64,7 +64,7 @@ TEST_CASE("a command that the driver refuses fails its call, and the queue conti
 }
 
 TEST_CASE("a command whose second part is refused completes as a failed event after the first") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
     const auto queue = machine.queue();
     const Owned<pi_mem> a = machine.buffer(4096), b = machine.buffer(4096);
@@ -72,7 +72,7 @@ TEST_CASE("a command whose second part is refused completes as a failed event af
     auto copy = copy_desc(a, b, regions[0]);
     copy.region_count = 2;
     copy.regions = regions;
-    planted.fail("zeCommandListAppendMemoryCopy", ZE_RESULT_ERROR_INVALID_ARGUMENT, 2, 0);
+    faults.fail("zeCommandListAppendMemoryCopy", ZE_RESULT_ERROR_INVALID_ARGUMENT, 2, 0);
     Owned<pi_event> event;
     OK(piEnqueueMemBufferCopy(queue, &copy, 0, nullptr, event.out()));
     CHECK(piEventWait(event, patience) == PI_ERROR_BACKEND);
@@ -81,7 +81,7 @@ TEST_CASE("a command whose second part is refused completes as a failed event af
 }
 
 TEST_CASE("dependents of a command that failed half-way do nothing") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
     const auto queue = machine.queue();
     const Owned<pi_mem> a = machine.buffer(4096), b = machine.buffer(4096);
@@ -92,7 +92,7 @@ TEST_CASE("dependents of a command that failed half-way do nothing") {
     auto copy = copy_desc(a, b, regions[0]);
     copy.region_count = 2;
     copy.regions = regions;
-    planted.fail("zeCommandListAppendMemoryCopy", ZE_RESULT_ERROR_INVALID_ARGUMENT, 2, 0);
+    faults.fail("zeCommandListAppendMemoryCopy", ZE_RESULT_ERROR_INVALID_ARGUMENT, 2, 0);
     Owned<pi_event> failed, behind;
     OK(piEnqueueMemBufferCopy(queue, &copy, 0, nullptr, failed.out()));
     const auto next = fill_desc(b, &two, 1, 2048, 2048);
@@ -108,14 +108,14 @@ TEST_CASE("dependents of a command that failed half-way do nothing") {
 }
 
 TEST_CASE("a lost device fails pending and later commands, in its context only") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
     const auto queue = machine.queue();
     const Owned<pi_mem> a = machine.buffer(4096), b = machine.buffer(4096);
     const pi_region all = range(0, 0, 4096);
     const auto copy = copy_desc(a, b, all);
-    planted.fail("zeEventQueryStatus", ZE_RESULT_ERROR_DEVICE_LOST, 1, UINT32_MAX);
-    planted.fail("zeEventHostSynchronize", ZE_RESULT_ERROR_DEVICE_LOST, 1, UINT32_MAX);
+    faults.fail("zeEventQueryStatus", ZE_RESULT_ERROR_DEVICE_LOST, 1, UINT32_MAX);
+    faults.fail("zeEventHostSynchronize", ZE_RESULT_ERROR_DEVICE_LOST, 1, UINT32_MAX);
     Owned<pi_event> event;
     OK(piEnqueueMemBufferCopy(queue, &copy, 0, nullptr, event.out()));
     CHECK(piEventWait(event, patience) == PI_ERROR_DEVICE_LOST);
@@ -123,7 +123,7 @@ TEST_CASE("a lost device fails pending and later commands, in its context only")
     CHECK(piEnqueueMemBufferCopy(queue, &copy, 0, nullptr, nullptr) == PI_ERROR_DEVICE_LOST);
     CHECK_THAT(last_error(), Contains("is lost"));
     OK(piQueueFinish(queue));
-    planted.clear();
+    faults.clear();
     const Machine other;
     require_works(other, other.queue());
 }

@@ -7,12 +7,12 @@
 using namespace fast_path_test;
 
 TEST_CASE("a refused command without an event fails its call and keeps no references") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Busy busy;
     const Owned<pi_mem> a = busy.machine.buffer(first, 4096), b = busy.machine.buffer(first, 4096);
     const pi_region all = range(0, 0, 4096);
     const auto copy = copy_desc(a, b, all);
-    planted.fail("zeCommandListAppendMemoryCopy", ZE_RESULT_ERROR_INVALID_ARGUMENT, 1, 0);
+    faults.fail("zeCommandListAppendMemoryCopy", ZE_RESULT_ERROR_INVALID_ARGUMENT, 1, 0);
     REFUSED(PI_ERROR_BACKEND, "zeCommandListAppendMemoryCopy",
             piEnqueueMemBufferCopy(busy.queue, &copy, 0, nullptr, nullptr));
     CHECK(references(a) == 1);
@@ -22,14 +22,14 @@ TEST_CASE("a refused command without an event fails its call and keeps no refere
 }
 
 TEST_CASE("a partly accepted command without an event keeps its references until it completes") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Busy busy;
     const Owned<pi_mem> a = busy.machine.buffer(first, 4096), b = busy.machine.buffer(first, 4096);
     const pi_region regions[] = {range(0, 0, 1024), range(2048, 2048, 1024)};
     auto copy = copy_desc(a, b, regions[0]);
     copy.region_count = 2;
     copy.regions = regions;
-    planted.fail("zeCommandListAppendMemoryCopy", ZE_RESULT_ERROR_INVALID_ARGUMENT, 2, 0);
+    faults.fail("zeCommandListAppendMemoryCopy", ZE_RESULT_ERROR_INVALID_ARGUMENT, 2, 0);
     REFUSED(PI_ERROR_BACKEND, "zeCommandListAppendMemoryCopy",
             piEnqueueMemBufferCopy(busy.queue, &copy, 0, nullptr, nullptr));
     CHECK(references(a) == 2);
@@ -39,12 +39,12 @@ TEST_CASE("a partly accepted command without an event keeps its references until
 }
 
 TEST_CASE("on a lost device no references are kept, and later commands are refused") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
     const auto queue = machine.queue();
     const Owned<pi_mem> mem = machine.buffer(first, 4096);
-    planted.fail("zeEventQueryStatus", ZE_RESULT_ERROR_DEVICE_LOST, 1, UINT32_MAX);
-    planted.fail("zeEventHostSynchronize", ZE_RESULT_ERROR_DEVICE_LOST, 1, UINT32_MAX);
+    faults.fail("zeEventQueryStatus", ZE_RESULT_ERROR_DEVICE_LOST, 1, UINT32_MAX);
+    faults.fail("zeEventHostSynchronize", ZE_RESULT_ERROR_DEVICE_LOST, 1, UINT32_MAX);
     const uint32_t word = 7;
     const auto fill = fill_desc(mem, &word, sizeof word, 0, 4096);
     OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
@@ -60,19 +60,19 @@ TEST_CASE("on a lost device no references are kept, and later commands are refus
 }
 
 TEST_CASE("a copy or launch without an event is one append call of the driver") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Busy busy;
     const Owned<pi_mem> a = busy.machine.buffer(first, 4096), b = busy.machine.buffer(first, 4096);
     const pi_region all = range(0, 0, 4096);
     const auto copy = copy_desc(a, b, all);
-    const uint64_t copies = planted.calls("zeCommandListAppendMemoryCopy");
-    const uint64_t barriers = planted.calls("zeCommandListAppendBarrier");
+    const uint64_t copies = faults.calls("zeCommandListAppendMemoryCopy");
+    const uint64_t barriers = faults.calls("zeCommandListAppendBarrier");
     for (int i = 0; i < 10; ++i)
         OK(piEnqueueMemBufferCopy(busy.queue, &copy, 0, nullptr, nullptr));
     busy.go.set();
     OK(piQueueFinish(busy.queue));
-    CHECK(planted.calls("zeCommandListAppendMemoryCopy") == copies + 10);
-    CHECK(planted.calls("zeCommandListAppendBarrier") == barriers);
+    CHECK(faults.calls("zeCommandListAppendMemoryCopy") == copies + 10);
+    CHECK(faults.calls("zeCommandListAppendBarrier") == barriers);
 }
 
 TEST_CASE("a kernel whose handle the application has is set again for each launch") {

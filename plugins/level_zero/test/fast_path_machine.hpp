@@ -11,7 +11,7 @@
 namespace fast_path_test {
 
 using namespace pi_test;
-using level_zero_test::Planted, level_zero_test::require_works;
+using level_zero_test::InjectedFaults, level_zero_test::require_works;
 
 enum { first, second };
 

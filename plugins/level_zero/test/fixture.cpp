@@ -16,10 +16,10 @@ std::string leaks() {
     std::string text(4096, '\0');
     void *const library = dlopen(PI_TEST_DRIVER, RTLD_NOW | RTLD_LOCAL);
     REQUIRE(library);
-    const auto tell =
+    const auto leaks_function =
         reinterpret_cast<int (*)(char *, size_t)>(dlsym(library, "pi_simulated_level_zero_leaks"));
-    REQUIRE(tell);
-    tell(text.data(), text.size());
+    REQUIRE(leaks_function);
+    leaks_function(text.data(), text.size());
     dlclose(library);
     return text.c_str();
 }
@@ -28,20 +28,20 @@ std::string unavailable(const std::string &library) {
     return why_unavailable(make_loader(library), "level_zero");
 }
 
-Planted::Planted() {
-    void *const library = dlopen(PI_TEST_PLANTED_LOADER, RTLD_NOW | RTLD_LOCAL);
+InjectedFaults::InjectedFaults() {
+    void *const library = dlopen(PI_TEST_INJECTING_LOADER, RTLD_NOW | RTLD_LOCAL);
     REQUIRE(library);
     const auto find = [&](auto &function, const char *name) {
         function =
             reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
         REQUIRE(function);
     };
-    find(fail, "pi_planted_fail");
-    find(clear, "pi_planted_clear");
-    find(calls, "pi_planted_calls");
-    find(priority, "pi_planted_priority");
-    find(misalign, "pi_planted_misalign");
-    find(disagree, "pi_planted_disagree");
+    find(fail, "pi_injected_fail");
+    find(clear, "pi_injected_clear");
+    find(calls, "pi_injected_calls");
+    find(priority, "pi_injected_priority");
+    find(misalign, "pi_injected_misalign");
+    find(disagree, "pi_injected_disagree");
     find(create_sampler, "zeSamplerCreate");
 }
 

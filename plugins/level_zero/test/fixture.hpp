@@ -15,24 +15,24 @@ namespace level_zero_test {
 using namespace pi_test;
 
 /// A loader with the level_zero plugin only.
-Owned<pi_loader> make_loader(const std::string &library = PI_TEST_PLANTED_LOADER);
+Owned<pi_loader> make_loader(const std::string &library = PI_TEST_INJECTING_LOADER);
 /// The simulated driver's objects that were not destroyed, one line per kind.
 std::string leaks();
 /// The reason why the loaded plugin has no platform.
 std::string unavailable(const std::string &library);
 
 /// The functions of the library that injects faults; the faults end with the object.
-struct Planted {
-    Planted();
-    ~Planted() { clear(); }
-    Planted(const Planted &) = delete;
+struct InjectedFaults {
+    InjectedFaults();
+    ~InjectedFaults() { clear(); }
+    InjectedFaults(const InjectedFaults &) = delete;
 
-    decltype(&pi_planted_fail) fail = nullptr;
-    decltype(&pi_planted_clear) clear = nullptr;
-    decltype(&pi_planted_calls) calls = nullptr;
-    decltype(&pi_planted_priority) priority = nullptr;
-    decltype(&pi_planted_misalign) misalign = nullptr;
-    decltype(&pi_planted_disagree) disagree = nullptr;
+    decltype(&pi_injected_fail) fail = nullptr;
+    decltype(&pi_injected_clear) clear = nullptr;
+    decltype(&pi_injected_calls) calls = nullptr;
+    decltype(&pi_injected_priority) priority = nullptr;
+    decltype(&pi_injected_misalign) misalign = nullptr;
+    decltype(&pi_injected_disagree) disagree = nullptr;
     /// A function of the driver, for the application's own objects.
     decltype(&zeSamplerCreate) create_sampler = nullptr;
 

@@ -61,11 +61,11 @@ void read(pi_queue queue, pi_mem image, std::vector<uint8_t> &bytes, const pi_im
 /// How often `body` calls each of the driver's copies of images: plain, with pitches, between
 /// images.
 template <class Body>
-std::vector<uint64_t> copies(const Planted &planted, Body &&body) {
+std::vector<uint64_t> copies(const InjectedFaults &faults, Body &&body) {
     const auto count = [&] {
-        return std::vector<uint64_t>{planted.calls("zeCommandListAppendImageCopyToMemory"),
-                                     planted.calls("zeCommandListAppendImageCopyToMemoryExt"),
-                                     planted.calls("zeCommandListAppendImageCopyRegion")};
+        return std::vector<uint64_t>{faults.calls("zeCommandListAppendImageCopyToMemory"),
+                                     faults.calls("zeCommandListAppendImageCopyToMemoryExt"),
+                                     faults.calls("zeCommandListAppendImageCopyRegion")};
     };
     std::vector<uint64_t> made = count();
     body();
@@ -81,21 +81,21 @@ constexpr const char *sampler_calls[] = {"zeSamplerCreate", "zeSamplerDestroy"};
 } // namespace
 
 TEST_CASE("dense rows are one plain copy, others one with pitches") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
     const auto queue = machine.queue();
     const auto image = make_image(machine, image_desc(PI_IMAGE_2D_ARRAY, 8, 6, 4));
     std::vector<uint8_t> bytes(4096);
-    CHECK(copies(planted, [&] { read(queue, image, bytes, region_of(8, 6, 4)); }) ==
+    CHECK(copies(faults, [&] { read(queue, image, bytes, region_of(8, 6, 4)); }) ==
           std::vector<uint64_t>{1, 0, 0});
-    CHECK(copies(planted, [&] { read(queue, image, bytes, region_of(8, 6, 4, 40)); }) ==
+    CHECK(copies(faults, [&] { read(queue, image, bytes, region_of(8, 6, 4, 40)); }) ==
           std::vector<uint64_t>{0, 1, 0});
-    CHECK(copies(planted, [&] { read(queue, image, bytes, region_of(3, 2, 1)); }) ==
+    CHECK(copies(faults, [&] { read(queue, image, bytes, region_of(3, 2, 1)); }) ==
           std::vector<uint64_t>{1, 0, 0});
 }
 
 TEST_CASE("images are copied by one call, or by one per layer if layers are different axes") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
     const auto queue = machine.queue();
     const auto lines = make_image(machine, image_desc(PI_IMAGE_1D_ARRAY, 8, 0, 5));
@@ -114,12 +114,12 @@ TEST_CASE("images are copied by one call, or by one per layer if layers are diff
         d.regions = &region;
         OK(piEnqueueMemImageCopy(queue, &d, 0, nullptr, nullptr));
     };
-    CHECK(copies(planted, [&] { copy(lines, more_lines); }) == std::vector<uint64_t>{0, 0, 1});
-    CHECK(copies(planted, [&] { copy(lines, planes); }) == std::vector<uint64_t>{0, 0, 5});
+    CHECK(copies(faults, [&] { copy(lines, more_lines); }) == std::vector<uint64_t>{0, 0, 1});
+    CHECK(copies(faults, [&] { copy(lines, planes); }) == std::vector<uint64_t>{0, 0, 5});
 }
 
 TEST_CASE("a fill copies a strip of pinned memory, not a whole image") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
     const auto queue = machine.queue();
     const auto image = make_image(machine, image_desc(PI_IMAGE_2D, 1024, 1024)); // 4 MiB
@@ -132,12 +132,12 @@ TEST_CASE("a fill copies a strip of pinned memory, not a whole image") {
         d.extent[0] = d.extent[1] = 1024;
         OK(piEnqueueMemImageFill(queue, &d, 0, nullptr, nullptr));
     };
-    const uint64_t before = planted.calls("zeCommandListAppendImageCopyFromMemory");
+    const uint64_t before = faults.calls("zeCommandListAppendImageCopyFromMemory");
     fill();
-    CHECK(planted.calls("zeCommandListAppendImageCopyFromMemory") - before == 16);
-    const uint64_t allocations = planted.calls("zeMemAllocHost");
+    CHECK(faults.calls("zeCommandListAppendImageCopyFromMemory") - before == 16);
+    const uint64_t allocations = faults.calls("zeMemAllocHost");
     fill();
-    CHECK(planted.calls("zeMemAllocHost") == allocations); // the strip is reused
+    CHECK(faults.calls("zeMemAllocHost") == allocations); // the strip is reused
     std::vector<uint8_t> bytes(4 << 20), expected(bytes.size());
     read(queue, image, bytes, region_of(1024, 1024, 1));
     for (size_t i = 0; i < expected.size(); ++i)
@@ -146,50 +146,50 @@ TEST_CASE("a fill copies a strip of pinned memory, not a whole image") {
 }
 
 TEST_CASE("an image that the driver refuses is described in the error, and leaks no memory") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
-    const uint64_t left = planted.left(image_calls[0], image_calls[1]);
+    const uint64_t left = faults.left(image_calls[0], image_calls[1]);
     const pi_mem_image_desc d = image_desc(PI_IMAGE_2D, 512, 512);
     Owned<pi_mem> image;
-    planted.fail("zeImageCreate", ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT, 1, 0);
+    faults.fail("zeImageCreate", ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT, 1, 0);
     CHECK(try_image(machine, d, image) == PI_ERROR_UNSUPPORTED_FEATURE);
     CHECK_THAT(last_error(), Contains("RGBA of UINT8") && Contains("zeImageCreate"));
-    planted.fail("zeImageCreate", ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, 1, 0);
+    faults.fail("zeImageCreate", ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, 1, 0);
     CHECK(try_image(machine, d, image) == PI_ERROR_OUT_OF_DEVICE_MEMORY);
     CHECK_THAT(last_error(), Contains("1 MiB requested") && Contains("free on"));
-    CHECK(planted.left(image_calls[0], image_calls[1]) == left + 2); // two create calls that failed
+    CHECK(faults.left(image_calls[0], image_calls[1]) == left + 2); // two create calls that failed
     // If the pixels cannot be written, the create call fails and leaves no image behind.
     std::vector<uint8_t> pixels(1 << 20);
     pi_mem_image_desc with_pixels = d;
     with_pixels.flags = PI_MEM_COPY_HOST_PTR;
     with_pixels.host_ptr = pixels.data();
-    planted.fail("zeCommandListAppendImageCopyFromMemory", ZE_RESULT_ERROR_INVALID_ARGUMENT, 1, 0);
+    faults.fail("zeCommandListAppendImageCopyFromMemory", ZE_RESULT_ERROR_INVALID_ARGUMENT, 1, 0);
     CHECK(try_image(machine, with_pixels, image) == PI_ERROR_BACKEND);
-    CHECK(planted.left(image_calls[0], image_calls[1]) == left + 2);
+    CHECK(faults.left(image_calls[0], image_calls[1]) == left + 2);
     OK(try_image(machine, with_pixels, image));
-    CHECK(planted.left(image_calls[0], image_calls[1]) == left + 3);
+    CHECK(faults.left(image_calls[0], image_calls[1]) == left + 3);
     image.reset();
-    CHECK(planted.left(image_calls[0], image_calls[1]) == left + 2);
+    CHECK(faults.left(image_calls[0], image_calls[1]) == left + 2);
 }
 
 TEST_CASE("a sampler has a driver sampler per device, all destroyed with it or on failure") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
-    const uint64_t left = planted.left(sampler_calls[0], sampler_calls[1]);
+    const uint64_t left = faults.left(sampler_calls[0], sampler_calls[1]);
     const pi_sampler_desc d = sampler_desc();
     Owned<pi_sampler> sampler;
     OK(piSamplerCreate(machine.context, &d, sampler.out()));
-    CHECK(planted.left(sampler_calls[0], sampler_calls[1]) == left + 2);
+    CHECK(faults.left(sampler_calls[0], sampler_calls[1]) == left + 2);
     sampler.reset();
-    CHECK(planted.left(sampler_calls[0], sampler_calls[1]) == left);
-    planted.fail("zeSamplerCreate", ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, 2, 0);
+    CHECK(faults.left(sampler_calls[0], sampler_calls[1]) == left);
+    faults.fail("zeSamplerCreate", ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, 2, 0);
     CHECK(piSamplerCreate(machine.context, &d, sampler.out()) == PI_ERROR_OUT_OF_HOST_MEMORY);
     // one create call that failed
-    CHECK(planted.left(sampler_calls[0], sampler_calls[1]) == left + 1);
+    CHECK(faults.left(sampler_calls[0], sampler_calls[1]) == left + 1);
 }
 
 TEST_CASE("a sampler of several devices has no native handle, since each belongs to one device") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
     const pi_sampler_desc d = sampler_desc();
     Owned<pi_sampler> sampler;
@@ -200,7 +200,7 @@ TEST_CASE("a sampler of several devices has no native handle, since each belongs
 }
 
 TEST_CASE("the application's sampler is destroyed exactly if it is owned") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
     auto one = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
     one.device_count = 1;
@@ -213,9 +213,9 @@ TEST_CASE("the application's sampler is destroyed exactly if it is owned") {
     ze_sampler_desc_t described{};
     described.stype = ZE_STRUCTURE_TYPE_SAMPLER_DESC;
     ze_sampler_handle_t native = nullptr;
-    REQUIRE(planted.create_sampler(reinterpret_cast<ze_context_handle_t>(of_context.value[0]),
-                                   reinterpret_cast<ze_device_handle_t>(of_device.value[0]),
-                                   &described, &native) == ZE_RESULT_SUCCESS);
+    REQUIRE(faults.create_sampler(reinterpret_cast<ze_context_handle_t>(of_context.value[0]),
+                                  reinterpret_cast<ze_device_handle_t>(of_device.value[0]),
+                                  &described, &native) == ZE_RESULT_SUCCESS);
     for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_NATIVE_OWN}}) {
         auto d = desc<pi_native_desc>(PI_TYPE_NATIVE_DESC);
         d.flags = flags;
@@ -230,14 +230,14 @@ TEST_CASE("the application's sampler is destroyed exactly if it is owned") {
         pi_native_handle again{};
         OK(piSamplerGetNativeHandle(around, &again));
         CHECK(again.value[0] == d.handle.value[0]);
-        const uint64_t destroyed = planted.calls("zeSamplerDestroy");
+        const uint64_t destroyed = faults.calls("zeSamplerDestroy");
         around.reset();
-        CHECK(planted.calls("zeSamplerDestroy") - destroyed == (flags ? 1u : 0u));
+        CHECK(faults.calls("zeSamplerDestroy") - destroyed == (flags ? 1u : 0u));
     }
 }
 
 TEST_CASE("an image's native handle is for its own device, and cannot be imported") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
     const auto image = make_image(machine, image_desc(PI_IMAGE_2D, 8, 8));
     pi_native_handle handle{};

@@ -22,7 +22,7 @@ std::map<ze_command_list_handle_t, ze_command_queue_priority_t>
 bool misaligned = false, disagreeing = false;
 
 /// Counts a call; returns the code of a fault if there is one.
-ze_result_t planned(const char *name) {
+ze_result_t injected_fault(const char *name) {
     const std::lock_guard lock(mutex);
     const uint64_t number = ++calls[name];
     const auto plan = plans.find(name);
@@ -34,7 +34,7 @@ ze_result_t planned(const char *name) {
 }
 
 /// Counts a call that the driver fails.
-ze_result_t told(const char *name, ze_result_t code) {
+ze_result_t counted(const char *name, ze_result_t code) {
     if (code != ZE_RESULT_SUCCESS) {
         const std::lock_guard lock(mutex);
         ++failures[name];
@@ -48,54 +48,54 @@ Function vendor(Function, const char *name) {
     return reinterpret_cast<Function>(dlsym(library, name));
 }
 
-bool is(const bool &planted) {
+bool is(const bool &flag) {
     const std::lock_guard lock(mutex);
-    return planted;
+    return flag;
 }
 
 } // namespace
 
-void pi_planted_fail(const char *name, ze_result_t code, uint64_t nth, uint64_t more) {
+void pi_injected_fail(const char *name, ze_result_t code, uint64_t nth, uint64_t more) {
     const std::lock_guard lock(mutex);
     plans[name] = {code, calls[name] + nth, calls[name] + nth + more};
 }
 
-void pi_planted_clear() {
+void pi_injected_clear() {
     const std::lock_guard lock(mutex);
     plans.clear();
     misaligned = disagreeing = false;
 }
 
-uint64_t pi_planted_calls(const char *name) {
+uint64_t pi_injected_calls(const char *name) {
     const std::lock_guard lock(mutex);
     return calls[name];
 }
 
-uint64_t pi_planted_failures(const char *name) {
+uint64_t pi_injected_failures(const char *name) {
     const std::lock_guard lock(mutex);
     return failures[name];
 }
 
-ze_command_queue_priority_t pi_planted_priority(ze_command_list_handle_t list) {
+ze_command_queue_priority_t pi_injected_priority(ze_command_list_handle_t list) {
     const std::lock_guard lock(mutex);
     return priorities.at(list);
 }
 
-void pi_planted_misalign() {
+void pi_injected_misalign() {
     const std::lock_guard lock(mutex);
     misaligned = true;
 }
 
-void pi_planted_disagree() {
+void pi_injected_disagree() {
     const std::lock_guard lock(mutex);
     disagreeing = true;
 }
 
 #define PLANTED(name, parameters, arguments)                                                       \
     extern "C" ze_result_t ZE_APICALL name parameters {                                            \
-        if (const ze_result_t code = planned(#name); code != ZE_RESULT_SUCCESS)                    \
+        if (const ze_result_t code = injected_fault(#name); code != ZE_RESULT_SUCCESS)             \
             return code;                                                                           \
-        return told(#name, vendor(&name, #name) arguments);                                        \
+        return counted(#name, vendor(&name, #name) arguments);                                     \
     }
 
 PLANTED(zeContextCreate,
@@ -185,12 +185,13 @@ extern "C" ze_result_t ZE_APICALL zeCommandListCreateImmediate(ze_context_handle
                                                                ze_device_handle_t device,
                                                                const ze_command_queue_desc_t *desc,
                                                                ze_command_list_handle_t *out) {
-    if (const ze_result_t code = planned("zeCommandListCreateImmediate"); code != ZE_RESULT_SUCCESS)
+    if (const ze_result_t code = injected_fault("zeCommandListCreateImmediate");
+        code != ZE_RESULT_SUCCESS)
         return code;
     const ze_result_t code =
-        told("zeCommandListCreateImmediate",
-             vendor(&zeCommandListCreateImmediate, "zeCommandListCreateImmediate")(context, device,
-                                                                                   desc, out));
+        counted("zeCommandListCreateImmediate",
+                vendor(&zeCommandListCreateImmediate,
+                       "zeCommandListCreateImmediate")(context, device, desc, out));
     if (code == ZE_RESULT_SUCCESS) {
         const std::lock_guard lock(mutex);
         priorities[*out] = desc->priority;
@@ -202,16 +203,16 @@ extern "C" ze_result_t ZE_APICALL zeMemAllocDevice(ze_context_handle_t context,
                                                    const ze_device_mem_alloc_desc_t *desc,
                                                    size_t size, size_t alignment,
                                                    ze_device_handle_t device, void **out) {
-    if (const ze_result_t code = planned("zeMemAllocDevice"); code != ZE_RESULT_SUCCESS)
+    if (const ze_result_t code = injected_fault("zeMemAllocDevice"); code != ZE_RESULT_SUCCESS)
         return code;
-    return told("zeMemAllocDevice",
-                vendor(&zeMemAllocDevice, "zeMemAllocDevice")(
-                    context, desc, size, is(misaligned) ? 0 : alignment, device, out));
+    return counted("zeMemAllocDevice",
+                   vendor(&zeMemAllocDevice, "zeMemAllocDevice")(
+                       context, desc, size, is(misaligned) ? 0 : alignment, device, out));
 }
 
 extern "C" ze_result_t ZE_APICALL zeDeviceCanAccessPeer(ze_device_handle_t device,
                                                         ze_device_handle_t peer, ze_bool_t *out) {
-    if (const ze_result_t code = planned("zeDeviceCanAccessPeer"); code != ZE_RESULT_SUCCESS)
+    if (const ze_result_t code = injected_fault("zeDeviceCanAccessPeer"); code != ZE_RESULT_SUCCESS)
         return code;
     if (!is(disagreeing))
         return vendor(&zeDeviceCanAccessPeer, "zeDeviceCanAccessPeer")(device, peer, out);

@@ -28,7 +28,7 @@ TEST_CASE("without a driver there is no platform, and the reason says so") {
 }
 
 TEST_CASE("events, lists and staging are reused: commands create none") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
     const auto queue = machine.queue();
     const auto loose = machine.queue(0, PI_QUEUE_OUT_OF_ORDER);
@@ -54,7 +54,7 @@ TEST_CASE("events, lists and staging are reused: commands create none") {
     const auto calls = [&] {
         std::vector<uint64_t> counts;
         for (const char *name : names)
-            counts.push_back(planted.calls(name));
+            counts.push_back(faults.calls(name));
         return counts;
     };
     round();
@@ -65,9 +65,9 @@ TEST_CASE("events, lists and staging are reused: commands create none") {
 }
 
 TEST_CASE("every event and list that was created is destroyed with its context") {
-    const Planted planted;
+    const InjectedFaults faults;
     const auto balance = [&](const char *create, const char *destroy) {
-        return planted.calls(create) - planted.calls(destroy);
+        return faults.calls(create) - faults.calls(destroy);
     };
     const uint64_t events = balance("zeEventCreate", "zeEventDestroy");
     const uint64_t lists = balance("zeCommandListCreateImmediate", "zeCommandListDestroy");
@@ -83,13 +83,13 @@ TEST_CASE("every event and list that was created is destroyed with its context")
 
 // Either a thread of the plugin that watched the lists, or this one, drops the last reference.
 TEST_CASE("a queue's priority is its immediate list's") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
     const auto priority = [&](uint64_t flags) {
         const Owned<pi_queue> queue = machine.queue(0, flags);
         pi_native_handle handle{};
         OK(piQueueGetNativeHandle(queue, &handle));
-        return planted.priority(
+        return faults.priority(
             reinterpret_cast<ze_command_list_handle_t>(static_cast<uintptr_t>(handle.value[0])));
     };
     for (const uint64_t order : {uint64_t{0}, uint64_t{PI_QUEUE_OUT_OF_ORDER}}) {
@@ -125,25 +125,25 @@ TEST_CASE(
 }
 
 TEST_CASE("a context around another's handle still works when that one is destroyed first") {
-    const Planted planted;
+    const InjectedFaults faults;
     Machine machine;
     auto d = desc<pi_native_desc>(PI_TYPE_NATIVE_DESC);
     OK(piContextGetNativeHandle(machine.context, nullptr, &d.handle));
     Owned<pi_context> around;
     OK(piContextCreateWithNativeHandle(machine.platform, &d, around.out()));
-    const uint64_t destroyed = planted.calls("zeContextDestroy");
+    const uint64_t destroyed = faults.calls("zeContextDestroy");
     machine.context.reset();
     machine.context = std::move(around);
     require_works(machine, machine.queue());
-    CHECK(planted.calls("zeContextDestroy") == destroyed);
+    CHECK(faults.calls("zeContextDestroy") == destroyed);
     machine.context.reset();
-    CHECK(planted.calls("zeContextDestroy") == destroyed + 1);
+    CHECK(faults.calls("zeContextDestroy") == destroyed + 1);
 }
 
 TEST_CASE("devices use each other's memory only if both of the driver's queries say so") {
-    const Planted planted;
+    const InjectedFaults faults;
     CHECK(Machine().connection(0, 1).connection == PI_MEMORY_CONNECTION_UNIFIED);
-    planted.disagree();
+    faults.disagree();
     const pi_memory_connection_info info = Machine().connection(0, 1);
     CHECK(info.connection == PI_MEMORY_CONNECTION_MIGRATABLE);
     CHECK_THAT(info.reason, Contains("zeDeviceGetP2PProperties says yes") &&
@@ -152,31 +152,31 @@ TEST_CASE("devices use each other's memory only if both of the driver's queries 
 
 TEST_CASE("imports of a device's descriptors by another are tried once per pair") {
     constexpr uint32_t opaque = 1u << PI_EXTERNAL_OPAQUE_FD, dma_buf = 1u << PI_EXTERNAL_DMA_BUF_FD;
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
     const auto shared = [&](size_t src, size_t dst) {
         return machine.connection(src, dst).external_handle_types;
     };
     const std::string before = leaks();
     // The import of the first type, after the allocation that is exported.
-    planted.fail("zeMemAllocDevice", ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, 2, 0);
+    faults.fail("zeMemAllocDevice", ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, 2, 0);
     CHECK(shared(0, 1) == opaque);
-    planted.clear();
-    const uint64_t calls = planted.calls("zeMemAllocDevice");
+    faults.clear();
+    const uint64_t calls = faults.calls("zeMemAllocDevice");
     CHECK(shared(0, 1) == opaque);
     CHECK(shared(0, 0) == (opaque | dma_buf | 1u << PI_EXTERNAL_ZE_IPC));
-    CHECK(planted.calls("zeMemAllocDevice") == calls);
+    CHECK(faults.calls("zeMemAllocDevice") == calls);
     CHECK(shared(1, 0) == (opaque | dma_buf));
     CHECK(leaks() == before);
 }
 
 TEST_CASE("imports by another device are tried again if there was no memory for the trial") {
     constexpr uint32_t both = 1u << PI_EXTERNAL_OPAQUE_FD | 1u << PI_EXTERNAL_DMA_BUF_FD;
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
-    planted.fail("zeMemAllocDevice", ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, 1, 1);
+    faults.fail("zeMemAllocDevice", ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, 1, 1);
     CHECK(machine.connection(0, 1).external_handle_types == 0);
-    planted.clear();
+    faults.clear();
     CHECK(machine.connection(0, 1).external_handle_types == both);
 }
 
@@ -221,9 +221,9 @@ TEST_CASE("a device's clock counts nanoseconds, whatever the driver's ticks are"
 }
 
 TEST_CASE("an alignment that the driver does not honour is honoured") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
-    planted.misalign();
+    faults.misalign();
     // One of them may be aligned by chance.
     std::vector<Owned<pi_mem>> mems;
     for (int i = 0; i < 8; ++i) {
@@ -236,7 +236,7 @@ TEST_CASE("an alignment that the driver does not honour is honoured") {
 }
 
 TEST_CASE("rows between contexts need few driver calls") {
-    const Planted planted;
+    const InjectedFaults faults;
     const Machine machine;
     const auto queue = machine.queue();
     auto of_other = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
@@ -299,7 +299,7 @@ TEST_CASE("rows between contexts need few driver calls") {
         for (const char *name :
              {"zeCommandListAppendMemoryCopy", "zeCommandListAppendMemoryCopyFromContext",
               "zeCommandListAppendMemoryCopyRegion"})
-            sum += planted.calls(name);
+            sum += faults.calls(name);
         return sum;
     };
     const uint64_t before = calls();

@@ -50,7 +50,7 @@ TEST_CASE("every platform and device reports its identity") {
         for (const pi_device_info name :
              {PI_DEVICE_INFO_LUID, PI_DEVICE_INFO_PCI_ADDRESS, PI_DEVICE_INFO_NUMA_NODE})
             refused(piDeviceGetInfo(device, name, sizeof identity, identity, nullptr),
-                    PI_ERROR_UNSUPPORTED_FEATURE, {"does not tell"});
+                    PI_ERROR_UNSUPPORTED_FEATURE, {"does not report"});
         refused(piDeviceGetInfo(device, 9999, 8, identity, nullptr), PI_ERROR_INVALID_ENUMERATION);
         ok(piDeviceRetain(device));
         ok(piDeviceRelease(device));

@@ -151,15 +151,15 @@ TEST_CASE("PoCL: profiling times are those of CLOCK_MONOTONIC_RAW, which is the 
             const Event event = fill(queue, mem, &zero, 4, 0, 4096);
             wait(event);
             const uint64_t after = raw_clock();
-            uint64_t start = 0, end = 0, told = 0;
+            uint64_t start = 0, end = 0, device_time = 0;
             ok(piEventGetProfilingInfo(event, PI_PROFILING_START, 8, &start, nullptr));
             ok(piEventGetProfilingInfo(event, PI_PROFILING_END, 8, &end, nullptr));
-            ok(piDeviceGetGlobalTimestamps(device, &told, nullptr));
+            ok(piDeviceGetGlobalTimestamps(device, &device_time, nullptr));
             CHECK(before <= start);
             CHECK(start <= end);
             CHECK(end <= after);
-            CHECK(after <= told);
-            CHECK(told <= raw_clock());
+            CHECK(after <= device_time);
+            CHECK(device_time <= raw_clock());
         }
     if (!any)
         pi_test::skip("needs PoCL");

@@ -155,9 +155,9 @@ TEST_CASE("Imported physical memory has the exporter's bytes") {
                 &imported, reinterpret_cast<void *>(static_cast<intptr_t>(file)),
                 CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) == CUDA_SUCCESS);
     close(file);
-    CUmemAllocationProp told{};
-    CHECK(cu().cuMemGetAllocationPropertiesFromHandle(&told, imported) == CUDA_SUCCESS);
-    CHECK(told.location.id == 1);
+    CUmemAllocationProp found{};
+    CHECK(cu().cuMemGetAllocationPropertiesFromHandle(&found, imported) == CUDA_SUCCESS);
+    CHECK(found.location.id == 1);
     CUdeviceptr address = 0;
     REQUIRE(cu().cuMemAddressReserve(&address, 2 * unit, 0, 0, 0) == CUDA_SUCCESS);
     REQUIRE(cu().cuMemMap(address, unit, 0, made, 0) == CUDA_SUCCESS);

@@ -177,11 +177,11 @@ TEST_CASE("Kernels receive images and samplers as native kernels' records") {
     CHECK(zeKernelSetArgumentValue(kernel, 2, sizeof out.address, &out.address) ==
           ZE_RESULT_SUCCESS);
     run(list, kernel);
-    const auto *const told = out.as<std::uint32_t>();
+    const auto *const record = out.as<std::uint32_t>();
     const std::vector<std::uint32_t> wanted = {
         PI_IMAGE_2D_ARRAY,   PI_CHANNEL_ORDER_BGRA, PI_CHANNEL_UNORM8, 3, 2, 2, 1, 1,
         PI_ADDRESSING_CLAMP, PI_FILTER_LINEAR};
-    CHECK(std::vector<std::uint32_t>(told, told + 10) == wanted);
+    CHECK(std::vector<std::uint32_t>(record, record + 10) == wanted);
     CHECK(zeSamplerDestroy(sampler) == ZE_RESULT_SUCCESS);
 }
 

@@ -42,12 +42,12 @@ const std::vector<Kind> kinds{
 
 /// The number of live objects of each kind.
 std::vector<int64_t> living() {
-    void *const library = dlopen(PI_TEST_PLANTED_LOADER, RTLD_NOW | RTLD_LOCAL);
+    void *const library = dlopen(PI_TEST_INJECTING_LOADER, RTLD_NOW | RTLD_LOCAL);
     REQUIRE(library);
     const auto calls =
-        reinterpret_cast<decltype(&pi_planted_calls)>(dlsym(library, "pi_planted_calls"));
+        reinterpret_cast<decltype(&pi_injected_calls)>(dlsym(library, "pi_injected_calls"));
     const auto failures =
-        reinterpret_cast<decltype(&pi_planted_failures)>(dlsym(library, "pi_planted_failures"));
+        reinterpret_cast<decltype(&pi_injected_failures)>(dlsym(library, "pi_injected_failures"));
     REQUIRE(calls);
     REQUIRE(failures);
     std::vector<int64_t> counts;
@@ -74,7 +74,7 @@ Machine::Machine() {
     }
     before_ = living();
     loader_ = load_one_plugin(PI_TEST_LEVEL_ZERO_PLUGIN,
-                              {{"PI_LEVEL_ZERO_LIBRARY", PI_TEST_PLANTED_LOADER}}, note, &log_);
+                              {{"PI_LEVEL_ZERO_LIBRARY", PI_TEST_INJECTING_LOADER}}, note, &log_);
     pi_plugin plugin = nullptr;
     uint32_t count = 0;
     OK(piPluginsGet(loader_, 1, &plugin, &count));
