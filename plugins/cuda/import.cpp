@@ -131,10 +131,9 @@ Ref<Mem> import_native(Context &context, Device &device, const pi_mem_import_des
 } // namespace
 
 uint32_t import_types(const Device &device) {
+    // CUDA exports dma-bufs, but does not import them.
     return external_bit(PI_EXTERNAL_NATIVE) |
-           // which CUDA only exports
            (export_types(device) & ~external_bit(PI_EXTERNAL_DMA_BUF_FD)) |
-
            (device.imports_host_memory() ? external_bit(PI_EXTERNAL_HOST_POINTER) : 0);
 }
 

@@ -26,10 +26,9 @@ struct PciAddress {
 /// The link that carries bytes from one device to another that uses its memory in place.
 struct Link {
     pi_link_kind kind = PI_LINK_UNKNOWN;
-    uint64_t bandwidth =
-        /// bytes a second in one direction, by the link's standard, without packet overhead; 0 =
-        /// unknown
-        0;
+    /// Bytes a second in one direction, by the link's standard, without packet overhead; 0 =
+    /// unknown.
+    uint64_t bandwidth = 0;
     unsigned nvlinks = 0;  ///< number of NVLinks
     bool switched = false; ///< they lead to switches: traffic to other devices shares the ports
 };

@@ -158,7 +158,7 @@ private:
     mutable std::vector<sdk::Ref<sdk::Event>> before_; ///< dependencies that the driver orders
 };
 
-/// A command that has nothing left to do once it is in the stream: no object has to wait for its
+/// A command that has nothing left to do once it is in the stream: the object need not live until its
 /// end.
 class PlainCommand : public StreamCommand {
 public:

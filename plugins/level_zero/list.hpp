@@ -96,10 +96,9 @@ private:
         uint64_t number = 0;
         sdk::Ref<sdk::Event> event{}; ///< NULL for a command without an event
         SharedEvent done{};
-        SharedEvent
-            /// command without an event: the driver's wait uses this, so it must not be reused
-            /// earlier
-            before{};
+        /// Of a command without an event: the driver's wait uses it, so it must not be reused
+        /// before that.
+        SharedEvent before{};
     };
     std::deque<Pending>::iterator find(uint64_t number);
     void end(std::unique_lock<std::mutex> &lock, uint64_t number, bool through, ze_result_t code,

@@ -186,7 +186,8 @@ private:
     mutable std::vector<sdk::Ref<sdk::Event>> before_; ///< dependencies that the driver orders
 };
 
-/// A command that has nothing left to do once it is in the list: no object has to wait for its end.
+/// A command that has nothing left to do once it is in the list: the object need not live until its
+/// end.
 class PlainCommand : public ListCommand {
 public:
     explicit PlainCommand(Queue &queue) : ListCommand(queue) {}
