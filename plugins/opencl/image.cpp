@@ -227,7 +227,7 @@ Ref<Mem> create_image_view(Mem &mem, const pi_mem_image_desc &desc) {
     check_view_support(device, shape, begin);
     if (begin % alignment)
         fail(PI_ERROR_MISALIGNED_OFFSET, "the view would begin at byte ", begin,
-             " of the whole buffer, which is no multiple of ", alignment, ": ", device.name(),
+             " of the whole buffer, not a multiple of ", alignment, ": ", device.name(),
              " has no views there");
     const cl_mem_object_type type = one_row ? CL_MEM_OBJECT_IMAGE1D_BUFFER : CL_MEM_OBJECT_IMAGE2D;
     check_format(context, device, access_or_both(desc.flags), type, shape);
