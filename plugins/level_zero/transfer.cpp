@@ -55,8 +55,8 @@ private:
     SharedEvent busy_;
 };
 
-/// A block that both ends' places can use. Between contexts the driver copies only ranges, so rows
-/// and pixels pass through memory of the place's own context.
+/// A block that both ends' places can use: pinned memory of the source's context, or plain host
+/// memory for rows and pixels of another context, from which the driver copies only ranges.
 class Block {
 public:
     Block(const End &src, const End &dst, bool ranges)
