@@ -274,9 +274,9 @@ TEST_CASE("dma-bufs are exported, not imported, and only from memory created for
     CHECK_FALSE(machine.connection(first, first).external_handle_types &
                 1u << PI_EXTERNAL_DMA_BUF_FD);
     pi_external_handle handle{};
-    REFUSED(PI_ERROR_INVALID_OPERATION, "must say so",
+    REFUSED(PI_ERROR_INVALID_OPERATION, "export_types",
             export_dma_buf(machine.buffer(first, host_page()), &handle));
-    REFUSED(PI_ERROR_INVALID_OPERATION, "must say so",
+    REFUSED(PI_ERROR_INVALID_OPERATION, "export_types",
             export_dma_buf(exportable(machine, first, 64), &handle));
     OK(export_dma_buf(for_dma_buf(machine, 64), &handle));
     const Descriptor descriptor(handle.fd);

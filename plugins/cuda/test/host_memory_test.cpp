@@ -198,7 +198,7 @@ TEST_CASE("an image is copied from and to pageable memory, which has no views", 
     CHECK(back == bytes);
     const auto view = image_desc(PI_IMAGE_1D, PI_CHANNEL_UINT8, 4);
     Owned<pi_mem> refused;
-    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "not pinned",
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "unpinned memory",
             piMemImageViewCreate(from, &view, refused.out()));
 }
 

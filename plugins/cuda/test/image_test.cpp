@@ -141,7 +141,7 @@ TEST_CASE("an image that does not fit is out of device memory, with the requeste
     const auto d = image_desc(PI_IMAGE_2D, PI_CHANNEL_FLOAT, 1024, 2048);
     Owned<pi_mem> image;
     REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY,
-            "cuArray3DCreate_v2: CUDA_ERROR_OUT_OF_MEMORY: 32 MiB asked",
+            "cuArray3DCreate_v2: CUDA_ERROR_OUT_OF_MEMORY: 32 MiB requested",
             piMemImageCreate(machine.context, machine.devices[first], &d, image.out()));
 }
 

@@ -196,7 +196,8 @@ TEST_CASE("unsupported layouts are refused, with what would be right") {
             used.attempt(machine));
     Rows given(4, 60);
     given.creation.export_types = 1 << PI_EXTERNAL_OPAQUE_FD;
-    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "knows nothing of its rows", given.attempt(machine));
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "export_types with a pi_mem_layout_desc",
+            given.attempt(machine));
     const Owned<pi_mem> mem = Rows(4, 60).make(machine);
     auto view = image_desc(PI_IMAGE_1D, PI_CHANNEL_UINT8, 4);
     Owned<pi_mem> image;

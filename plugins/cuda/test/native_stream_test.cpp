@@ -196,7 +196,8 @@ TEST_CASE("a CUevent holds PI's commands until it is complete, on every device")
         OK(piEnqueueMemBufferFill(queue, &fill, 1, waits, behind.out()));
         CHECK(piEventWait(behind, moment) == PI_ERROR_TIMEOUT);
         pi_native_handle none{};
-        REFUSED(PI_ERROR_INVALID_OPERATION, "held back", piEventGetNativeHandle(behind, &none));
+        REFUSED(PI_ERROR_INVALID_OPERATION, "held by the plugin",
+                piEventGetNativeHandle(behind, &none));
         gate.open();
         OK(piEventWait(behind, patience));
         CHECK(status(before) == PI_EVENT_COMPLETE);

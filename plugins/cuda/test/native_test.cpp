@@ -64,7 +64,7 @@ TEST_CASE("a device's native handle is its CUdevice, and an unknown one is refus
     pi_device found = nullptr;
     for (const uint64_t value : {uint64_t{4}, UINT64_MAX, uint64_t{1} << 32}) {
         const auto d = native_desc(PI_NATIVE_CUDA_DEVICE, value);
-        REFUSED(PI_ERROR_INVALID_NATIVE_HANDLE, "none of the platform's devices",
+        REFUSED(PI_ERROR_INVALID_NATIVE_HANDLE, "not one of the platform's devices",
                 piDeviceCreateWithNativeHandle(machine.platform, &d, &found));
     }
 }
@@ -227,10 +227,10 @@ TEST_CASE("peers cannot use memory of a pool or virtual memory, but copy to and 
     const Owned<pi_queue> peer = machine.queue(second);
     const uint32_t nine = 9;
     const auto fill = fill_desc(mem, &nine, 4, 0, 1024, PI_COMMAND_BLOCKING);
-    REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "of a pool or a mapping",
+    REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "a pool or to virtual memory",
             piEnqueueMemBufferFill(peer, &fill, 0, nullptr, nullptr));
     pi_native_handle handle{};
-    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "of a pool or a mapping",
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "a pool or to virtual memory",
             piMemGetNativeHandle(mem, machine.devices[second], &handle));
     const Owned<pi_mem> other = machine.buffer(second, 1024);
     for (const size_t device : {first, second}) {

@@ -102,7 +102,7 @@ TEST_CASE("an allocation that does not fit reports the requested and the free si
     auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
     d.size = 48 << 20;
     Owned<pi_mem> more;
-    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "48 MiB asked, 16 MiB of 64 MiB free on first",
+    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "48 MiB requested, 16 MiB of 64 MiB free on first",
             piMemBufferCreate(machine.context, machine.devices[first], &d, more.out()));
 }
 

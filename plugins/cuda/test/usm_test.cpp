@@ -153,7 +153,7 @@ TEST_CASE("an allocation command that does not fit reports the requested and the
     void *pointer = nullptr;
     d.size = 48 << 20;
     d.out_pointer = &pointer;
-    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "48 MiB asked, 16 MiB of 64 MiB free on first",
+    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "48 MiB requested, 16 MiB of 64 MiB free on first",
             piEnqueueUsmAlloc(queue, &d, 0, nullptr, nullptr));
 }
 

@@ -88,7 +88,7 @@ TEST_CASE("a view has no surface, and 1-D views are only fetched from: launches 
     for (const auto &sampler : {make_sampler(machine, 1, PI_ADDRESSING_NONE, PI_FILTER_NEAREST),
                                 make_sampler(machine, 0, PI_ADDRESSING_CLAMP, PI_FILTER_NEAREST),
                                 make_sampler(machine, 0, PI_ADDRESSING_NONE, PI_FILTER_LINEAR)})
-        refused("fetch pixels by their number", line(PI_CHANNEL_UNORM8, 8), sampler);
+        refused("by pixel index", line(PI_CHANNEL_UNORM8, 8), sampler);
     refused("integers are not filtered", plane(PI_CHANNEL_UINT8, 8, 4, 32),
             make_sampler(machine, 1, PI_ADDRESSING_REPEAT, PI_FILTER_LINEAR));
 }
@@ -119,7 +119,7 @@ TEST_CASE("a part of a buffer that is not aligned for views has none") {
     d.size = 2048;
     Owned<pi_mem> part;
     OK(piMemBufferPartition(buffer, &d, part.out()));
-    REFUSED(PI_ERROR_MISALIGNED_OFFSET, "no multiple of 512",
+    REFUSED(PI_ERROR_MISALIGNED_OFFSET, "not a multiple of 512",
             try_view(part, line(PI_CHANNEL_UINT8, 8)));
 }
 

@@ -77,7 +77,7 @@ TEST_CASE("a platform's native handle is its cl_platform_id, and returns the sam
         // A handle that is only compared, so any pointer can be passed.
         desc = native_desc(&loader);
         refused(piPlatformCreateWithNativeHandle(loader.plugin(), &desc, &found),
-                PI_ERROR_INVALID_NATIVE_HANDLE, {"none of the plugin's platforms"});
+                PI_ERROR_INVALID_NATIVE_HANDLE, {"not one of the plugin's platforms"});
         desc = native_desc(id);
         desc.device = loader.devices().at(0);
         refused(piPlatformCreateWithNativeHandle(loader.plugin(), &desc, &found),
