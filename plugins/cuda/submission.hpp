@@ -158,8 +158,8 @@ private:
     mutable std::vector<sdk::Ref<sdk::Event>> before_; ///< dependencies that the driver orders
 };
 
-/// A command that has nothing left to do once it is in the stream: the object need not live until its
-/// end.
+/// A command that has nothing left to do once it is in the stream: the object need not live until
+/// its end.
 class PlainCommand : public StreamCommand {
 public:
     explicit PlainCommand(Queue &queue) : StreamCommand(queue) {}

@@ -10,7 +10,7 @@ namespace pi::level_zero {
 
 End end_of(Mem &mem);
 
-/// CommandReferences that keep the ends of a copy alive; NULL for USM.
+/// References that keep the ends of a copy alive; NULL for USM.
 struct EndMems {
     Mem *src = nullptr, *dst = nullptr;
 };

@@ -73,7 +73,7 @@ std::deque<List::Pending>::iterator List::find(uint64_t number) {
 }
 
 /// Ends the command of this number, or with `through` all up to it. Unlocks `lock` while one ends.
-/// CommandReferences are released first: once a thread sees the end, or an empty list, they are gone.
+/// References are released first: once a thread sees the end, or an empty list, they are gone.
 void List::end(std::unique_lock<std::mutex> &lock, uint64_t number, bool through, ze_result_t code,
                const char *call) {
     deferred_.release(number, lock);

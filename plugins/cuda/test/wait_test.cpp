@@ -44,8 +44,8 @@ TEST_CASE("releasing a queue does not wait for its commands' references") {
         static_cast<std::byte *>(std::aligned_alloc(4096, 3 * Busy::size)),
         [](void *bytes) { std::free(bytes); });
     const Busy busy;
-    const Owned<pi_program> program = busy.machine.program("function tell pointer\n");
-    const Owned<pi_kernel> set_word = make_kernel(program, "tell");
+    const Owned<pi_program> program = busy.machine.program("function set_word pointer\n");
+    const Owned<pi_kernel> set_word = make_kernel(program, "set_word");
     std::deque<Word> reached, gates;
     std::deque<Owned<pi_mem>> imports; // created before: pinning may wait for a thread that unpins
     std::deque<Owned<pi_mem>> copies;  // one each: the queues are not ordered

@@ -59,7 +59,7 @@ static void PI_CALL hold(const pi_native_group *group, void *const *arguments) {
 }
 
 /* Sets the word to 1. */
-static void PI_CALL tell(const pi_native_group *group, void *const *arguments) {
+static void PI_CALL set_word(const pi_native_group *group, void *const *arguments) {
     (void)group;
     __atomic_store_n((uint32_t *)arguments[0], 1, __ATOMIC_SEQ_CST);
 }
@@ -91,7 +91,7 @@ const pi_native_program *PI_CALL piNativeProgram(void) {
                                                {"read_counter", read_counter, 1, 0},
                                                {"meet", meet, 1, 0},
                                                {"hold", hold, 1, 0},
-                                               {"tell", tell, 1, 0},
+                                               {"set_word", set_word, 1, 0},
                                                {"describe_image", describe_image, 2, 0}};
     static const pi_native_program program = {sizeof program, 8, kernels};
     return &program;

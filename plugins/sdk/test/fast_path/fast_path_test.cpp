@@ -102,15 +102,15 @@ TEST_CASE("a queue whose last reference is released after a command without an e
     const Word go(machine), out(machine);
     {
         const Owned<pi_program> program =
-            machine.program("function hold pointer\nfunction tell pointer\n");
+            machine.program("function hold pointer\nfunction set_word pointer\n");
         const Owned<pi_kernel> hold = make_kernel(program, "hold"),
-                               tell = make_kernel(program, "tell");
+                               set_word = make_kernel(program, "set_word");
         const Owned<pi_queue> queue = machine.queue();
         const std::vector wait{pointer_argument(go.pointer())},
             write{pointer_argument(out.pointer())};
-        const auto holding = launch_desc(hold, wait, 1), telling = launch_desc(tell, write, 1);
+        const auto holding = launch_desc(hold, wait, 1), setting = launch_desc(set_word, write, 1);
         OK(piEnqueueKernelLaunch(queue, &holding, 0, nullptr, nullptr));
-        OK(piEnqueueKernelLaunch(queue, &telling, 0, nullptr, nullptr));
+        OK(piEnqueueKernelLaunch(queue, &setting, 0, nullptr, nullptr));
     }
     go.set();
     CHECK(comes_true([&] { return out.is_set(); }));
