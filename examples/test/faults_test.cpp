@@ -95,7 +95,7 @@ private:
             return "exit code " + std::to_string(ran.exit_code) +
                    (ran.exit_code == 124 ? ", it did not end" : "");
         }
-        if (!fault.is_release() && (says("was never released") || says("left: it is parked"))) {
+        if (!fault.is_release() && (says("was never released") || says("are still alive"))) {
             return "it left objects";
         }
         if (ran.exit_code == 0) {

@@ -20,13 +20,13 @@ pi_result get_call_counts(pi_loader loader, pi_plugin plugin, uint32_t capacity,
     for (const auto &instance : loader->instances)
         found = instance->handle() == plugin ? instance.get() : found;
     if (plugin == nullptr || found == nullptr)
-        return fail(PI_ERROR_INVALID_PLUGIN, "{}: plugin {} is not one of this loader's",
+        return fail(PI_ERROR_INVALID_PLUGIN, "{}: plugin {} is not a plugin of this loader",
                     counts_name, static_cast<const void *>(plugin));
     const auto *faults = static_cast<const fault::Faults *>(found->chain().data(fault_layer));
     if (faults == nullptr)
         return fail(
             PI_ERROR_INVALID_OPERATION,
-            "{}: calls are counted by the layer \"fault\", which is not enabled (PI_LAYERS)",
+            "{}: the layer \"fault\", which counts calls, is not enabled; enable it in PI_LAYERS",
             counts_name);
     std::vector<pi_call_count> counts;
     for (std::size_t i = 0; i < function_rows.size(); ++i)

@@ -42,16 +42,16 @@ std::string beyond_table(const pi_plugin_desc &desc, const FunctionRow &row) {
 std::string check_version(const pi_plugin_desc &desc, uint16_t &minor) {
     if (desc.version_major != PI_VERSION_MAJOR)
         return fmt::format(
-            "made for version {}.{}, but this loader is {}.{}: major versions must be "
-            "equal",
+            "made for version {}.{}; this loader has {}.{}, major versions must be equal",
             desc.version_major, desc.version_minor, PI_VERSION_MAJOR, PI_VERSION_MINOR);
     const bool same_draft =
         desc.version_minor == PI_VERSION_MINOR && desc.draft == PI_VERSION_DRAFT;
     if (!same_draft && (desc.draft != 0 || desc.version_minor == PI_VERSION_MINOR))
-        return fmt::format("made for version {}, but this loader is {}: a draft works with nothing "
-                           "but itself; build both with the same headers",
-                           version_text(desc.version_major, desc.version_minor, desc.draft),
-                           version_text(PI_VERSION_MAJOR, PI_VERSION_MINOR, PI_VERSION_DRAFT));
+        return fmt::format(
+            "made for version {}; this loader has {}, and a draft works only with the "
+            "same draft: build both with the same headers",
+            version_text(desc.version_major, desc.version_minor, desc.draft),
+            version_text(PI_VERSION_MAJOR, PI_VERSION_MINOR, PI_VERSION_DRAFT));
     minor = std::min<uint16_t>(desc.version_minor, PI_VERSION_MINOR);
     // Of a later version, what this draft brings may have become something else.
     if (PI_VERSION_DRAFT != 0 && !same_draft)
@@ -62,15 +62,15 @@ std::string check_version(const pi_plugin_desc &desc, uint16_t &minor) {
 std::string read_table(const pi_plugin_desc &desc, uint16_t minor, pi_dispatch &table,
                        std::span<const FunctionRow> rows) {
     if (desc.functions == nullptr)
-        return "its table of functions is NULL";
+        return "its function table is NULL";
     const std::size_t size = desc.functions->struct_size;
     constexpr std::size_t begin = function_rows[0].offset;
     if (size <= begin)
-        return fmt::format("its table of functions has {} bytes, too few for a single one", size);
+        return fmt::format("its function table has {} bytes, too few for one function", size);
     if ((size - begin) % sizeof(void *) != 0)
-        return fmt::format("its table of functions has {} bytes, which cuts a slot", size);
+        return fmt::format("its function table has {} bytes, which ends inside a slot", size);
     if (desc.functions->version_major != PI_VERSION_MAJOR)
-        return fmt::format("its table of functions is of version {}.{}, but this loader is {}.{}",
+        return fmt::format("its function table has version {}.{}; this loader has {}.{}",
                            desc.functions->version_major, desc.functions->version_minor,
                            PI_VERSION_MAJOR, PI_VERSION_MINOR);
     table = {};
@@ -95,27 +95,27 @@ std::string check_slots(const pi_plugin_desc &desc, uint16_t minor, const pi_dis
             return fmt::format("the required function {} is missing{}", row.name,
                                beyond_table(desc, row));
         if (row.capability != 0 && claimed && !present)
-            return fmt::format("half a group: PI_CAPABILITY_{} is set, but {} of that group is "
+            return fmt::format("incomplete group: PI_CAPABILITY_{} is set, but its function {} is "
                                "missing{}; a group has its bit and all its functions, or neither",
                                row.group, row.name, beyond_table(desc, row));
         if (row.capability != 0 && !claimed && present)
             return fmt::format(
-                "half a group: {} is there, but PI_CAPABILITY_{} of its group is not "
-                "set in pi_plugin_desc::capabilities; a group has its bit and all "
-                "its functions, or neither",
+                "incomplete group: {} is present, but PI_CAPABILITY_{} is not set in "
+                "pi_plugin_desc::capabilities; a group has its bit and all its functions, or "
+                "neither",
                 row.name, row.group);
     }
     // A newer plugin may have groups that this loader does not know; an older or equal one may not.
     const uint64_t unknown = desc.capabilities & ~known_capabilities();
     if (unknown != 0 && desc.version_minor <= PI_VERSION_MINOR)
-        return fmt::format("the capability bits {:#x} are in no version {}.{}", unknown,
+        return fmt::format("version {1}.{2} does not have the capability bits {0:#x}", unknown,
                            desc.version_major, desc.version_minor);
     return "";
 }
 
 std::string check_instance(const pi_plugin_desc &desc, const pi_dispatch *outermost) {
     if (desc.name == nullptr || !is_plugin_name(desc.name))
-        return fmt::format("its name is \"{}\", should be of a-z, 0-9 and '_'",
+        return fmt::format("its name is \"{}\", should have only a-z, 0-9 and '_'",
                            desc.name != nullptr ? desc.name : "");
     if (desc.teardown == nullptr)
         return "its teardown function is NULL";
@@ -123,9 +123,9 @@ std::string check_instance(const pi_plugin_desc &desc, const pi_dispatch *outerm
         return "its instance handle is NULL";
     const pi_object_header &header = *header_of(desc.instance);
     if (header.dispatch != outermost)
-        return "its instance's first word is not pi_host::dispatch";
+        return "the first word of its instance is not pi_host::dispatch";
     if (header.kind != PI_KIND_PLUGIN)
-        return fmt::format("its instance's kind word is {} ({}), should be {} (plugin)",
+        return fmt::format("the kind word of its instance is {} ({}), should be {} (plugin)",
                            header.kind, kind_name(header.kind), uint32_t{PI_KIND_PLUGIN});
     return "";
 }

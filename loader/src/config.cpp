@@ -34,59 +34,57 @@ std::string fault_problem(std::string_view value) {
 
 constexpr Variable rows[] = {
     {"PI_PLUGINS", "list of names or paths, separated by ','",
-     "Plugins to load before any that are found.", nullptr, ""},
+     "Plugins to load before those that the search finds.", nullptr, ""},
     {"PI_PLUGIN_PATH", "list of directories, separated by ':'",
-     "Where to look for plugin files (libpi_plugin_*.so) before the default places.", nullptr, ""},
+     "Directories to search for plugin files (libpi_plugin_*.so) before the default ones.", nullptr,
+     ""},
     {"PI_DEVICE_SELECTOR", "selector",
-     "Devices that a program uses unless it chooses itself: a list of plugin[:platform[:device]] "
-     "separated by ',', where numbers count from 0 and '*' means any.",
+     "Devices for a program that names none: a list of plugin[:platform[:device]] separated by "
+     "','; numbers count from 0, '*' means any.",
      nullptr, ""},
     {"PI_LAYERS", "list of names, separated by ','", "Layers to enable, outermost first.", nullptr,
      ""},
     {"PI_FAULT", "list of faults, separated by ';'",
-     "What the layer fault does to which calls: piMemBufferCreate:2..5=fail(OUT_OF_DEVICE_MEMORY); "
-     "also "
-     "fail_event(RESULT), short and delay(10ms).",
+     "Faults that the layer fault injects, for example "
+     "piMemBufferCreate:2..5=fail(OUT_OF_DEVICE_MEMORY); also fail_event(RESULT), short and "
+     "delay(10ms).",
      nullptr, "", fault_problem},
     {"PI_RACE", "level",
-     "How the layer race tells of a race: as a warning or an error; not set: a warning.",
-     is_race_level, "one of warning, error"},
+     "Log level of the layer race's reports: warning or error; not set: warning.", is_race_level,
+     "one of warning, error"},
     {"PI_TRACE_FILE", "path",
-     "The file that the layer trace writes, %p in it is the process's number; not set: "
-     "pi_trace_%p.json.",
+     "Output file of the layer trace; %p stands for the process ID; not set: pi_trace_%p.json.",
      nullptr, ""},
     {"PI_RECORD_FILE", "path",
-     "The file that the layer record writes, %p in it is the process's number; not set: "
-     "pi_record_%p.jsonl.",
+     "Output file of the layer record; %p stands for the process ID; not set: pi_record_%p.jsonl.",
      nullptr, ""},
     {"PI_VERIFIED_FILE", "path",
-     "The file that keeps what verifications of connections saw; set but empty: nothing is kept; "
-     "not set: pi/verified.json in XDG_CACHE_HOME or ~/.cache.",
+     "Cache file for the results of verified connections; set but empty: none; not set: "
+     "pi/verified.json in XDG_CACHE_HOME or ~/.cache.",
      nullptr, ""},
-    {"PI_LOG", "level", "Which messages are logged: trace, debug, info, warning, error or off.",
+    {"PI_LOG", "level", "Lowest level that is logged: trace, debug, info, warning, error or off.",
      is_log_level, "one of trace, debug, info, warning, error, off"},
-    {"PI_HOST_THREADS", "number", "Worker threads of the host plugin; not set: one a core.",
+    {"PI_HOST_THREADS", "number", "Worker threads of the host plugin; not set: one per core.",
      is_thread_count, "a number from 1 to 4096"},
-    {"PI_CUDA_LIBRARY", "path",
-     "The CUDA driver's library that the cuda plugin opens; not set: libcuda.so.1.", nullptr, ""},
+    {"PI_CUDA_LIBRARY", "path", "CUDA driver library for the cuda plugin; not set: libcuda.so.1.",
+     nullptr, ""},
     {"PI_NVRTC_LIBRARY", "path",
-     "CUDA's compiler for C++ source that the cuda plugin opens; not set: libnvrtc.so of the "
-     "driver's version, or an older one.",
+     "NVRTC library, which compiles CUDA C++ for the cuda plugin; not set: libnvrtc.so of the "
+     "driver's version or an older one.",
      nullptr, ""},
     {"PI_NVML_LIBRARY", "path",
-     "The library that tells the cuda plugin what links are between devices; not set: "
-     "libnvidia-ml.so.1, without which they are unknown.",
+     "NVML library, from which the cuda plugin reads the links between devices; not set: "
+     "libnvidia-ml.so.1. Without it the links are unknown.",
      nullptr, ""},
     {"PI_LEVEL_ZERO_LIBRARY", "path",
-     "Level Zero's loader that the level_zero plugin opens; not set: libze_loader.so.1.", nullptr,
+     "Level Zero loader library for the level_zero plugin; not set: libze_loader.so.1.", nullptr,
      ""},
     {"PI_OPENCL_LIBRARY", "path",
-     "The OpenCL ICD loader that the opencl plugin opens; not set: libOpenCL.so.1.", nullptr, ""},
+     "OpenCL ICD loader library for the opencl plugin; not set: libOpenCL.so.1.", nullptr, ""},
     {"PI_OPENCL_PLATFORMS", "list of texts, separated by ','",
-     "OpenCL platforms to use, by parts of their names; not set: all.", nullptr, ""},
-    {"PI_SIM_MACHINE", "path",
-     "The file of the machine that the sim plugin simulates; not set: it simulates none.", nullptr,
-     ""},
+     "OpenCL platforms to use, each given as a part of its name; not set: all.", nullptr, ""},
+    {"PI_SIM_MACHINE", "path", "Machine file for the sim plugin; not set: no simulated devices.",
+     nullptr, ""},
 };
 
 const Variable *find(std::string_view name) {
@@ -166,7 +164,7 @@ void Configuration::read_environment(std::vector<std::string> &warnings) {
             continue;
         std::string problem = set(row.name, variable.mapped());
         if (!problem.empty())
-            warnings.push_back(fmt::format("environment variable {}: it is ignored", problem));
+            warnings.push_back(fmt::format("environment variable {}: ignored", problem));
     }
 }
 

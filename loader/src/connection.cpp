@@ -3,6 +3,7 @@
 #include "connection.hpp"
 
 #include "descriptor.hpp"
+#include "enumerators.hpp"
 #include "error.hpp"
 #include "functions.hpp"
 #include "layer.hpp"
@@ -30,8 +31,8 @@ template <typename Handle>
 pi_result check_kind(const char *function, const char *argument, Handle handle) {
     if (header_of(handle)->kind == HandleTraits<Handle>::kind)
         return PI_SUCCESS;
-    return fail(HandleTraits<Handle>::error, "{}: {} is a {}", function, argument,
-                kind_name(header_of(handle)->kind));
+    return fail(HandleTraits<Handle>::error, "{}: {} is a {}, should be a {}", function, argument,
+                kind_name(header_of(handle)->kind), kind_name(HandleTraits<Handle>::kind));
 }
 
 pi_result check_end(const char *function, const char *end, pi_device device, pi_context context) {
@@ -43,8 +44,8 @@ pi_result check_end(const char *function, const char *end, pi_device device, pi_
         return result;
     if (dispatch_of(device) != dispatch_of(context))
         return fail(PI_ERROR_INVALID_DEVICE,
-                    "{}: {}_device and {}_context are of different plugin instances", function, end,
-                    end);
+                    "{}: {}_device and {}_context belong to different plugin instances", function,
+                    end, end);
     return PI_SUCCESS;
 }
 
@@ -63,8 +64,8 @@ pi_result read_query(const pi_memory_connection_query *query, pi_memory_connecti
             read_descriptor(get_info, "query", query, PI_TYPE_MEMORY_CONNECTION_QUERY, out))
         return result;
     if (out.kind > PI_MEMORY_KIND_IMPORTED)
-        return fail(PI_ERROR_INVALID_ENUMERATION, "{}: query->kind is {}, no PI_MEMORY_KIND_",
-                    get_info, out.kind);
+        return fail(PI_ERROR_INVALID_ENUMERATION,
+                    "{}: query->kind is {}, should be a PI_MEMORY_KIND_ value", get_info, out.kind);
     return PI_SUCCESS;
 }
 
@@ -82,12 +83,13 @@ pi_result check_connection_output(const char *function,
                     function, out_info->struct_size, sizeof(pi_memory_connection_info));
     if (out_info->type != PI_TYPE_MEMORY_CONNECTION_INFO)
         return fail(PI_ERROR_INVALID_DESCRIPTOR, "{}: out_info->type is {}, should be {}", function,
-                    out_info->type, uint32_t{PI_TYPE_MEMORY_CONNECTION_INFO});
+                    name_struct_type(out_info->type),
+                    name_struct_type(PI_TYPE_MEMORY_CONNECTION_INFO));
     for (auto *next = static_cast<const pi_struct_header *>(out_info->next); next != nullptr;
          next = static_cast<const pi_struct_header *>(next->next)) {
         if ((next->type & PI_TYPE_MAY_IGNORE_BIT) == 0)
-            return fail(PI_ERROR_UNSUPPORTED_FEATURE, "{}: out_info chains the unknown type {}",
-                        function, next->type);
+            return fail(PI_ERROR_UNSUPPORTED_FEATURE, "{}: out_info->next: {} is not accepted here",
+                        function, name_struct_type(next->type));
     }
     return PI_SUCCESS;
 }
@@ -147,7 +149,7 @@ pi_result connection_info_between_plugins(pi_device src_device, pi_context src_c
         return result;
     pi_memory_connection_info info{};
     info.connection = PI_MEMORY_CONNECTION_NONE;
-    set_reason(info, "different plugins (or instances of one): only through the host");
+    set_reason(info, "different plugins or plugin instances: only through the host");
     write_connection_output(info, out_info);
     return PI_SUCCESS;
 }
@@ -164,16 +166,16 @@ pi_result defaults::piGetMemoryConnectionInfo(pi_device src_device, pi_context s
     if (read.kind != PI_MEMORY_KIND_BUFFER || read.src_scope != 0 || read.dst_scope != 0)
         return fail(
             PI_ERROR_UNSUPPORTED_FEATURE,
-            "{}: kind {} from scope {} to scope {}: this plugin answers only for buffers in "
-            "scope 0",
-            get_info, read.kind, read.src_scope, read.dst_scope);
+            "{}: query has kind {}, src_scope {} and dst_scope {}; this plugin answers only "
+            "PI_MEMORY_KIND_BUFFER (0) in scope 0",
+            get_info, name_memory_kind(read.kind), read.src_scope, read.dst_scope);
 
     pi_memory_connection_info info{};
     const pi_dispatch &base = TableChain::of(dispatch_of(src_device)).base();
     if (const pi_result result = base.piGetMemoryConnection(src_device, src_context, dst_device,
                                                             dst_context, &info.connection))
         return result;
-    set_reason(info, "as piGetMemoryConnection answers; the plugin tells no more");
+    set_reason(info, "from piGetMemoryConnection; the plugin reports no details");
     write_connection_output(info, out_info);
     return PI_SUCCESS;
 }

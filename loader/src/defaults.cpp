@@ -19,8 +19,8 @@ pi_result refuse_missing(const char *function, const PluginInstance &plugin) noe
 
 pi_result refuse_forked(const char *function, const PluginInstance &plugin) noexcept {
     return fail(PI_ERROR_INVALID_OPERATION,
-                "{}: this process was forked after the object of plugin \"{}\" was made, whose "
-                "threads stayed in the parent: make a loader of the child's own",
+                "{}: this process was forked after the object of plugin \"{}\" was created, and "
+                "the plugin's threads stayed in the parent; create a loader in the child",
                 function, plugin.name());
 }
 

@@ -4,6 +4,7 @@
 // unknown tail is zero.
 #pragma once
 
+#include "enumerators.hpp"
 #include "error.hpp"
 
 #include <algorithm>
@@ -24,20 +25,21 @@ pi_result read_descriptor(const char *function, const char *argument, const Desc
                     argument, desc->struct_size, sizeof(Descriptor));
     if (desc->type != type)
         return fail(PI_ERROR_INVALID_DESCRIPTOR, "{}: {}->type is {}, should be {}", function,
-                    argument, desc->type, type);
+                    argument, name_struct_type(desc->type), name_struct_type(type));
     const auto *bytes = reinterpret_cast<const unsigned char *>(desc);
     for (std::size_t i = sizeof(Descriptor); i < desc->struct_size; ++i) {
         if (bytes[i] != 0)
             return fail(
                 PI_ERROR_UNSUPPORTED_FEATURE,
-                "{}: {} has {} bytes, of which {} are known, and byte {} beyond is not zero",
-                function, argument, desc->struct_size, sizeof(Descriptor), i);
+                "{}: {}->struct_size is {}, of which this loader knows {} bytes; byte {} is {}, "
+                "should be 0",
+                function, argument, desc->struct_size, sizeof(Descriptor), i, bytes[i]);
     }
     for (auto *next = static_cast<const pi_struct_header *>(desc->next); next != nullptr;
          next = static_cast<const pi_struct_header *>(next->next)) {
         if ((next->type & PI_TYPE_MAY_IGNORE_BIT) == 0)
-            return fail(PI_ERROR_UNSUPPORTED_FEATURE, "{}: {} chains the unknown type {}", function,
-                        argument, next->type);
+            return fail(PI_ERROR_UNSUPPORTED_FEATURE, "{}: {}->next: {} is not accepted here",
+                        function, argument, name_struct_type(next->type));
     }
     out = Descriptor{};
     std::memcpy(static_cast<void *>(&out), desc,
@@ -54,8 +56,9 @@ pi_result read_descriptor(const char *function, const char *argument, const Desc
 /// Refuses flags that are not in `known`.
 inline pi_result check_flags(const char *function, uint64_t flags, uint64_t known) noexcept {
     if ((flags & ~known) != 0)
-        return fail(PI_ERROR_UNSUPPORTED_FEATURE, "{}: flags has the unknown bits {:#x}", function,
-                    flags & ~known);
+        return fail(PI_ERROR_UNSUPPORTED_FEATURE,
+                    "{}: flags is {:#x}, with the unknown bits {:#x}; known are {:#x}", function,
+                    flags, flags & ~known, known);
     return PI_SUCCESS;
 }
 

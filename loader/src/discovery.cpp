@@ -77,19 +77,20 @@ Candidate read_manifest(const fs::path &file) {
         const auto path = manifest.at("path").get<std::string>();
         if (!is_plugin_name(name)) {
             candidate.reason =
-                fmt::format("manifest: name is \"{}\", should be of a-z, 0-9 and '_'",
+                fmt::format("manifest: name is \"{}\", should have only a-z, 0-9 and '_'",
                             command_line::printable_line(name));
             return candidate;
         }
         candidate.name = name;
         if (path.find('\0') != path.npos) {
-            candidate.reason = fmt::format("manifest: path is \"{}\", which has a NUL character",
-                                           command_line::printable_line(path));
+            candidate.reason =
+                fmt::format("manifest: path is \"{}\", which contains a NUL character",
+                            command_line::printable_line(path));
             return candidate;
         }
         const fs::path plugin = file.parent_path() / path;
         if (plugin.native().size() >= PATH_MAX) {
-            candidate.reason = fmt::format("manifest: path has {} bytes, at most {} are a path's",
+            candidate.reason = fmt::format("manifest: path has {} bytes, should have at most {}",
                                            plugin.native().size(), PATH_MAX - 1);
             return candidate;
         }
@@ -144,7 +145,7 @@ private:
         const auto files = list_directory(directory, "", ".json", error);
         for (const fs::path &file : files)
             manifests_.push_back(read_manifest(file));
-        log_.write(PI_LOG_DEBUG, "{} manifests in \"{}\"", files.size(), directory);
+        log_.write(PI_LOG_DEBUG, "\"{1}\": {0} manifests", files.size(), directory);
     }
 
     void add_directory(const std::string &directory, bool asked_for) {
@@ -154,7 +155,7 @@ private:
         for (const fs::path &file : files)
             found_.push_back(asked_for ? found_by_search("", file)
                                        : Candidate{"", canonical_path(file), ""});
-        log_.write(PI_LOG_DEBUG, "{} plugin files in \"{}\"", files.size(), directory);
+        log_.write(PI_LOG_DEBUG, "\"{1}\": {0} plugin files", files.size(), directory);
         if (error && asked_for)
             found_.push_back({"", directory, "plugin directory: " + error.message()});
     }
@@ -192,8 +193,9 @@ private:
                 return {name, canonical_path(file), ""};
         }
         return {name, "",
-                fmt::format("there is no {}{}{} in {}, and no manifest of that name", file_prefix,
-                            name, file_suffix, tried.empty() ? "any directory" : tried)};
+                fmt::format("no manifest has this name, and no directory has a file {}{}{}: {}",
+                            file_prefix, name, file_suffix,
+                            tried.empty() ? "none was given" : "tried " + tried)};
     }
 
     const SearchRequest &request_;

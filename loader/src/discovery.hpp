@@ -19,7 +19,7 @@ struct Candidate {
 
     /// For the end of a reason: where the path comes from, if not from who asked.
     std::string origin() const {
-        return manifest.empty() ? "" : " (the manifest " + manifest + " names it)";
+        return manifest.empty() ? "" : " (named by the manifest " + manifest + ")";
     }
 };
 

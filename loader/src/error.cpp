@@ -123,7 +123,7 @@ pi_result fail_text(pi_result code, std::string_view message) noexcept {
 
 LastError last_error() noexcept {
     if (thread_error.lacks_text)
-        return {thread_error.code, "no memory for the error's text"};
+        return {thread_error.code, "out of memory for the error's text"};
     return {thread_error.code, thread_error.text != nullptr ? thread_error.text : ""};
 }
 
@@ -143,7 +143,7 @@ std::string ErrorScope::text(pi_result code) {
     const char *name = result_name(code);
     if (error.code == code && error.message[0] != '\0')
         return error.message;
-    return name != nullptr ? std::string(name) : fmt::format("the unknown result {}", code);
+    return name != nullptr ? std::string(name) : fmt::format("unknown result {}", code);
 }
 
 const char *result_name(pi_result code) noexcept {

@@ -27,7 +27,7 @@ pi_result fail(pi_result code, fmt::format_string<Arguments...> format,
     try {
         return fail_text(code, fmt::format(format, std::forward<Arguments>(arguments)...));
     } catch (...) {
-        return fail_text(code, "no memory for the error's text");
+        return fail_text(code, "out of memory for the error's text");
     }
 }
 

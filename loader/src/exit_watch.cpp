@@ -48,10 +48,11 @@ void ExitWatch::begin_later(int64_t count, std::string_view plugin,
         if (count < next_count_)
             return;
         if (line_.empty())
-            line_ = fmt::format("pi: plugin {} ({}): the process does not end: exit handlers that "
-                                "were registered while the plugin opened its driver have been "
-                                "running for {} s\n",
-                                plugin, path, exit_patience);
+            line_ =
+                fmt::format("pi: plugin {} ({}): the process is not exiting: exit handlers that "
+                            "were registered while the plugin opened its driver have been "
+                            "running for {} s\n",
+                            plugin, path, exit_patience);
         forks_ = fork_count();
         if (::on_exit(&ExitWatch::begin, this) == 0)
             next_count_ = 2 * count;   // so there are few, however long the process lives

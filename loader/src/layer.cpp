@@ -29,12 +29,12 @@ std::vector<const Layer *> find_layers(const std::vector<std::string> &names,
         const auto layer = std::find_if(known.begin(), known.end(),
                                         [&](const Layer *row) { return row->name == name; });
         if (layer == known.end())
-            log.warn("there is no layer \"{}\": it is left out; the layers are: {}", name,
+            log.warn("layer \"{}\" does not exist and is ignored; the layers are: {}", name,
                      list_names(known));
         else if (std::find(found.begin(), found.end(), *layer) != found.end())
-            log.warn("layer \"{}\" is named twice: the second is left out", name);
+            log.warn("layer \"{}\" is named twice; the second is ignored", name);
         else if (found.size() == TableChain::max_layers)
-            log.warn("layer \"{}\" is left out: at most {} can be enabled", name,
+            log.warn("layer \"{}\" is ignored: at most {} can be enabled", name,
                      std::size_t{TableChain::max_layers});
         else
             found.push_back(*layer);

@@ -43,7 +43,7 @@ std::string check_segments(int file) {
     struct stat status = {};
     if (::pread(file, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
         ::fstat(file, &status) != 0)
-        return "not a whole shared object: it ends in its ELF header";
+        return "truncated shared object: the file ends inside the ELF header";
     if (header.e_phentsize != sizeof(ElfW(Phdr)))
         return ""; // of another machine: dlopen says so
     const auto size = static_cast<uint64_t>(status.st_size);
@@ -52,11 +52,11 @@ std::string check_segments(int file) {
         const uint64_t at = header.e_phoff + index * sizeof segment;
         if (at > size || ::pread(file, &segment, sizeof segment, static_cast<off_t>(at)) !=
                              static_cast<ssize_t>(sizeof segment))
-            return "not a whole shared object: it ends in its program headers";
+            return "truncated shared object: the file ends inside the program headers";
         if (segment.p_offset > size || segment.p_filesz > size - segment.p_offset)
             return fmt::format(
-                "not a whole shared object: it has {} bytes, and a segment of {} from {} on", size,
-                segment.p_filesz, segment.p_offset);
+                "truncated shared object: the file has {} bytes, and a segment of {} begins at {}",
+                size, segment.p_filesz, segment.p_offset);
     }
     return "";
 }
@@ -69,7 +69,7 @@ std::string check_elf(const std::string &path) {
     char magic[4] = {};
     if (::read(file.get(), magic, sizeof magic) != static_cast<ssize_t>(sizeof magic) ||
         std::memcmp(magic, "\177ELF", sizeof magic) != 0)
-        return "not a shared object: it does not begin with the ELF magic number";
+        return "not a shared object: no ELF magic number at its begin";
     return check_segments(file.get());
 }
 
@@ -80,8 +80,8 @@ std::string check_regular_file(const std::string &path) {
     if (::stat(path.c_str(), &status) != 0)
         return errno == ENOENT ? "no such file" : error_text(errno);
     if (!S_ISREG(status.st_mode))
-        return fmt::format("{}, not a regular file{}", file_kind(status.st_mode),
-                           S_ISDIR(status.st_mode) ? "; PI_PLUGIN_PATH names directories" : "");
+        return fmt::format("is {}, should be a regular file{}", file_kind(status.st_mode),
+                           S_ISDIR(status.st_mode) ? "; PI_PLUGIN_PATH lists directories" : "");
     return "";
 }
 

@@ -47,8 +47,9 @@ pi_result check_desc(const pi_loader_desc &desc) {
         return fail(PI_ERROR_INVALID_NULL_POINTER, "{}: desc->options is NULL, but its count is {}",
                     create_name, desc.option_count);
     if (desc.log_level > PI_LOG_OFF)
-        return fail(PI_ERROR_INVALID_VALUE, "{}: desc->log_level is {}, should be at most {}",
-                    create_name, desc.log_level, PI_LOG_OFF);
+        return fail(PI_ERROR_INVALID_VALUE,
+                    "{}: desc->log_level is {}, should be at most PI_LOG_OFF ({})", create_name,
+                    desc.log_level, PI_LOG_OFF);
     return PI_SUCCESS;
 }
 
@@ -91,8 +92,8 @@ const PluginInstance *find_name(const pi_loader_s &loader, const std::string &na
 
 Report shadowed(std::string name, std::string path, const PluginInstance &by, bool same_file) {
     std::string reason =
-        same_file ? fmt::format("this file is loaded already, as \"{}\"", by.name())
-                  : fmt::format("a plugin \"{}\" was loaded before, from {}", by.name(), by.path());
+        same_file ? fmt::format("the same file is already loaded as \"{}\"", by.name())
+                  : fmt::format("a plugin \"{}\" is already loaded from {}", by.name(), by.path());
     return {std::move(name), std::move(path), std::move(reason), PI_PLUGIN_SHADOWED, nullptr};
 }
 
@@ -113,7 +114,8 @@ bool withdraw_unavailable(pi_loader_s &loader, const PluginInstance &instance, S
                                     [&](const auto &each) { return each.get() == &instance; });
     std::unique_ptr<PluginInstance> withdrawn = std::move(*found);
     loader.instances.erase(found);
-    loader.services->log.write(PI_LOG_INFO, "plugin {} ({}): {}: the next one of this name is used",
+    loader.services->log.write(PI_LOG_INFO,
+                               "plugin {} ({}): {}; the next plugin of this name replaces it",
                                withdrawn->name(), withdrawn->path(), reason);
     retire(std::move(withdrawn), std::chrono::steady_clock::now(), watch);
     return true;
@@ -153,7 +155,7 @@ void load(pi_loader_s &loader, const Candidate &candidate, std::span<const Layer
         }
     }
     if (!candidate.name.empty() && candidate.name != opened.name)
-        log.warn("plugin {}: asked for as \"{}\", but it calls itself \"{}\"", candidate.path,
+        log.warn("plugin {}: requested as \"{}\", but its name is \"{}\"", candidate.path,
                  candidate.name, opened.name);
     log.write(PI_LOG_DEBUG, "plugin {}: loaded from {}", opened.name, candidate.path);
     loader.reports.push_back(
@@ -206,7 +208,7 @@ pi_result create_loader(const pi_loader_desc *desc, std::span<const Layer *const
         find_layers(layer_names(read, loader->services->configuration), known_layers, log);
     if (loader->services->configuration.get("PI_FAULT") != nullptr &&
         std::find(layers.begin(), layers.end(), &fault_layer) == layers.end())
-        log.warn("PI_FAULT is set, but the layer \"{}\" is not enabled (PI_LAYERS)",
+        log.warn("PI_FAULT is set, but the layer \"{}\" is not enabled; enable it in PI_LAYERS",
                  fault_layer.name);
     const SearchRequest request{copy_strings(read.plugins, read.plugin_count),
                                 copy_strings(read.directories, read.directory_count),
@@ -222,12 +224,12 @@ pi_result check_loader(const char *function, pi_loader loader) noexcept {
     if (loader == nullptr)
         return fail(PI_ERROR_INVALID_LOADER, "{}: loader is NULL", function);
     if (loader->header.kind != PI_KIND_LOADER)
-        return fail(PI_ERROR_INVALID_LOADER, "{}: loader is a {}", function,
+        return fail(PI_ERROR_INVALID_LOADER, "{}: loader is a {}, should be a loader", function,
                     kind_name(loader->header.kind));
     if (loader->forks != fork_count())
         return fail(PI_ERROR_INVALID_OPERATION,
-                    "{}: this process was forked after the loader was made, whose plugins' threads "
-                    "stayed in the parent: make a loader of the child's own",
+                    "{}: this process was forked after the loader was created, and its plugins' "
+                    "threads stayed in the parent; create a loader in the child",
                     function);
     return PI_SUCCESS;
 }

@@ -40,7 +40,7 @@ public:
             write(level,
                   std::string_view(fmt::format(format, std::forward<Arguments>(arguments)...)));
         } catch (...) {
-            write(level, std::string_view("no memory for a message"));
+            write(level, std::string_view("out of memory for a message"));
         }
     }
 

@@ -47,37 +47,42 @@ pi_result read_side(const char *function, uint32_t index, const char *name, cons
     out = {offset, pitch[0] != 0 ? pitch[0] : box.extent[0], pitch[1]};
     if (out.row_pitch < box.extent[0])
         return fail(PI_ERROR_INVALID_SIZE,
-                    "{}: regions[{}].{}_pitch[0] is {}, less than a row of {} bytes", function,
-                    index, name, pitch[0], box.extent[0]);
+                    "{}: desc->regions[{}].{}_pitch[0] is {}, should be at least a row's {} bytes",
+                    function, index, name, pitch[0], box.extent[0]);
     uint64_t dense = 0;
     if (__builtin_mul_overflow(out.row_pitch, box.extent[1], &dense))
-        return fail(PI_ERROR_INVALID_SIZE, "{}: regions[{}] is larger than 64 bits can say",
-                    function, index);
+        return fail(PI_ERROR_INVALID_SIZE,
+                    "{}: desc->regions[{}] has more bytes than 64 bits count", function, index);
     if (out.slice_pitch == 0)
         out.slice_pitch = dense;
     if (out.slice_pitch < dense)
-        return fail(PI_ERROR_INVALID_SIZE,
-                    "{}: regions[{}].{}_pitch[1] is {}, less than a slice of {} bytes", function,
-                    index, name, pitch[1], dense);
+        return fail(
+            PI_ERROR_INVALID_SIZE,
+            "{}: desc->regions[{}].{}_pitch[1] is {}, should be at least a slice's {} bytes",
+            function, index, name, pitch[1], dense);
     if (!end_of(box, out))
-        return fail(PI_ERROR_INVALID_SIZE, "{}: regions[{}] ends beyond 64 bits in {}", function,
-                    index, name);
+        return fail(PI_ERROR_INVALID_SIZE,
+                    "{}: desc->regions[{}] ends at more than 64 bits count in {}", function, index,
+                    name);
     return PI_SUCCESS;
 }
 
 pi_result read_regions(const char *function, uint32_t count, const pi_region *regions,
                        std::vector<Box> &out) {
     if (count == 0)
-        return fail(PI_ERROR_INVALID_SIZE, "{}: desc->region_count is 0", function);
+        return fail(PI_ERROR_INVALID_SIZE, "{}: desc->region_count is 0, should be at least 1",
+                    function);
     if (regions == nullptr)
         return fail(PI_ERROR_INVALID_NULL_POINTER, "{}: desc->regions is NULL", function);
     for (uint32_t i = 0; i < count; ++i) {
         const pi_region &region = regions[i];
         if (region.reserved != 0)
-            return fail(PI_ERROR_UNSUPPORTED_FEATURE, "{}: regions[{}].reserved is {}, must be 0",
-                        function, i, region.reserved);
+            return fail(PI_ERROR_UNSUPPORTED_FEATURE,
+                        "{}: desc->regions[{}].reserved is {}, should be 0", function, i,
+                        region.reserved);
         if (region.extent[0] == 0)
-            return fail(PI_ERROR_INVALID_SIZE, "{}: regions[{}].extent[0] is 0", function, i);
+            return fail(PI_ERROR_INVALID_SIZE,
+                        "{}: desc->regions[{}].extent[0] is 0, should be at least 1", function, i);
         Box box{{region.extent[0], std::max<uint64_t>(region.extent[1], 1),
                  std::max<uint64_t>(region.extent[2], 1)},
                 {},
@@ -148,8 +153,7 @@ pi_result check_mem(const char *function, pi_queue queue, pi_mem mem) {
         return fail(PI_ERROR_INVALID_MEM_OBJECT, "{}: desc->mem is NULL", function);
     if (!belongs_to(mem, dispatch_of(queue)))
         return fail(PI_ERROR_INVALID_MEM_OBJECT,
-                    "{}: desc->mem is not a memory object of the queue's plugin instance",
-                    function);
+                    "{}: desc->mem belongs to another plugin instance than the queue", function);
     return PI_SUCCESS;
 }
 
@@ -185,7 +189,7 @@ pi_result read_fill(const char *function, pi_queue queue, const pi_buffer_fill_d
                     "{}: desc->pattern_size is {}, should be a power of two from 1 to 128",
                     function, unit);
     if (read.size == 0)
-        return fail(PI_ERROR_INVALID_SIZE, "{}: desc->size is 0", function);
+        return fail(PI_ERROR_INVALID_SIZE, "{}: desc->size is 0, should be at least 1", function);
     if (read.offset % unit != 0 || read.size % unit != 0)
         return fail(PI_ERROR_INVALID_SIZE,
                     "{}: desc->offset {} and size {} should be multiples of pattern_size {}",

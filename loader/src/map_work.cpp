@@ -144,7 +144,7 @@ pi_result explain(const char *function, pi_result result) {
     if (result == PI_SUCCESS)
         return result;
     const std::string cause = last_error().code == result ? last_error().message : "";
-    return fail(result, "{} (by map and unmap): {}", function, cause);
+    return fail(result, "{} (done by map and unmap): {}", function, cause);
 }
 
 // Enqueues the map and the command's end, and gives the operation to its callback.

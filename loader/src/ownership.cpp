@@ -37,11 +37,11 @@ std::string check_entry(const struct stat &around, const struct stat &found,
     if ((around.st_mode & S_IWOTH) == 0)
         return "";
     if ((around.st_mode & S_ISVTX) == 0)
-        return fmt::format("everyone may write to its directory: chmod o-w \"{}\"",
+        return fmt::format("its directory is writable for everyone: chmod o-w \"{}\"",
                            directory.string());
     if (found.st_uid == 0 || found.st_uid == ::geteuid() || found.st_uid == around.st_uid)
         return "";
-    return fmt::format("\"{}\", in a directory that everyone may write to, belongs to user {}, "
+    return fmt::format("\"{}\", in a directory that is writable for everyone, belongs to user {}, "
                        "should belong to {} "
                        "or root",
                        entry.string(), found.st_uid, ::geteuid());
@@ -64,7 +64,7 @@ public:
         }
         resolved_.path = reached_.string();
         if ((here_.st_mode & S_IWOTH) != 0)
-            refuse(fmt::format("everyone may write to it: chmod o-w \"{}\"", resolved_.path));
+            refuse(fmt::format("it is writable for everyone: chmod o-w \"{}\"", resolved_.path));
         return std::move(resolved_);
     }
 

@@ -25,7 +25,7 @@ bool equal(ConstBytes a, ConstBytes b) noexcept {
     return std::memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-// Which pages stayed old, where every page either did as a whole or arrived; the first one ends `first` bytes behind the begin.
+// Which pages are stale, where every page either did as a whole or arrived; the first one ends `first` bytes behind the begin.
 std::optional<std::vector<bool>> stale_pages(ConstBytes expected, ConstBytes actual, ConstBytes old,
                                              std::size_t first) {
     std::vector<bool> stale;
@@ -52,20 +52,20 @@ std::string describe_pages(const std::vector<bool> &stale) {
             pages.push_back(i);
     }
     if (pages.size() == stale.size())
-        return "all bytes stayed old";
+        return "all bytes are stale";
     const std::size_t step = pages.size() > 1 ? pages[1] - pages[0] : 0;
     bool regular = step > 0;
     for (std::size_t i = 1; regular && i < pages.size(); ++i)
         regular = pages[i] - pages[i - 1] == step;
     if (regular && step > 1 && pages.size() > 2 && pages.front() < step &&
         pages.back() + step >= stale.size())
-        return fmt::format("every {} page stayed old", ordinal(step));
+        return fmt::format("every {} page is stale", ordinal(step));
     if (step == 1 && regular && pages.back() + 1 == stale.size())
-        return fmt::format("the last {} pages stayed old", pages.size());
+        return fmt::format("the last {} pages are stale", pages.size());
     if (step == 1 && regular && pages.front() == 0)
-        return fmt::format("the first {} pages stayed old", pages.size());
-    return fmt::format("{} of {} pages stayed old, the first is page {}", pages.size(),
-                       stale.size(), pages.front());
+        return fmt::format("the first {} pages are stale", pages.size());
+    return fmt::format("{} of {} pages are stale, the first is page {}", pages.size(), stale.size(),
+                       pages.front());
 }
 
 } // namespace
@@ -106,12 +106,12 @@ std::string describe_difference(ConstBytes expected, ConstBytes actual, ConstByt
         stale += actual[i] == old[i] ? 1U : 0U;
     }
     if (stale == wrong)
-        return fmt::format("{} bytes stayed old, the first is byte {}", wrong, first);
+        return fmt::format("{} bytes are stale, the first is byte {}", wrong, first);
     const auto sample = actual.subspan(first, std::min<std::size_t>(16, actual.size() - first));
     const auto found = std::search(expected.begin(), expected.end(), sample.begin(), sample.end());
     if (sample.size() == 16 && found != expected.end())
-        return fmt::format("{} bytes are wrong: at byte {} are those of byte {}", wrong, first,
-                           found - expected.begin());
+        return fmt::format("{} bytes are wrong: byte {} on has the bytes of byte {} on", wrong,
+                           first, found - expected.begin());
     return fmt::format("{} bytes are wrong, the first is byte {}", wrong, first);
 }
 

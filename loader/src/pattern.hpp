@@ -16,7 +16,7 @@ using ConstBytes = std::span<const unsigned char>;
 /// place of any round, so bytes that were moved are as wrong as old ones.
 void fill_pattern(Bytes bytes, uint64_t round, uint64_t offset) noexcept;
 
-/// How `actual` differs from `expected`, as in "every second page stayed old"; "" if they are equal. `old` is what was there
+/// How `actual` differs from `expected`, as in "every second page is stale"; "" if they are equal. `old` is what was there
 /// before, and `offset` where the bytes begin in their memory: pages are counted from there and from the first byte.
 std::string describe_difference(ConstBytes expected, ConstBytes actual, ConstBytes old,
                                 uint64_t offset);

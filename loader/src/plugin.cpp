@@ -134,8 +134,8 @@ void retire(std::unique_ptr<PluginInstance> instance,
         instance->tear_down();
         return;
     }
-    instance->log().warn("plugin {} ({}): {} of its objects are left: it is parked, and stays in "
-                         "memory to the end of the process",
+    instance->log().warn("plugin {} ({}): {} of its objects are still alive, so it stays loaded "
+                         "until the process ends",
                          instance->name(), instance->path(), instance->object_count());
     PluginInstance *leaked = instance.release();
     leaked->next_parked_ = parked.load();

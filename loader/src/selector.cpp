@@ -55,8 +55,8 @@ std::vector<Handle> ask_list(const PluginInstance &instance, StallWatch &watch,
     if (const pi_result result = get(0, nullptr, &count))
         return give_up(result, result == PI_ERROR_UNAVAILABLE ? PI_LOG_DEBUG : PI_LOG_WARNING);
     if (count > max_handles) {
-        log.warn("plugin {}: {} tells of {} handles: only the first {} are looked at",
-                 instance.name(), function, count, uint32_t{max_handles});
+        log.warn("plugin {}: {} reports {} handles; only the first {} are used", instance.name(),
+                 function, count, uint32_t{max_handles});
         count = max_handles;
     }
     if (count == 0)
@@ -68,8 +68,9 @@ std::vector<Handle> ask_list(const PluginInstance &instance, StallWatch &watch,
         return !belongs_to(handle, &instance.table());
     });
     if (bad != handles.end())
-        log.warn("plugin {}: {} tells of {} handles, but {} of them are none of its own",
-                 instance.name(), function, count, handles.end() - bad);
+        log.warn(
+            "plugin {}: {} reports {} handles, of which {} do not belong to it and are ignored",
+            instance.name(), function, count, handles.end() - bad);
     handles.erase(bad, handles.end());
     return handles;
 }
@@ -127,7 +128,7 @@ pi_result fail_without_device(const char *function, const pi_loader_s &loader,
     }
     if (!reasons.empty())
         reasons += ')';
-    return fail(PI_ERROR_INVALID_NAME, "{}: \"{}\" names no device{}; the devices are: {}",
+    return fail(PI_ERROR_INVALID_NAME, "{}: selector \"{}\" names no device{}; the devices are: {}",
                 function, element.text, reasons, list_selectors(list_all_devices(loader)));
 }
 
@@ -239,7 +240,7 @@ pi_result piLoaderGetDeviceSelector(pi_loader loader, pi_device device, uint64_t
         }
         if (!asked.problems.empty())
             return fail(asked.problems[0].result, "{}: {}", function, asked.problems[0].text);
-        return fail(PI_ERROR_INVALID_DEVICE, "{}: device is not a root device of this loader",
-                    function);
+        return fail(PI_ERROR_INVALID_DEVICE, "{}: device {} is not a root device of this loader",
+                    function, static_cast<void *>(device));
     });
 }

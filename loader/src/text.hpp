@@ -72,7 +72,7 @@ pi_result write_list(const char *function, const Range &items, uint32_t capacity
                      Element *out_items, uint32_t *out_count) {
     if (out_items == nullptr && out_count == nullptr)
         return fail(PI_ERROR_INVALID_NULL_POINTER,
-                    "{}: the output array and out_count are both NULL: nothing to answer into",
+                    "{}: the output array and out_count are both NULL; one of them is needed",
                     function);
     if (out_items != nullptr) {
         for (std::size_t i = 0; i < items.size() && i < capacity; ++i)
@@ -88,8 +88,8 @@ inline pi_result write_string(const char *function, const std::string &text, uin
                               char *value, uint64_t *out_size) {
     const uint64_t needed = text.size() + 1;
     if (value != nullptr && size < needed)
-        return fail(PI_ERROR_INVALID_SIZE, "{}: size is {}, but the value needs {} bytes", function,
-                    size, needed);
+        return fail(PI_ERROR_INVALID_SIZE, "{}: size is {}; the value has {} bytes", function, size,
+                    needed);
     if (value != nullptr)
         std::memcpy(value, text.c_str(), needed);
     if (out_size != nullptr)

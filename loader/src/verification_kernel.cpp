@@ -32,7 +32,7 @@ public:
         const void *table = nullptr;
         need(plugin.piPluginGetExtension(instance, PI_VERIFICATION_KERNEL_V1,
                                          sizeof(pi_verification_kernel_v1), &table),
-             "the plugin has no " PI_VERIFICATION_KERNEL_V1);
+             "the plugin does not provide " PI_VERIFICATION_KERNEL_V1);
         pi_verification_kernel known{};
         need(
             static_cast<const pi_verification_kernel_v1 *>(table)->get_kernel(place.device, &known),

@@ -4,6 +4,7 @@
 
 #include "connection.hpp"
 #include "descriptor.hpp"
+#include "enumerators.hpp"
 #include "error.hpp"
 #include "functions.hpp"
 #include "layer.hpp"
@@ -35,19 +36,21 @@ pi_result read_desc(const pi_memory_verification_desc *desc, pi_memory_verificat
                                              PI_VERIFY_DEEP | PI_VERIFY_AGAIN | PI_VERIFY_KERNELS))
         return result;
     if (out.kind > PI_MEMORY_KIND_IMPORTED)
-        return fail(PI_ERROR_INVALID_ENUMERATION, "{}: desc->kind is {}, not a PI_MEMORY_KIND_",
-                    verify_name, out.kind);
+        return fail(PI_ERROR_INVALID_ENUMERATION,
+                    "{}: desc->kind is {}, should be a PI_MEMORY_KIND_ value", verify_name,
+                    out.kind);
     if (out.kind == PI_MEMORY_KIND_IMAGE)
         return fail(PI_ERROR_UNSUPPORTED_FEATURE,
-                    "{}: desc->kind is PI_MEMORY_KIND_IMAGE: images are not verified", verify_name);
+                    "{}: desc->kind is PI_MEMORY_KIND_IMAGE (1); images cannot be verified",
+                    verify_name);
     if (out.kind != PI_MEMORY_KIND_IMPORTED && (out.host_ptr != nullptr || out.size != 0))
         return fail(PI_ERROR_INVALID_VALUE,
-                    "{}: desc->host_ptr or desc->size is set; both are for "
-                    "PI_MEMORY_KIND_IMPORTED, and desc->kind is {}",
-                    verify_name, out.kind);
+                    "{}: desc->host_ptr or desc->size is set, but desc->kind is {}; both are only "
+                    "for PI_MEMORY_KIND_IMPORTED (5)",
+                    verify_name, name_memory_kind(out.kind));
     if ((out.host_ptr == nullptr) != (out.size == 0))
         return fail(PI_ERROR_INVALID_SIZE,
-                    "{}: desc->host_ptr is {}, desc->size {}; should be both set, or NULL and 0",
+                    "{}: desc->host_ptr is {} and desc->size is {}; set both, or neither",
                     verify_name, out.host_ptr, out.size);
     return PI_SUCCESS;
 }
@@ -214,7 +217,8 @@ pi_result verify_connection(pi_device src_device, pi_context src_context, pi_dev
     if (const pi_result result = check_connection_output(verify_name, out_info))
         return result;
     if (PluginInstance::callback_depth() > 0)
-        return fail(PI_ERROR_WOULD_BLOCK, "{}: it waits for commands, and this is a callback",
+        return fail(PI_ERROR_WOULD_BLOCK,
+                    "{}: called inside a callback, where nothing may wait for commands",
                     verify_name);
 
     pi_memory_connection_info info{};
@@ -246,9 +250,9 @@ pi_result verify_connection(pi_device src_device, pi_context src_context, pi_dev
     if (needs_check) {
         if (is_usm(request.how.kind) && src_context != dst_context)
             return fail(PI_ERROR_UNSUPPORTED_FEATURE,
-                        "{}: desc->kind is {}, USM, and the contexts differ: no queue knows the "
-                        "addresses of both",
-                        verify_name, request.how.kind);
+                        "{}: desc->kind is {}, and the contexts differ; USM can be verified only "
+                        "within one context",
+                        verify_name, name_memory_kind(request.how.kind));
         Answer answer;
         if (const pi_result result = verify_all(dispatch, request, answer))
             return result;

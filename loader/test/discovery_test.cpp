@@ -73,13 +73,12 @@ TEST_CASE("a plugin that breaks the contract is refused with the reason, and the
         {"small_wrong_major", "made for version 10."},
         {"small_other_draft", "a draft works with nothing but itself"},
         {"small_small_table", "the required function piDevicesGet is missing (its table of"},
-        {"small_cut_slot", "which cuts a slot"},
-        {"small_null_table", "its table of functions is NULL"},
+        {"small_cut_slot", "ends inside a slot"},
+        {"small_null_table", "function table is NULL"},
         {"small_missing_required", "the required function piQueueFinish is missing"},
         {"small_bit_without_slot",
-         "half a group: PI_CAPABILITY_USM_POOL is set, but piUsmPoolGetInfo of that group"},
-        {"small_slot_without_bit",
-         "half a group: piMemImport is there, but PI_CAPABILITY_MEM_IMPORT of its group"},
+         "PI_CAPABILITY_USM_POOL is set, but its function piUsmPoolGetInfo"},
+        {"small_slot_without_bit", "piMemImport is present, but PI_CAPABILITY_MEM_IMPORT"},
         {"small_unknown_bit", "0x4000000000000000"},
         {"small_throws", "piPluginMain threw an exception: a planted exception"},
         {"small_throws_number", "piPluginMain threw an exception"},
@@ -123,13 +122,12 @@ TEST_CASE("what is no shared object is refused without being run") {
     const std::vector<Report> reports = loader.reports();
     REQUIRE(reports.size() == 6);
     CHECK_THAT(reports[0].reason, Contains("ELF magic"));
-    CHECK_THAT(reports[1].reason, Contains("a FIFO, not a regular file"));
-    CHECK_THAT(reports[2].reason,
-               Contains("a directory, not a regular file; PI_PLUGIN_PATH names"));
+    CHECK_THAT(reports[1].reason, Contains("is a FIFO"));
+    CHECK_THAT(reports[2].reason, Contains("is a directory") && Contains("PI_PLUGIN_PATH"));
     CHECK(reports[3].status == PI_PLUGIN_LOADED);
     CHECK_THAT(reports[4].reason, Contains("ELF magic"));
     CHECK(reports[5].status == PI_PLUGIN_REFUSED);
-    CHECK_THAT(reports[5].reason, Contains("not a whole shared object"));
+    CHECK_THAT(reports[5].reason, Contains("truncated shared object"));
     check_works(loader, reports[3].plugin);
 }
 
@@ -295,7 +293,7 @@ TEST_CASE("the first plugin of a name wins and shadows the second") {
     CHECK(reports[0].status == PI_PLUGIN_LOADED);
     CHECK(reports[1].status == PI_PLUGIN_SHADOWED);
     CHECK(reports[1].name == "small_good");
-    CHECK_THAT(reports[1].reason, Contains("was loaded before, from") && Contains("small_good.so"));
+    CHECK_THAT(reports[1].reason, Contains("already loaded") && Contains("small_good.so"));
     CHECK(loader.plugins().size() == 1);
     // The second instance was made to learn its name, and is gone.
     CHECK(log.count("teardown", PI_LOG_INFO) == 1);
@@ -310,7 +308,7 @@ TEST_CASE("a file that is found twice is loaded once") {
     const std::vector<Report> reports = loader.reports();
     REQUIRE(reports.size() == 2);
     CHECK(reports[1].status == PI_PLUGIN_SHADOWED);
-    CHECK_THAT(reports[1].reason, Contains("loaded already"));
+    CHECK_THAT(reports[1].reason, Contains("already loaded"));
     CHECK(log.count("teardown", PI_LOG_INFO) == 0);
 }
 
@@ -323,8 +321,7 @@ TEST_CASE("a name is looked up in the directories, and one that is nowhere is re
     REQUIRE(reports.size() == 4);
     CHECK(reports[0].status == PI_PLUGIN_REFUSED);
     CHECK(reports[0].name == "nowhere");
-    CHECK_THAT(reports[0].reason,
-               Contains("there is no libpi_plugin_nowhere.so in " + folder.str()));
+    CHECK_THAT(reports[0].reason, Contains("libpi_plugin_nowhere.so") && Contains(folder.str()));
     CHECK(reports[1].name == "small_old");
     CHECK(reports[2].name == "small_good");
     CHECK(reports[3].status == PI_PLUGIN_SHADOWED); // found again in the directory
@@ -440,7 +437,7 @@ TEST_CASE("manifests and plugins beside the loader are found from where libpi_lo
     CHECK_THAT(reports[5].path, Contains("6.json"));
     CHECK(std::string(reports[5].name) == "gone");
     CHECK_THAT(reports[6].reason, Contains("a FIFO"));
-    CHECK_THAT(reports[7].reason, Contains("everyone may write to it"));
+    CHECK_THAT(reports[7].reason, Contains("writable for everyone"));
     CHECK_THAT(reports[8].reason, Contains("at most 4095"));
     CHECK_THAT(reports[9].reason, Contains("good.so\\x00evil"));
     CHECK_THAT(reports[9].path, Contains("a.json"));

@@ -170,6 +170,6 @@ TEST_CASE("an unknown layer is a warning that names it, and the plugins work wit
     CapturedLog log;
     const Loader loader(
         {.plugins = {plugin_file("small_good")}, .flags = with_environment, .log = &log});
-    CHECK(log.count("there is no layer \"nonsense\"", PI_LOG_WARNING) == 1);
+    CHECK(log.count("layer \"nonsense\" does not exist", PI_LOG_WARNING) == 1);
     CHECK(loader.plugins().size() == 1);
 }

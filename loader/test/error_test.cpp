@@ -223,7 +223,7 @@ TEST_CASE("what is not a loader is refused by the loader's own functions") {
     CHECK(piLoaderRelease(nullptr) == PI_ERROR_INVALID_LOADER);
     CHECK(last_text() == "piLoaderRelease: loader is NULL");
     CHECK(piLoaderRetain(wrong) == PI_ERROR_INVALID_LOADER);
-    CHECK(last_text() == "piLoaderRetain: loader is a plugin");
+    CHECK_THAT(last_text(), Contains("piLoaderRetain: loader is a plugin"));
     CHECK(piPluginsGet(nullptr, 0, nullptr, nullptr) == PI_ERROR_INVALID_LOADER);
     CHECK(piLoaderGetReports(nullptr, 0, nullptr, nullptr) == PI_ERROR_INVALID_LOADER);
     CHECK(piLoaderGetEnvironment(nullptr, 0, nullptr, nullptr) == PI_ERROR_INVALID_LOADER);

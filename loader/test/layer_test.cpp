@@ -140,7 +140,7 @@ TEST_CASE("a layer is used once, an unknown one not at all, and both are warned 
                            .layers = {"outer", "nonsense", "outer"},
                            .log = &log});
     CHECK(wrapped.instance(0).chain().layer_count == 3); // it, hold and guard
-    CHECK(log.count("there is no layer \"nonsense\"", PI_LOG_WARNING) == 1);
+    CHECK(log.count("layer \"nonsense\" does not exist", PI_LOG_WARNING) == 1);
     CHECK(log.count("the layers are: outer, inner, throwing") == 1);
     CHECK(log.count("layer \"outer\" is named twice", PI_LOG_WARNING) == 1);
 }

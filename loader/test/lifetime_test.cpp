@@ -71,7 +71,7 @@ TEST_CASE("an instance whose objects outlive the wait is parked, and its handles
     const pi_context second = loader->context();
     loader.reset();
     CHECK(log.count("small_good", PI_LOG_WARNING) == 1);
-    CHECK(log.count("2 of its objects are left: it is parked", PI_LOG_WARNING) == 1);
+    CHECK(log.count("2 of its objects are still alive", PI_LOG_WARNING) == 1);
     CHECK(log.count("teardown", PI_LOG_INFO) == 0);
 
     // The description's callback is the application's again: nothing is logged any more.

@@ -47,8 +47,8 @@ TEST_CASE("a plugin that a search finds is refused where everyone may exchange i
                              Row{01777, 0755, 0644, nullptr},    //
                              Row{0755, 0777, 0644, "directory"}, //
                              Row{0777, 0755, 0644, "directory"}, // the directory can be exchanged
-                             Row{0755, 0755, 0646, "everyone may write to it: chmod o-w"},
-                             Row{0755, 01777, 0666, "everyone may write to it: chmod o-w"});
+                             Row{0755, 0755, 0646, "it is writable for everyone: chmod o-w"},
+                             Row{0755, 01777, 0666, "it is writable for everyone: chmod o-w"});
     CAPTURE(row.around, row.directory, row.file);
     set_mode(found, row.file);
     set_mode(folder.str("a"), row.directory);
@@ -73,7 +73,7 @@ TEST_CASE("a plugin that is looked up by its name is refused where everyone may 
     const Loader loader({.plugins = {"small_good"}, .directories = {folder.str()}});
     for (const Report &report : loader.reports()) {
         CHECK(report.status == PI_PLUGIN_REFUSED);
-        CHECK_THAT(report.reason, Contains("everyone may write to its directory"));
+        CHECK_THAT(report.reason, Contains("its directory is writable for everyone"));
     }
     CHECK(loader.plugins().empty());
 }

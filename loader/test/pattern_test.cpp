@@ -51,7 +51,7 @@ TEST_CASE("a pattern's bytes depend on the round and the offset alone") {
     CHECK(pattern(16, 1) != pattern(16, 1, 8));
 }
 
-TEST_CASE("pages that stayed old are named by their period, wherever the bytes begin") {
+TEST_CASE("stale pages are named by their period, wherever the bytes begin") {
     for (const uint64_t offset : {0, 4096, 100, 4095}) {
         CAPTURE(offset);
         const std::size_t first = 4096 - offset % 4096;
@@ -64,8 +64,8 @@ TEST_CASE("pages that stayed old are named by their period, wherever the bytes b
             if (page % 3 == 1)
                 third.keep_old(begin, end);
         }
-        CHECK(half.text(offset) == "every second page stayed old");
-        CHECK(third.text(offset) == "every third page stayed old");
+        CHECK(half.text(offset) == "every second page is stale");
+        CHECK(third.text(offset) == "every third page is stale");
     }
 }
 
@@ -74,20 +74,20 @@ TEST_CASE("other bytes that are wrong are named by where they are") {
     CHECK(none.text() == "");
     Difference all(65537);
     all.keep_old(0, 65537);
-    CHECK(all.text(3) == "all bytes stayed old");
+    CHECK(all.text(3) == "all bytes are stale");
     Difference last(65536);
     last.keep_old(40960, 65536);
-    CHECK(last.text() == "the last 6 pages stayed old");
+    CHECK(last.text() == "the last 6 pages are stale");
     Difference first(65536);
     first.keep_old(0, 8192);
-    CHECK(first.text() == "the first 2 pages stayed old");
+    CHECK(first.text() == "the first 2 pages are stale");
     Difference two(65536);
     two.keep_old(4096, 8192);
     two.keep_old(40960, 45056);
-    CHECK(two.text() == "2 of 16 pages stayed old, the first is page 1");
+    CHECK(two.text() == "2 of 16 pages are stale, the first is page 1");
     Difference parts(65536);
     parts.keep_old(100, 200);
-    CHECK(parts.text().find(" bytes stayed old, the first is byte ") != std::string::npos);
+    CHECK(parts.text().find(" bytes are stale, the first is byte ") != std::string::npos);
     Difference byte(65536);
     byte.actual[777] ^= 1;
     CHECK(byte.text() == "1 bytes are wrong, the first is byte 777");
@@ -96,7 +96,7 @@ TEST_CASE("other bytes that are wrong are named by where they are") {
 TEST_CASE("pages that changed places are found") {
     Difference moved(65536);
     std::copy_n(moved.expected.begin() + 8192, 4096, moved.actual.begin() + 4096);
-    CHECK(moved.text().find("at byte 4096 are those of byte 8192") != std::string::npos);
+    CHECK(moved.text().find("byte 4096 on has the bytes of byte 8192") != std::string::npos);
 }
 
 TEST_CASE("sizes are written in their largest unit") {

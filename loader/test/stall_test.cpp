@@ -107,6 +107,6 @@ TEST_CASE("the reserved word of the loader's description must be zero") {
     desc.reserved = 5;
     pi_loader loader = nullptr;
     CHECK(piLoaderCreate(&desc, &loader) == PI_ERROR_UNSUPPORTED_FEATURE);
-    CHECK(last_text() == "piLoaderCreate: desc->reserved is 5, should be 0");
+    CHECK_THAT(last_text(), Contains("piLoaderCreate: desc->reserved is 5"));
     CHECK(loader == nullptr);
 }

@@ -22,7 +22,7 @@ const VerifiedKey lasting{"a -> b", true};
 const VerifiedKey passing{"here -> there", false};
 const Verified arrived{"", false};
 const Verified arrived_deep{"", true};
-const Verified lost{"of 64 KiB every second page stayed old", false};
+const Verified lost{"of 64 KiB every second page is stale", false};
 
 std::string read_file(const std::string &path) {
     std::ostringstream text;

@@ -132,10 +132,10 @@ TEST_CASE("copies that leave pages as they were fail the verification of their d
     for (const std::size_t dst : {1, 2}) {
         const pi_memory_connection_info there = machine.verified(0, dst);
         CHECK(there.verified == PI_VERIFIED_FAILED);
-        CHECK_THAT(there.verified_text, Contains(" stayed old") && Contains("copied"));
+        CHECK_THAT(there.verified_text, Contains(" stale") && Contains("copied"));
     }
     CHECK_THAT(machine.verified(0, 1).verified_text,
-               Contains("of 256 KiB every second page stayed old"));
+               Contains("of 256 KiB every second page is stale"));
     CHECK(machine.verified(2, 0).verified == PI_VERIFIED_YES);
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("reads and writes in place that lose pages fail the verification") {
     machine.control->lie(way, nullptr);
     const pi_memory_connection_info there = machine.verified(0, 1);
     CHECK(there.verified == PI_VERIFIED_FAILED);
-    CHECK_THAT(there.verified_text, Contains("every second page stayed old") &&
+    CHECK_THAT(there.verified_text, Contains("every second page is stale") &&
                                         Contains(way == LYING_READS ? "read in place by dst"
                                                                     : "written in place by dst"));
 }
@@ -237,7 +237,7 @@ TEST_CASE("imported memory is verified in its real size, and holds its bytes aga
     desc.host_ptr = nullptr;
     desc.size = 0;
     CHECK(machine.verified(0, 0, &desc).verified == PI_VERIFIED_YES);
-    CHECK_THAT(machine.verified(0, 1, &desc).verified_text, Contains("stayed old"));
+    CHECK_THAT(machine.verified(0, 1, &desc).verified_text, Contains("stale"));
 }
 
 TEST_CASE("memory that src imports for dst is verified at src once") {
@@ -263,7 +263,7 @@ TEST_CASE("kernels are verified where the connection is unified, with an answer 
     CHECK(machine.verified(0, 1).verified == PI_VERIFIED_YES);
     const auto there = machine.verified(0, 1, &kernels);
     CHECK(there.verified == PI_VERIFIED_FAILED);
-    CHECK_THAT(there.verified_text, Contains("stayed old") && Contains("read by a kernel of dst"));
+    CHECK_THAT(there.verified_text, Contains("stale") && Contains("read by a kernel of dst"));
     CHECK(machine.verified(0, 1).verified == PI_VERIFIED_YES);
     CHECK(machine.verified(0, 2, &kernels).verified == PI_VERIFIED_YES); // no kernel uses it
     CHECK(machine.verified(0, 2, &again).verified == PI_VERIFIED_YES);
@@ -345,7 +345,7 @@ TEST_CASE("a deep verification sees what the sample does, with traffic both ways
     const auto again = how(PI_VERIFY_DEEP | PI_VERIFY_AGAIN);
     machine.control->lie(LYING_COPIES, nullptr);
     CHECK_THAT(machine.verified(0, 1, &again).verified_text,
-               Contains("every second page stayed old"));
+               Contains("every second page is stale"));
 }
 
 TEST_CASE("inside a callback a verification would block, and is refused") {
@@ -505,7 +505,7 @@ TEST_CASE("devices with an identity are remembered by the next process, in a fil
     }
     {
         const Machine third(options);
-        CHECK_THAT(third.verified(0, 1).verified_text, Contains("every second page stayed old"));
+        CHECK_THAT(third.verified(0, 1).verified_text, Contains("every second page is stale"));
         CHECK(third.control->copies() == 0);
     }
     std::ofstream(file, std::ios::trunc) << "{\"pi_verified\": 1, \"machine\": [";

@@ -287,7 +287,7 @@ public:
         const auto found = results_.find(pair);
         return found == results_.end() ? Verified::unknown : found->second;
     }
-    std::string text(const MemoryPair &) const override { return "bytes stayed old"; }
+    std::string text(const MemoryPair &) const override { return "bytes are stale"; }
 
 private:
     const std::map<MemoryPair, Verified> results_;
@@ -314,11 +314,11 @@ TEST_CASE("a connection that lost bytes is not used, and the route instead of it
     question.verified_only = GENERATE(false, true);
     const auto found = ways(two_peers(), question);
     CHECK(found.front().route.kind == RouteKind::host_bounce);
-    CHECK(found.front().reason.find("bytes stayed old") != std::string::npos);
+    CHECK(found.front().reason.find("bytes are stale") != std::string::npos);
     for (const RouteKind kind : {RouteKind::direct_use, RouteKind::migrate}) {
         CHECK_FALSE(find(found, kind).possible);
         CHECK(find(found, kind).verification_failed);
-        CHECK(find(found, kind).reason.find("bytes stayed old") != std::string::npos);
+        CHECK(find(found, kind).reason.find("bytes are stale") != std::string::npos);
     }
 }
 
@@ -330,7 +330,7 @@ TEST_CASE("memory that kernels read wrongly is copied, not used in place", "[run
     CHECK_FALSE(find(found, RouteKind::direct_use).possible);
     CHECK(find(found, RouteKind::direct_use).verification_failed);
     CHECK(find(found, RouteKind::migrate).possible);
-    CHECK(find(found, RouteKind::migrate).reason.find("bytes stayed old") != std::string::npos);
+    CHECK(find(found, RouteKind::migrate).reason.find("bytes are stale") != std::string::npos);
 }
 
 TEST_CASE("a candidate names its unverified connections, and is refused where only verified ones "

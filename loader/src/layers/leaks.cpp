@@ -20,8 +20,8 @@ std::string end_of(const Leak &leak) {
 } // namespace
 
 std::string made_by(std::size_t creator, uint64_t call) {
-    return call != 0 ? fmt::format("made by {}, call {}", function_rows[creator].name, call)
-                     : std::string("found, not made");
+    return call != 0 ? fmt::format("created by {}, call {}", function_rows[creator].name, call)
+                     : std::string("returned by a query");
 }
 
 void report_leaks(const PluginInstance &instance, std::vector<Leak> leaks) {

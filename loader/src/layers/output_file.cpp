@@ -30,7 +30,7 @@ std::string with_process_number(const std::string &path) {
 
 // None without a problem: somebody else has it, to write or to read.
 FileDescriptor open_own(const std::string &path, std::string &problem) {
-    constexpr const char *not_regular = "it is not a regular file";
+    constexpr const char *not_regular = "not a regular file";
     // A pipe that nobody reads would hold the open until somebody does; so it is ENXIO.
     FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666));
     struct stat status {};
@@ -62,7 +62,7 @@ FileDescriptor open_output(const std::string &path, const char *layer, const cha
     }
     if (file.get() < 0)
         log.warn("{}: cannot write \"{}\" ({}): {}; {}", layer, name, variable,
-                 problem.empty() ? "it is in use" : problem, consequence);
+                 problem.empty() ? "the file is in use" : problem, consequence);
     else if (name != wanted)
         log.write(PI_LOG_INFO, "{}: \"{}\" is in use, so this loader writes \"{}\"", layer, wanted,
                   name);

@@ -24,28 +24,27 @@ std::string problem_of(const std::string &specification) {
 
 TEST_CASE("a specification that is not understood names its part and what would be right") {
     using Catch::Contains;
-    CHECK_THAT(
-        problem_of("piMemBufferCreat:1=fail(BACKEND)"),
-        Contains("PI_FAULT: \"piMemBufferCreat:1=fail(BACKEND)\": \"piMemBufferCreat\" is no "
-                 "function that plugins have; did you mean piMemBufferCreate?"));
+    CHECK_THAT(problem_of("piMemBufferCreat:1=fail(BACKEND)"),
+               Contains("PI_FAULT: \"piMemBufferCreat:1=fail(BACKEND)\": \"piMemBufferCreat\"") &&
+                   Contains("piMemBufferCreate?"));
     CHECK_THAT(problem_of("piMemBufferCreate:1=short"),
-               Contains("short is for commands that move bytes, and piMemBufferCreate moves none"));
+               Contains("short is for commands that move bytes, and piMemBufferCreate"));
     CHECK_THAT(problem_of("piEnqueueKernelLaunch:1=short"), Contains("fail_event or delay"));
     CHECK_THAT(problem_of("piMemBufferCreate:1=fail_event(BACKEND)"), Contains("is for commands"));
     CHECK_THAT(problem_of("piMemBufferCreate:1=fail(BAD)"),
-               Contains("\"BAD\" is no error of pi.h; should be like OUT_OF_DEVICE_MEMORY"));
-    CHECK_THAT(problem_of("piMemBufferCreate:1=fail(SUCCESS)"), Contains("no error"));
-    CHECK_THAT(problem_of("piMemBufferCreate:1=fail(PI_SUCCESS)"), Contains("no error"));
+               Contains("\"BAD\" is not an error of pi.h"));
+    CHECK_THAT(problem_of("piMemBufferCreate:1=fail(SUCCESS)"), Contains("not an error"));
+    CHECK_THAT(problem_of("piMemBufferCreate:1=fail(PI_SUCCESS)"), Contains("not an error"));
     CHECK_THAT(problem_of("piMemBufferCreate:1=fail"), Contains("should be fail(RESULT)"));
-    CHECK_THAT(problem_of("piMemBufferCreate:1=fail(BACKEND"), Contains("no ')'"));
-    CHECK_THAT(problem_of("piMemBufferCreate:1=explode"), Contains("\"explode\" is nothing"));
-    CHECK_THAT(problem_of("piMemBufferCreate:1=delay(3)"), Contains("\"3\" is no time"));
+    CHECK_THAT(problem_of("piMemBufferCreate:1=fail(BACKEND"), Contains("does not end with ')'"));
+    CHECK_THAT(problem_of("piMemBufferCreate:1=explode"), Contains("\"explode\" is not a fault"));
+    CHECK_THAT(problem_of("piMemBufferCreate:1=delay(3)"), Contains("\"3\" is not a time"));
     CHECK_THAT(problem_of("piMemBufferCreate:1=delay(3 hours)"), Contains("units: ns, us, ms, s"));
     for (const char *call : {"0", "x", "", "3..2", "-1", "1..2..3"})
         CHECK_THAT(problem_of(std::string("piMemBufferCreate:") + call + "=fail(BACKEND)"),
-                   Contains("is no number of a call; should be like 3, 2..5 or 2.."));
+                   Contains("is not a call number or range"));
     CHECK_THAT(problem_of("piQueueFlush:1=fail(BACKEND); nonsense"),
-               Contains("\"nonsense\": should be <function>:<call>=<what happens>"));
+               Contains("\"nonsense\": should be <function>:<call>=<fault>"));
 }
 
 TEST_CASE("a wrong PI_FAULT in the environment is warned about and ignored") {
@@ -66,7 +65,7 @@ TEST_CASE("PI_FAULT without the layer is warned about") {
     CHECK(log.count("PI_FAULT is set, but the layer \"fault\" is not enabled", PI_LOG_WARNING) ==
           1);
     OK(piQueueFlush(machine.queue));
-    REFUSED(PI_ERROR_INVALID_OPERATION, "the layer \"fault\", which is not enabled",
+    REFUSED(PI_ERROR_INVALID_OPERATION, "the layer \"fault\"",
             piLoaderGetCallCounts(machine.loader.get(), machine.plugin, 0, nullptr, nullptr));
 }
 
@@ -74,9 +73,9 @@ TEST_CASE("counts are of one of the loader's plugins") {
     const Machine machine(with_faults(""));
     const Machine other(with_faults(""));
     uint32_t count = 0;
-    REFUSED(PI_ERROR_INVALID_PLUGIN, "is not one of this loader's",
+    REFUSED(PI_ERROR_INVALID_PLUGIN, "is not a plugin of this loader",
             piLoaderGetCallCounts(machine.loader.get(), other.plugin, 0, nullptr, &count));
-    REFUSED(PI_ERROR_INVALID_PLUGIN, "is not one of this loader's",
+    REFUSED(PI_ERROR_INVALID_PLUGIN, "is not a plugin of this loader",
             piLoaderGetCallCounts(machine.loader.get(), nullptr, 0, nullptr, &count));
     REFUSED(PI_ERROR_INVALID_LOADER, "loader is NULL",
             piLoaderGetCallCounts(nullptr, machine.plugin, 0, nullptr, &count));

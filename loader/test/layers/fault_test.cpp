@@ -55,7 +55,7 @@ TEST_CASE("the k-th call of a name fails with the result and a text, and no othe
     const Machine machine(with_faults("piMemBufferCreate:2=fail(OUT_OF_DEVICE_MEMORY)"));
     const pi_mem first = machine.make_buffer(16);
     pi_mem second = nullptr;
-    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "piMemBufferCreate: the fault layer made this call fail",
+    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "piMemBufferCreate: failure injected by the layer fault",
             machine.try_make_buffer(16, &second));
     CHECK(second == nullptr);
     const pi_mem third = machine.make_buffer(16);
@@ -146,7 +146,7 @@ TEST_CASE("a command whose event fails is not done, and its waiters fail") {
     pi_event event = nullptr;
     const Bytes other(8, 2);
     OK(machine.write(mem, other, 0, &event));
-    REFUSED(PI_ERROR_DEVICE_LOST, "piEnqueueMemBufferWrite: the fault layer made this command fail",
+    REFUSED(PI_ERROR_DEVICE_LOST, "piEnqueueMemBufferWrite: failure injected into this command",
             piEventWait(event, patience));
     CHECK_THAT(error_text(event),
                Catch::Contains("PI_FAULT: \"piEnqueueMemBufferWrite:2=fail_event"));
@@ -178,7 +178,8 @@ TEST_CASE("an event that is made to fail looks like its command's") {
     CHECK(command == PI_TYPE_BUFFER_FILL_DESC);
     REFUSED(PI_ERROR_INVALID_SIZE, "size is 2",
             piEventGetInfo(event, PI_EVENT_INFO_COMMAND, 2, &command, nullptr));
-    REFUSED(PI_ERROR_INVALID_OPERATION, "of a command", piEventSignalHost(event, PI_SUCCESS));
+    REFUSED(PI_ERROR_INVALID_OPERATION, "belongs to a command",
+            piEventSignalHost(event, PI_SUCCESS));
     OK(piEventRetain(event));
     OK(piEventRelease(event));
     CHECK(piEventWait(event, patience) == PI_ERROR_BACKEND);
@@ -208,7 +209,7 @@ TEST_CASE("a command whose event fails does so after its wait list, with that on
     pi_event dependent = nullptr;
     OK(piEnqueueMemBufferFill(machine.queue, &desc, 1, &failed, &dependent));
     CHECK(piEventWait(dependent, patience) == PI_ERROR_DEPENDENCY_FAILED);
-    CHECK_THAT(error_text(dependent), !Catch::Contains("fault layer"));
+    CHECK_THAT(error_text(dependent), !Catch::Contains("layer fault"));
     for (const pi_event event : {gate, held, failed, dependent})
         OK(piEventRelease(event));
     OK(piMemRelease(mem));
@@ -257,7 +258,7 @@ TEST_CASE(
     "a blocking command whose event fails answers its error, and without an event nobody knows") {
     const Machine machine(with_faults("piEnqueueMemBufferFill:1..=fail_event(OUT_OF_RESOURCES)"));
     const pi_mem mem = machine.make_buffer(Bytes(8, 7));
-    REFUSED(PI_ERROR_OUT_OF_RESOURCES, "the fault layer",
+    REFUSED(PI_ERROR_OUT_OF_RESOURCES, "the layer fault",
             machine.fill(mem, 1, 0, 8, PI_COMMAND_BLOCKING));
     OK(machine.fill(mem, 1, 0, 8));
     OK(piQueueFinish(machine.queue));
@@ -289,7 +290,7 @@ TEST_CASE("a short command moves the first half of its bytes, then its event fai
     box.src_pitch[0] = 4;
     box.src_pitch[1] = 10;
     box.dst_pitch[1] = 7;
-    REFUSED(PI_ERROR_DEVICE_LOST, "the fault layer",
+    REFUSED(PI_ERROR_DEVICE_LOST, "the layer fault",
             machine.copy(source, target, {box, linear(30, 30, 4)}, PI_COMMAND_BLOCKING));
     Bytes expected(40, 0);
     for (std::size_t i = 0; i < 3; ++i) {

@@ -70,7 +70,7 @@ TEST_CASE("what is left is told with the call, its arguments, thread and stack")
     INFO(log.all());
     CHECK(log.count(" was never released ", PI_LOG_WARNING) == 1);
     const auto lines =
-        log.wait_for({"mem 0x", "was never released (made by piMemBufferCreate, call 2; "
+        log.wait_for({"mem 0x", "was never released (created by piMemBufferCreate, call 2; "
                                 "1 reference left)\n    of context 0x"},
                      PI_LOG_WARNING, 1);
     REQUIRE(lines.size() == 1);
@@ -87,8 +87,8 @@ TEST_CASE("with the layer validate there is one list, whichever of both is the o
     leak_one(quick(layers, log));
     INFO(log.all());
     CHECK(log.count(" was never released ", PI_LOG_WARNING) == 1);
-    const auto lines =
-        log.wait_for({"made by piMemBufferCreate, call 2; 1 reference left)\n"}, PI_LOG_WARNING, 1);
+    const auto lines = log.wait_for({"created by piMemBufferCreate, call 2; 1 reference left)\n"},
+                                    PI_LOG_WARNING, 1);
     REQUIRE(lines.size() == 1);
     CHECK_THAT(lines[0], Catch::Contains(maker) && !Catch::Contains("libpi_loader"));
 }
@@ -125,7 +125,8 @@ TEST_CASE("a release that fails leaves the object and its origin") {
         close(machine);
     }
     INFO(log.all());
-    CHECK(log.count("made by piMemBufferCreate, call 1; 1 reference left)\n    of context") == 1);
+    CHECK(log.count("created by piMemBufferCreate, call 1; 1 reference left)\n    of context") ==
+          1);
 }
 
 TEST_CASE("memory by address is told while its context lives, and goes with it") {
@@ -144,7 +145,7 @@ TEST_CASE("memory by address is told while its context lives, and goes with it")
     }
     INFO(log.all());
     CHECK(log.count("USM memory") == 1);
-    CHECK(log.count("was never freed (made by piUsmAlloc, call 2)\n    of context") == 1);
+    CHECK(log.count("was never freed (created by piUsmAlloc, call 2)\n    of context") == 1);
     CHECK(log.count("kind shared, size 222, on thread") == 1);
 }
 
@@ -165,7 +166,7 @@ TEST_CASE("an event of a command names the queue and the memory, and its thread"
         close(machine);
     }
     INFO(log.all());
-    CHECK(log.wait_for({"event 0x", "made by piEnqueueMemBufferFill, call 1; 1 reference left)",
+    CHECK(log.wait_for({"event 0x", "created by piEnqueueMemBufferFill, call 1; 1 reference left)",
                         "of queue 0x", ", size 64, mem 0x", "on thread " + thread_number + "\n"},
                        PI_LOG_WARNING, 1)
               .size() == 1);
@@ -194,5 +195,5 @@ TEST_CASE("many threads make and release: what each leaves is told") {
         close(machine);
     }
     INFO(log.all());
-    CHECK(log.count("was never released (made by piMemBufferCreate") == thread_count);
+    CHECK(log.count("was never released (created by piMemBufferCreate") == thread_count);
 }

@@ -50,14 +50,14 @@ void check_misuses(const Machine &machine, const std::string &function, const De
     pi_struct_header chained = {sizeof chained, PI_TYPE_QUEUE_DESC, nullptr};
     spoiled = valid;
     spoiled.next = &chained;
-    check_refused(machine, function, PI_ERROR_UNSUPPORTED_FEATURE, "desc->next leads to type 3",
-                  [&] { return call(&spoiled); });
+    check_refused(machine, function, PI_ERROR_UNSUPPORTED_FEATURE,
+                  "desc->next leads to PI_TYPE_QUEUE_DESC (3)", [&] { return call(&spoiled); });
     struct {
         Desc desc;
         unsigned char tail[8];
     } larger = {valid, {0, 0, 7}};
     larger.desc.struct_size = sizeof larger;
-    check_refused(machine, function, PI_ERROR_UNSUPPORTED_FEATURE, "beyond is 7, and must be 0",
+    check_refused(machine, function, PI_ERROR_UNSUPPORTED_FEATURE, "is 7 and must be 0",
                   [&] { return call(&larger.desc); });
     if constexpr (requires { spoiled.flags; }) {
         spoiled = valid;
@@ -87,7 +87,7 @@ void check_command(const Machine &machine, const std::string &function, Enqueue 
                   "wait_list is NULL, but wait_count is 2",
                   [&] { return enqueue(machine.queue, &valid, 2, nullptr, nullptr); });
     const pi_event none = nullptr;
-    check_refused(machine, function, PI_ERROR_INVALID_EVENT, "wait_list[0]: it is NULL",
+    check_refused(machine, function, PI_ERROR_INVALID_EVENT, "wait_list[0]: NULL",
                   [&] { return enqueue(machine.queue, &valid, 1, &none, nullptr); });
 }
 

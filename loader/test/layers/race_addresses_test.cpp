@@ -53,7 +53,7 @@ TEST_CASE("a kernel that is given an address races with what certainly writes be
     CHECK(bench.races() == 1);
     CHECK(bench.log.count("bytes 16 to 23 of USM memory 0x") == 1);
     CHECK(bench.log.count("piEnqueueKernelLaunch, call 1 on queue") == 1);
-    CHECK(bench.log.count("is given an address in it; piEnqueueUsmCopy, call 3 on queue") == 1);
+    CHECK(bench.log.count("receives an address in it; piEnqueueUsmCopy, call 3 on queue") == 1);
     // An address that is none of an allocation is nothing.
     launch(bench.queues[0], &pointer);
     CHECK(bench.races() == 1);

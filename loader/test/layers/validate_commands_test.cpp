@@ -48,7 +48,7 @@ TEST_CASE("validate: misdescribed reads do not reach the plugin") {
     using Desc = pi_buffer_read_desc;
     check_command<Desc>(
         machine, "piEnqueueMemBufferRead", piEnqueueMemBufferRead, valid.desc,
-        {{PI_ERROR_INVALID_MEM_OBJECT, "desc->mem: it is NULL; should be a mem",
+        {{PI_ERROR_INVALID_MEM_OBJECT, "desc->mem: NULL; a mem is needed",
           [](Desc &desc) { desc.mem = nullptr; }},
          {PI_ERROR_INVALID_NULL_POINTER, "desc->host_ptr is NULL",
           [](Desc &desc) { desc.host_ptr = nullptr; }},
@@ -57,16 +57,14 @@ TEST_CASE("validate: misdescribed reads do not reach the plugin") {
          {PI_ERROR_INVALID_NULL_POINTER, "desc->regions is NULL, but its count is 3",
           [](Desc &desc) { desc.regions = nullptr; }},
          valid.in(2, PI_ERROR_INVALID_SIZE,
-                  "desc->regions[2].src_offset is 49, from where the region ends at 65; desc->mem "
+                  "desc->regions[2].src_offset is 49; the region ends at byte 65, and desc->mem "
                   "has 64 bytes",
                   [](pi_region &region) { region.src_offset = 49; }),
          valid.in(1, PI_ERROR_INVALID_SIZE, "desc->regions[1].extent[0] is 0; at least 1",
                   [](pi_region &region) { region.extent[0] = 0; }),
-         valid.in(0, PI_ERROR_INVALID_SIZE,
-                  "desc->regions[0].src_pitch[0] is 15; at least a row's 16 bytes",
+         valid.in(0, PI_ERROR_INVALID_SIZE, "desc->regions[0].src_pitch[0] is 15; at least 16",
                   [](pi_region &region) { region.src_pitch[0] = 15; }),
-         valid.in(0, PI_ERROR_INVALID_SIZE,
-                  "desc->regions[0].dst_pitch[1] is 31; at least a slice's 32 bytes",
+         valid.in(0, PI_ERROR_INVALID_SIZE, "desc->regions[0].dst_pitch[1] is 31; at least 32",
                   [](pi_region &region) {
                       region.extent[1] = 2;
                       region.dst_pitch[1] = 31;
@@ -77,10 +75,9 @@ TEST_CASE("validate: misdescribed reads do not reach the plugin") {
                   [](pi_region &region) { region.extent[2] = uint64_t{1} << 60; }),
          valid.in(0, PI_ERROR_INVALID_SIZE, "desc->regions[0].src_offset is 18446744073709551615",
                   [](pi_region &region) { region.src_offset = huge; }),
-         valid.in(0, PI_ERROR_INVALID_SIZE, "past the end of all addresses",
+         valid.in(0, PI_ERROR_INVALID_SIZE, "past the end of the address space",
                   [](pi_region &region) { region.dst_offset = huge - 64; }),
-         valid.in(1, PI_ERROR_INVALID_VALUE,
-                  "desc->regions[1] writes bytes that desc->regions[0] writes, too",
+         valid.in(1, PI_ERROR_INVALID_VALUE, "desc->regions[1] writes bytes that desc->regions[0]",
                   [](pi_region &region) { region.dst_offset = 15; }),
          valid.in(1, PI_ERROR_UNSUPPORTED_FEATURE, "desc->regions[1].reserved is 9",
                   [](pi_region &region) { region.reserved = 9; })});
@@ -141,7 +138,7 @@ TEST_CASE("validate: misdescribed writes and copies do not reach the plugin") {
         {{PI_ERROR_INVALID_NULL_POINTER, "desc->host_ptr is NULL",
           [](auto &desc) { desc.host_ptr = nullptr; }},
          write.in(0, PI_ERROR_INVALID_SIZE,
-                  "desc->regions[0].dst_offset is 60, from where the region ends at 76; desc->mem "
+                  "desc->regions[0].dst_offset is 60; the region ends at byte 76, and desc->mem "
                   "has 64 bytes",
                   [](pi_region &region) { region.dst_offset = 60; })});
 
@@ -155,11 +152,10 @@ TEST_CASE("validate: misdescribed writes and copies do not reach the plugin") {
          copy.in(0, PI_ERROR_INVALID_SIZE, "desc->src has 64 bytes",
                  [](pi_region &region) { region.src_offset = 49; }),
          {PI_ERROR_MEM_COPY_OVERLAP,
-          "desc->regions[0] has its source at bytes 0 to 15 of the storage and its destination at "
-          "0 to 15",
+          "desc->regions[0] copies bytes 0 to 15 of the storage to its bytes 0 to 15",
           [&](auto &desc) { desc.dst = mem; }},
          // Byte 16 of the root is the view's first.
-         {PI_ERROR_MEM_COPY_OVERLAP, "and its destination at 16 to 31", [&](auto &desc) {
+         {PI_ERROR_MEM_COPY_OVERLAP, "to its bytes 16 to 31", [&](auto &desc) {
               static const pi_region region = linear(1, 0, 16);
               desc.regions = &region;
               desc.dst = view;
@@ -198,7 +194,7 @@ TEST_CASE("validate: misdescribed fills and maps do not reach the plugin") {
           [](auto &desc) { desc.size = 18; }},
          {PI_ERROR_INVALID_SIZE, "desc->size is 0 bytes", [](auto &desc) { desc.size = 0; }},
          {PI_ERROR_INVALID_SIZE,
-          "desc->offset is 52, from where 16 bytes go past the end of "
+          "desc->offset is 52; with size 16 it goes past the end of "
           "desc->mem, which has 64",
           [](auto &desc) { desc.offset = 52; }}});
 
@@ -210,7 +206,7 @@ TEST_CASE("validate: misdescribed fills and maps do not reach the plugin") {
     map.out_pointer = &pointer;
     check_command<pi_buffer_map_desc>(
         machine, "piEnqueueMemBufferMap", piEnqueueMemBufferMap, map,
-        {{PI_ERROR_INVALID_VALUE, "desc->flags is 0x1; one of PI_MAP_READ",
+        {{PI_ERROR_INVALID_VALUE, "desc->flags is 0x1; at least one of PI_MAP_READ",
           [](auto &desc) { desc.flags = PI_COMMAND_BLOCKING; }},
          {PI_ERROR_INVALID_NULL_POINTER, "desc->out_pointer is NULL",
           [](auto &desc) { desc.out_pointer = nullptr; }},
@@ -248,11 +244,11 @@ TEST_CASE("validate: misdescribed commands on USM do not reach the plugin") {
           [](auto &desc) { desc.src = nullptr; }},
          {PI_ERROR_INVALID_NULL_POINTER, "desc->dst is NULL",
           [](auto &desc) { desc.dst = nullptr; }},
-         {PI_ERROR_INVALID_SIZE, "ends at 16; desc->src has 14 bytes",
+         {PI_ERROR_INVALID_SIZE, "ends at byte 16, and desc->src has 14 bytes",
           [&](auto &desc) { desc.src = bytes + 50; }},
-         {PI_ERROR_MEM_COPY_OVERLAP, "desc->regions[0] has its source at bytes",
+         {PI_ERROR_MEM_COPY_OVERLAP, "desc->regions[0] copies bytes",
           [&](auto &desc) { desc.dst = bytes + 15; }},
-         copy.in(0, PI_ERROR_INVALID_SIZE, "past the end of all addresses",
+         copy.in(0, PI_ERROR_INVALID_SIZE, "past the end of the address space",
                  [](pi_region &region) { region.dst_offset = huge - 16; })});
 
     const uint32_t pattern = 7;
@@ -285,7 +281,7 @@ TEST_CASE("validate: misdescribed commands on USM do not reach the plugin") {
     advise.advice = PI_USM_ADVICE_READ_MOSTLY;
     check_command<pi_usm_advise_desc>(
         machine, "piEnqueueUsmAdvise", piEnqueueUsmAdvise, advise,
-        {{PI_ERROR_INVALID_ENUMERATION, "desc->advice is 6, which is no PI_USM_ADVICE_",
+        {{PI_ERROR_INVALID_ENUMERATION, "desc->advice is 6; PI_USM_ADVICE_READ_MOSTLY (1)",
           [](auto &desc) { desc.advice = 6; }}});
 
     void *other = nullptr;
@@ -346,26 +342,26 @@ TEST_CASE("validate: misdescribed launches do not reach the plugin") {
     };
     check_command<Desc>(
         machine, "piEnqueueKernelLaunch", piEnqueueKernelLaunch, valid,
-        {{PI_ERROR_INVALID_KERNEL, "desc->kernel: it is NULL; should be a kernel",
+        {{PI_ERROR_INVALID_KERNEL, "desc->kernel: NULL; a kernel is needed",
           [](Desc &desc) { desc.kernel = nullptr; }},
          {PI_ERROR_INVALID_WORK_SIZE, "desc->dimensions is 4; 1 to 3",
           [](Desc &desc) { desc.dimensions = 4; }},
          {PI_ERROR_INVALID_WORK_SIZE, "desc->global_size[1] is 0; at least 1",
           [](Desc &desc) { desc.global_size[1] = 0; }},
-         {PI_ERROR_INVALID_WORK_SIZE, "desc->global_size[1] is 4611686018427387905 (and",
+         {PI_ERROR_INVALID_WORK_SIZE, "desc->global_size[1] is 4611686018427387905",
           [](Desc &desc) { desc.global_size[1] = (uint64_t{1} << 62) + 1; }},
-         {PI_ERROR_INVALID_WORK_SIZE, "desc->local_size[0] is 0 beside others",
+         {PI_ERROR_INVALID_WORK_SIZE, "desc->local_size[0] is 0, but other axes",
           [](Desc &desc) { desc.local_size[1] = 2; }},
          {PI_ERROR_INVALID_ARGUMENTS, "desc->argument_count is 1; the kernel has 2 parameters",
           [](Desc &desc) { desc.argument_count = 1; }},
          {PI_ERROR_INVALID_NULL_POINTER, "desc->arguments is NULL, but its count is 2",
           [](Desc &desc) { desc.arguments = nullptr; }},
-         in(0, PI_ERROR_INVALID_ARGUMENTS, "desc->arguments[0].kind is 7, which is no PI_ARGUMENT_",
+         in(0, PI_ERROR_INVALID_ARGUMENTS, "desc->arguments[0].kind is 7; PI_ARGUMENT_VALUE (1)",
             [](auto &argument) { argument.kind = 7; }),
          in(0, PI_ERROR_UNSUPPORTED_FEATURE, "desc->arguments[0].reserved is 1",
             [](auto &argument) { argument.reserved = 1; }),
          in(0, PI_ERROR_INVALID_ARGUMENTS,
-            "desc->arguments[0].offset is 60 and size 8: the argument must lie within mem, which "
+            "desc->arguments[0].offset is 60; with size 8 it goes past the end of mem, which "
             "has 64 bytes",
             [](auto &argument) {
                 argument.offset = 60;
@@ -373,7 +369,7 @@ TEST_CASE("validate: misdescribed launches do not reach the plugin") {
             }),
          in(0, PI_ERROR_INVALID_ARGUMENTS, "desc->arguments[0].offset is 64",
             [](auto &argument) { argument.offset = 64; }),
-         in(0, PI_ERROR_INVALID_ARGUMENTS, "desc->arguments[0].size is 4; of a NULL buffer",
+         in(0, PI_ERROR_INVALID_ARGUMENTS, "desc->arguments[0].size is 4; for a NULL buffer",
             [](auto &argument) {
                 argument.mem = nullptr;
                 argument.size = 4;
@@ -453,7 +449,7 @@ TEST_CASE("validate: commands without memory are checked, and variables") {
         [&](const auto *desc) {
             return piEnqueueDeviceGlobalRead(machine.queue, desc, 0, nullptr, nullptr);
         },
-        {{PI_ERROR_INVALID_PROGRAM, "desc->program: it is NULL",
+        {{PI_ERROR_INVALID_PROGRAM, "desc->program: NULL",
           [](auto &desc) { desc.program = nullptr; }},
          {PI_ERROR_INVALID_NULL_POINTER, "desc->name is NULL",
           [](auto &desc) { desc.name = nullptr; }},

@@ -98,9 +98,11 @@ pi_result fail_event_after(Faults &faults, const Fault &fault, pi_queue queue,
         if (out_event == nullptr)
             return PI_SUCCESS;
         faults.add_event(
-            event, {1, queue, command,
-                    fmt::format("{}: the fault layer made this command fail (PI_FAULT: \"{}\")",
-                                function, fault.text)});
+            event,
+            {1, queue, command,
+             fmt::format(
+                 "{}: failure injected into this command by the layer fault (PI_FAULT: \"{}\")",
+                 function, fault.text)});
         next.piQueueRetain(queue);
         return PI_SUCCESS;
     });

@@ -69,8 +69,8 @@ pi_result call_on(Faults &faults, Handle handle, Rest... rest) noexcept {
         } else if constexpr (same_slot<Slot, &pi_dispatch::piEventSignalHost>) {
             if (faults.find_event(handle, faulty))
                 return fail(PI_ERROR_INVALID_OPERATION,
-                            "piEventSignalHost: event is of a command; only host events are "
-                            "signalled");
+                            "piEventSignalHost: event belongs to a command; a host event is "
+                            "needed");
         }
     }
     return next(handle, rest...);

@@ -32,7 +32,7 @@ const Fault *Faults::count_call(std::size_t function) noexcept {
 }
 
 pi_result Faults::fail_call(const Fault &fault) noexcept {
-    return fail(fault.result, "{}: the fault layer made this call fail (PI_FAULT: \"{}\")",
+    return fail(fault.result, "{}: failure injected by the layer fault (PI_FAULT: \"{}\")",
                 function_rows[fault.function].name, fault.text);
 }
 

@@ -63,9 +63,10 @@ std::string parse_calls(std::string_view text, Fault &fault) {
             last = parse_number(end);
     }
     if (!first || !last || *first == 0 || *last < *first)
-        return fmt::format("\"{}\" is no number of a call; should be like 3, 2..5 or 2.., counted "
-                           "from 1",
-                           text);
+        return fmt::format(
+            "\"{}\" is not a call number or range; write 3, 2..5 or 2.. (calls count "
+            "from 1)",
+            text);
     fault.first = *first;
     fault.last = *last;
     return "";
@@ -74,7 +75,8 @@ std::string parse_calls(std::string_view text, Fault &fault) {
 std::string parse_result(std::string_view text, Fault &fault) {
     const std::optional<pi_result> result = find_result(text);
     if (!result || *result == PI_SUCCESS)
-        return fmt::format("\"{}\" is no error of pi.h; should be like OUT_OF_DEVICE_MEMORY", text);
+        return fmt::format("\"{}\" is not an error of pi.h; write for example OUT_OF_DEVICE_MEMORY",
+                           text);
     fault.result = *result;
     return "";
 }
@@ -95,7 +97,7 @@ std::string parse_delay(std::string_view text, Fault &fault) {
             }
         }
     }
-    return fmt::format("\"{}\" is no time; should be like 10ms (units: ns, us, ms, s)", text);
+    return fmt::format("\"{}\" is not a time; write for example 10ms (units: ns, us, ms, s)", text);
 }
 
 // "fail(DEVICE_LOST)" into the word and what is in brackets, if there are any.
@@ -117,7 +119,7 @@ std::string parse_action(std::string_view text, Fault &fault) {
     std::string_view word;
     std::optional<std::string_view> argument;
     if (!split_action(text, word, argument))
-        return fmt::format("\"{}\" has no ')' at its end; {}", text, should);
+        return fmt::format("\"{}\" does not end with ')'; {}", text, should);
     const char *name = function_rows[fault.function].name;
     if (word == "fail" && argument) {
         fault.action = Action::fail;
@@ -129,7 +131,7 @@ std::string parse_action(std::string_view text, Fault &fault) {
     }
     if (word == "fail_event" && argument) {
         if (!rows[fault.function].command)
-            return fmt::format("fail_event is for commands, and {} is none; should be fail or "
+            return fmt::format("fail_event is for commands, and {} is not a command; use fail or "
                                "delay",
                                name);
         fault.action = Action::fail_event;
@@ -138,26 +140,25 @@ std::string parse_action(std::string_view text, Fault &fault) {
     if (word == "short") {
         if (!rows[fault.function].bytes)
             return fmt::format(
-                "short is for commands that move bytes, and {} moves none; should be "
-                "fail, {}delay",
-                name, rows[fault.function].command ? "fail_event or " : "");
+                "short is for commands that move bytes, and {} moves none; use fail, {}delay", name,
+                rows[fault.function].command ? "fail_event or " : "");
         fault.action = Action::shorten;
         fault.result = PI_ERROR_BACKEND;
         return argument ? parse_result(*argument, fault) : "";
     }
-    return fmt::format("\"{}\" is nothing that can happen to a call; {}", text, should);
+    return fmt::format("\"{}\" is not a fault; {}", text, should);
 }
 
 std::string parse_part(std::string_view part, Fault &fault) {
     const std::size_t equals = part.find('=');
     const std::size_t colon = part.substr(0, equals).find(':');
     if (equals == std::string_view::npos || colon == std::string_view::npos)
-        return "should be <function>:<call>=<what happens>, like "
+        return "should be <function>:<call>=<fault>, for example "
                "piMemBufferCreate:3=fail(OUT_OF_DEVICE_MEMORY)";
     const std::string_view name = trim(part.substr(0, colon));
     fault.function = find_function(name);
     if (fault.function == function_rows.size())
-        return fmt::format("\"{}\" is no function that plugins have; did you mean {}?", name,
+        return fmt::format("\"{}\" is not a function of plugins; did you mean {}?", name,
                            nearest(name));
     fault.text = part;
     std::string problem = parse_calls(trim(part.substr(colon + 1, equals - colon - 1)), fault);

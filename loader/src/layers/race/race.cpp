@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "enumerators.hpp"
 #include "error.hpp"
 #include "layers/extension.hpp"
 #include "layers/layers.hpp"
@@ -209,9 +210,9 @@ pi_result PI_CALL set_lead(const pi_kernel_argument *argument, uint64_t lead) no
             return fail(PI_ERROR_INVALID_NULL_POINTER, "set_lead: argument is NULL");
         if (argument->kind != PI_ARGUMENT_BUFFER || argument->size <= lead)
             return fail(PI_ERROR_INVALID_VALUE,
-                        "set_lead: the argument is of kind {} and has {} bytes, lead is {}: a "
+                        "set_lead: argument has kind {} and {} bytes, lead is {}; a "
                         "PI_ARGUMENT_BUFFER (2) of more bytes than lead is needed",
-                        argument->kind, argument->size, lead);
+                        name_argument_kind(argument->kind), argument->size, lead);
         Races *const races =
             argument->mem != nullptr
                 ? static_cast<Races *>(TableChain::of(dispatch_of(argument->mem)).data(race_layer))
@@ -219,8 +220,8 @@ pi_result PI_CALL set_lead(const pi_kernel_argument *argument, uint64_t lead) no
         if (races == nullptr || !races->set_lead(*argument, lead))
             return fail(
                 PI_ERROR_INVALID_MEM_OBJECT,
-                "set_lead: argument: mem is {}; memory that the layer \"race\" has seen made "
-                "is needed",
+                "set_lead: argument->mem is {}; a memory object created while the layer \"race\" "
+                "was enabled is needed",
                 argument->mem == nullptr ? "NULL" : "not watched");
         return PI_SUCCESS;
     });

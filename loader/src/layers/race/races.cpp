@@ -15,7 +15,7 @@ pi_log_level level_of(const Configuration &configuration) {
 }
 
 std::string words(const Command &command, const Access &access) {
-    constexpr const char *verbs[] = {"reads it", "writes it", "is given an address in it"};
+    constexpr const char *verbs[] = {"reads it", "writes it", "receives an address in it"};
     return fmt::format("{}, call {} on queue {}, {}", function_rows[command.function].name,
                        command.call, command.queue, verbs[static_cast<std::size_t>(access.use)]);
 }
@@ -368,8 +368,8 @@ void Races::compare(const Command &first, const Command &second,
             if (reported_.size() < most_reports &&
                 reported_.emplace(first.stack, second.stack).second)
                 reports.push_back(fmt::format(
-                    "race on {}: {}; {}; nothing orders them: let the second wait for the first's "
-                    "event (wait_list), or the host for it in between\n  the first:{}\n"
+                    "race on {}: {}; {}; nothing orders them: put the first's event into the "
+                    "second's wait_list, or wait for it on the host in between\n  the first:{}\n"
                     "  the second:{}",
                     place(*a.storage, both), words(first, a), words(second, b),
                     describe(first.stack), describe(second.stack)));
@@ -424,8 +424,7 @@ void Races::end_event(pi_event event) noexcept {
 void Races::give_up() noexcept {
     if (!gave_up_.exchange(true))
         instance_.log().write(level_,
-                              "plugin {}: race: there was no memory to watch all: nothing "
-                              "more is reported",
+                              "plugin {}: race: out of memory: no further races are reported",
                               instance_.name());
 }
 

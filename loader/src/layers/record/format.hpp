@@ -65,18 +65,18 @@ constexpr bool is_question(std::size_t index) {
 constexpr const char *why_never(std::size_t index) {
     const auto has = [&](std::string_view part) { return function_has(index, part); };
     if (has("NativeHandle"))
-        return "a native handle means nothing elsewhere";
+        return "a native handle is valid only in the process that recorded it";
     if (has("Import") || has("Export"))
-        return "memory from outside of the program is not in the log";
+        return "the log does not contain imported or exported memory";
     if (has("Usm") || has("HostPointer") || has("FunctionPointer") || has("VariablePointer") ||
         has("piMemFlush") || has("piMemInvalidate"))
-        return "the host and kernels use that memory by its address, which no log can follow";
+        return "the host and kernels access this memory by address, which a log cannot record";
     if (has("SetCallback") || has("HostFunction"))
-        return "a function of the program is not in the log";
+        return "the log does not contain functions of the program";
     if (has("Image") || has("Sampler"))
-        return "images and samplers are not in the log";
+        return "the log does not contain images and samplers";
     if (has("DeviceGlobal") || has("Specialization") || has("piDevicePartition"))
-        return "device globals, specialization constants and parts of devices are not in the log";
+        return "the log does not contain device globals, specialization constants and sub-devices";
     return nullptr;
 }
 
@@ -139,7 +139,7 @@ PI_RECORD_DESCRIPTOR(pi_program_desc, PROGRAM_DESC) {
     a.number("format", d.format);
     a.number("size", d.size);
     if (d.format == PI_PROGRAM_FORMAT_NATIVE_TABLE)
-        a.cannot("a table of native functions is of the program's own");
+        a.cannot("a table of native functions belongs to the program");
     else
         a.data("data", d.data, d.size);
 }

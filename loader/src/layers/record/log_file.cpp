@@ -154,8 +154,8 @@ void LogFile::report() noexcept {
         first = first_lost_;
     }
     if (lost != 0)
-        log_.warn("record: no memory for {} calls, the first of {}: the log lacks them", lost,
-                  first);
+        log_.warn("record: out of memory: {} calls, the first a call of {}, are not in the log",
+                  lost, first);
 }
 
 } // namespace pi::loader::record

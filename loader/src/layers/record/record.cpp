@@ -76,7 +76,7 @@ public:
         if (desc == nullptr)
             return json_text(nullptr);
         if (!copy_descriptor(desc, described<Desc>, own)) {
-            cannot("struct_size or type is not that of the descriptor");
+            cannot("struct_size or type does not match the descriptor");
             return json_text(nullptr);
         }
         if (desc->struct_size > sizeof own) {
@@ -84,14 +84,14 @@ public:
                                       desc->struct_size - sizeof own);
             if (!tail ||
                 std::any_of(tail->begin(), tail->end(), [](auto byte) { return byte != 0; }))
-                cannot("the descriptor has more than the log knows");
+                cannot("the descriptor is larger than the log's format");
         }
         JsonObject outer;
         std::swap(object_, outer);
         members(*this, own);
         if constexpr (!std::is_same_v<Desc, pi_mem_buffer_desc>) {
             if (own.next != nullptr)
-                cannot("the chained descriptor is not known to the log");
+                cannot("the log's format lacks the chained descriptor");
         }
         std::swap(object_, outer);
         return outer.text();
@@ -170,7 +170,7 @@ public:
         if (header == nullptr)
             return;
         if (header->type != PI_TYPE_MEM_LAYOUT_DESC || header->next != nullptr)
-            return cannot("the chained descriptor is not known to the log");
+            return cannot("the log's format lacks the chained descriptor");
         object_.add("next", descriptor(static_cast<const pi_mem_layout_desc *>(next)));
     }
     void place(const pi_buffer_map_desc &desc) {
@@ -212,7 +212,8 @@ private:
         }
         const auto seen = look_at(array, count, most);
         if (!seen.has_value())
-            cannot(fmt::format("{} {} are not where the refused call says", count, name));
+            cannot(
+                fmt::format("the refused call gives {} {}, which are not readable", count, name));
         object_.add(name, seen.has_value() ? json_array(*seen, write) : json_text(nullptr));
     }
     // Where a call has failed, nothing says that there are so many bytes.
@@ -395,7 +396,7 @@ private:
             if (before.map.has_value())
                 out.add("map", json_text(before.map->id));
             if (!before.map.has_value())
-                cannot = "which map it ends cannot be told";
+                cannot = "the map that it ends is unknown";
             else if (before.hash.has_value())
                 out.add("hash", hex(*before.hash));
             else

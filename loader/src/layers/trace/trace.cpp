@@ -82,7 +82,7 @@ pi_result write_checked_span(TraceFile &file, const pi_trace_span &span) {
     }
     if (span.end < span.begin)
         return fail(PI_ERROR_INVALID_VALUE,
-                    "write_span: end is {}, which is before begin, {}: nanoseconds", span.end,
+                    "write_span: end is {} ns; it must not be before begin, {} ns", span.end,
                     span.begin);
     const auto *const other = std::find_if(std::begin(span.reserved), std::end(span.reserved),
                                            [](uint64_t word) { return word != 0; });
@@ -95,11 +95,12 @@ pi_result write_checked_span(TraceFile &file, const pi_trace_span &span) {
         ObjectReader reader;
         const bool is_json = reader.read(arguments);
         if (reader.deep())
-            return fail(PI_ERROR_INVALID_VALUE, "write_span: arguments is nested deeper than {}",
+            return fail(PI_ERROR_INVALID_VALUE,
+                        "write_span: arguments is nested more than {} levels deep",
                         int{ObjectReader::max_depth});
         if (!is_json || !reader.is_object())
             return fail(PI_ERROR_INVALID_VALUE,
-                        "write_span: arguments is \"{}\", which is no JSON object", span.arguments);
+                        "write_span: arguments is \"{}\", should be a JSON object", span.arguments);
         const std::size_t begin = arguments.find('{') + 1;
         arguments = arguments.substr(begin, arguments.rfind('}') - begin);
     }
@@ -114,9 +115,10 @@ pi_result PI_CALL write_span(pi_plugin plugin, const pi_trace_span *span) noexce
                 ? static_cast<Tracer *>(TableChain::of(dispatch_of(plugin)).data(trace_layer))
                 : nullptr;
         if (tracer == nullptr)
-            return fail(PI_ERROR_INVALID_PLUGIN,
-                        "write_span: plugin is {}; one that has the layer \"trace\" is needed",
-                        plugin == nullptr ? "NULL" : "not traced");
+            return fail(
+                PI_ERROR_INVALID_PLUGIN,
+                "write_span: plugin is {}; a plugin with the layer \"trace\" enabled is needed",
+                plugin == nullptr ? "NULL" : "not traced");
         if (span == nullptr)
             return fail(PI_ERROR_INVALID_NULL_POINTER, "write_span: span is NULL");
         return write_checked_span(tracer->file(), *span);

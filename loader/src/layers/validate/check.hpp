@@ -4,6 +4,7 @@
 // argument, its value, and what would have been right.
 #pragma once
 
+#include "enumerators.hpp"
 #include "layers/validate/validator.hpp"
 
 namespace pi::loader::validate {
@@ -69,8 +70,7 @@ public:
     bool array(uint32_t count, const void *elements, const Name &name) noexcept {
         if (count != 0 && elements == nullptr)
             refuse(PI_ERROR_INVALID_NULL_POINTER, name,
-                   "is NULL, but its count is {}; that many elements, or a count of 0, is needed",
-                   count);
+                   "is NULL, but its count is {}; an array, or a count of 0, is needed", count);
         return count == 0 || elements != nullptr;
     }
     void flags(uint64_t given, uint64_t known, const Name &name) noexcept {
@@ -83,17 +83,17 @@ public:
         if (word != 0)
             refuse(PI_ERROR_UNSUPPORTED_FEATURE, name, "is {}; reserved words must be 0", word);
     }
-    /// PI_ERROR_INVALID_ENUMERATION unless it is one of the `list`, which are from `first` to `last`, or a vendor's.
-    void enumeration(uint32_t value, uint32_t first, uint32_t last, const Name &name,
-                     const char *list) noexcept {
-        if ((value < first || value > last) && (value & PI_VENDOR_BIT) == 0)
-            refuse(PI_ERROR_INVALID_ENUMERATION, name, "is {}, which is no {}; these are {} to {}",
-                   value, list, first, last);
+    /// PI_ERROR_INVALID_ENUMERATION unless it is from `first` to `last`, or a vendor's.
+    void enumeration(uint32_t value, const Enumerator &first, const Enumerator &last,
+                     const Name &name) noexcept {
+        if ((value < first.value || value > last.value) && (value & PI_VENDOR_BIT) == 0)
+            refuse(PI_ERROR_INVALID_ENUMERATION, name, "is {}; {} to {} are possible", value, first,
+                   last);
     }
     void alignment(uint64_t bytes, const Name &name) noexcept {
         if ((bytes & (bytes - 1)) != 0)
             refuse(PI_ERROR_INVALID_ALIGNMENT, name,
-                   "is {}; a power of two, or 0 for the scope's, is needed", bytes);
+                   "is {}; a power of two, or 0 for the scope's alignment, is needed", bytes);
     }
     void some_bytes(uint64_t size, const Name &name) noexcept {
         if (size == 0)
@@ -105,8 +105,8 @@ public:
         some_bytes(size, size_name);
         if (offset > limit || size > limit - offset)
             refuse(PI_ERROR_INVALID_SIZE, offset_name,
-                   "is {}, from where {} bytes go past the end of {}, which has {}", offset, size,
-                   whole, limit);
+                   "is {}; with size {} it goes past the end of {}, which has {} bytes", offset,
+                   size, whole, limit);
     }
     /// The same of plain memory, which ends with the address space.
     void address_range(const void *pointer, uint64_t size, const Name &size_name,
@@ -114,7 +114,7 @@ public:
         const auto begin = reinterpret_cast<uintptr_t>(pointer);
         if (size > UINTPTR_MAX - begin)
             refuse(PI_ERROR_INVALID_SIZE, size_name,
-                   "is {}, which from {} {} goes past the end of all addresses", size, whole,
+                   "is {}; with {} {} it goes past the end of the address space", size, whole,
                    pointer);
     }
 

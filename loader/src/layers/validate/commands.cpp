@@ -110,8 +110,8 @@ void check_members(Check &check, const Place &place, const pi_buffer_map_desc &d
     const Memory mem = buffer(check, desc.mem, {"desc->mem"});
     if ((desc.flags & (PI_MAP_READ | PI_MAP_WRITE | PI_MAP_WRITE_DISCARD)) == 0)
         check.refuse(PI_ERROR_INVALID_VALUE, {"desc->flags"},
-                     "is {:#x}; one of PI_MAP_READ, PI_MAP_WRITE and PI_MAP_WRITE_DISCARD is "
-                     "needed at least",
+                     "is {:#x}; at least one of PI_MAP_READ, PI_MAP_WRITE and PI_MAP_WRITE_DISCARD "
+                     "is needed",
                      desc.flags);
     check.range(desc.offset, desc.size, mem != nullptr ? mem->size : not_known, {"desc->offset"},
                 {"desc->size"}, "desc->mem");
@@ -151,8 +151,8 @@ void check_usm_range(Check &check, const void *pointer, uint64_t size) noexcept 
     const Allocation found = check.validator().addresses().find(pointer);
     if (found.size != 0 && size > found.left(pointer))
         check.refuse(PI_ERROR_INVALID_SIZE, {"desc->size"},
-                     "is {}; from pointer {} the allocation of {} bytes at {} has {} left", size,
-                     pointer, found.size, reinterpret_cast<void *>(found.begin),
+                     "is {}; from pointer {} on, the allocation of {} bytes at {} has {} left",
+                     size, pointer, found.size, reinterpret_cast<void *>(found.begin),
                      found.left(pointer));
     else
         check.address_range(pointer, size, {"desc->size"}, "pointer");
@@ -175,8 +175,8 @@ void check_members(Check &check, const Place &, const pi_usm_prefetch_desc &desc
 
 void check_members(Check &check, const Place &, const pi_usm_advise_desc &desc) {
     check_usm_range(check, desc.pointer, desc.size);
-    check.enumeration(desc.advice, PI_USM_ADVICE_READ_MOSTLY, PI_USM_ADVICE_RESET, {"desc->advice"},
-                      "PI_USM_ADVICE_");
+    check.enumeration(desc.advice, PI_LOADER_ENUMERATOR(PI_USM_ADVICE_READ_MOSTLY),
+                      PI_LOADER_ENUMERATOR(PI_USM_ADVICE_RESET), {"desc->advice"});
 }
 
 void check_members(Check &check, const Place &place, const pi_usm_alloc_desc &desc) {
@@ -215,7 +215,7 @@ void check_global(Check &check, const char *name, const void *host_ptr, uint64_t
     uint64_t end = 0;
     if (__builtin_add_overflow(offset, size, &end))
         check.refuse(PI_ERROR_INVALID_SIZE, {"desc->offset"},
-                     "is {}, which with size {} is more than 64 bits count", offset, size);
+                     "is {}; with size {} it exceeds 64 bits", offset, size);
     check.address_range(host_ptr, size, {"desc->size"}, "host_ptr");
 }
 

@@ -15,8 +15,8 @@ constexpr Name flags_name = {"desc->flags"};
 void check_access(Check &check, uint64_t flags) noexcept {
     if ((flags & access_flags) == access_flags)
         check.refuse(PI_ERROR_INVALID_VALUE, flags_name,
-                     "is {:#x}, with PI_MEM_READ_ONLY and PI_MEM_WRITE_ONLY; neither of them means "
-                     "both ways",
+                     "is {:#x}, with PI_MEM_READ_ONLY and PI_MEM_WRITE_ONLY; set at most one, or "
+                     "neither to read and write",
                      flags);
 }
 
@@ -29,7 +29,7 @@ void check_view(Check &check, const Place &place, uint64_t flags) noexcept {
     const uint64_t inherited = place.memory->flags & access_flags;
     if (inherited != 0 && flags != 0 && flags != inherited)
         check.refuse(PI_ERROR_INVALID_VALUE, flags_name,
-                     "is {:#x}; the parent allows {:#x} only, or 0", flags, inherited);
+                     "is {:#x}; the parent's {:#x}, or 0, is needed", flags, inherited);
 }
 
 void check_host_pointer(Check &check, uint64_t flags, const void *host_ptr) noexcept {
@@ -37,8 +37,7 @@ void check_host_pointer(Check &check, uint64_t flags, const void *host_ptr) noex
     const uint64_t use = flags & host_flags;
     if (use == host_flags)
         check.refuse(PI_ERROR_INVALID_VALUE, flags_name,
-                     "is {:#x}, with PI_MEM_COPY_HOST_PTR and PI_MEM_USE_HOST_PTR; one of them at "
-                     "most is possible",
+                     "is {:#x}, with PI_MEM_COPY_HOST_PTR and PI_MEM_USE_HOST_PTR; set at most one",
                      flags);
     if (use != 0)
         check.not_null(host_ptr, name);
@@ -91,11 +90,12 @@ void check_layout(Check &check, const pi_mem_layout_desc &layout, uint64_t size)
 
 // Host memory alone has no device; the list's check refuses other devices than the context's.
 void check_usm_kind(Check &check, const Place &place, pi_usm_kind kind) noexcept {
-    check.enumeration(kind, PI_USM_HOST, PI_USM_SHARED, {"desc->kind"}, "PI_USM_ kind");
+    check.enumeration(kind, PI_LOADER_ENUMERATOR(PI_USM_HOST), PI_LOADER_ENUMERATOR(PI_USM_SHARED),
+                      {"desc->kind"});
     if (place.device == nullptr && kind != PI_USM_HOST)
         check.refuse(PI_ERROR_INVALID_DEVICE, {"device"},
-                     "is NULL, but desc->kind is {}; only memory of PI_USM_HOST ({}) has none",
-                     kind, static_cast<uint32_t>(PI_USM_HOST));
+                     "is NULL, but desc->kind is {}; only PI_USM_HOST (1) needs no device",
+                     name_usm_kind(kind));
 }
 
 template <typename Handle>
@@ -107,7 +107,7 @@ void check_listed(Check &check, uint32_t count, const Handle *handles,
         for (uint32_t j = 0; j < i; ++j) {
             if (handles[i] == handles[j])
                 check.refuse(HandleTraits<Handle>::error, {argument, i},
-                             "is {}, which {}[{}] is, too; each is listed once",
+                             "is {}, as is {}[{}]; each may be listed once",
                              static_cast<const void *>(handles[i]), argument, j);
         }
     }
@@ -134,7 +134,7 @@ void check_member(Check &check, pi_context context, pi_device device, const Name
             return;
     }
     check.refuse(PI_ERROR_INVALID_DEVICE, name,
-                 "is {}, which is none of the {} devices of context {}",
+                 "is {}; one of the {} devices of context {} is needed",
                  static_cast<void *>(device), facts->devices.size(), static_cast<void *>(context));
 }
 
@@ -146,14 +146,14 @@ void check_members(Check &check, const Place &, const pi_native_desc &desc) {
 }
 
 void check_members(Check &check, const Place &, const pi_device_partition_desc &desc) {
-    check.enumeration(desc.kind, PI_PARTITION_EQUALLY, PI_PARTITION_BY_HARDWARE, {"desc->kind"},
-                      "PI_PARTITION_");
+    check.enumeration(desc.kind, PI_LOADER_ENUMERATOR(PI_PARTITION_EQUALLY),
+                      PI_LOADER_ENUMERATOR(PI_PARTITION_BY_HARDWARE), {"desc->kind"});
     if (desc.kind == PI_PARTITION_BY_COUNTS &&
         check.array(desc.count, desc.counts, {"desc->counts"})) {
         for (uint32_t i = 0; i < desc.count && !check.failed(); ++i) {
             if (desc.counts[i] == 0)
                 check.refuse(PI_ERROR_INVALID_SIZE, {"desc->counts", i},
-                             "is 0; a sub-device needs 1 compute unit at least");
+                             "is 0; a sub-device needs at least 1 compute unit");
         }
     }
     if ((desc.kind == PI_PARTITION_EQUALLY || desc.kind == PI_PARTITION_BY_COUNTS) &&
@@ -168,8 +168,8 @@ void check_members(Check &check, const Place &, const pi_context_desc &desc) {
 }
 
 void check_members(Check &check, const Place &, const pi_memory_connection_query &desc) {
-    check.enumeration(desc.kind, PI_MEMORY_KIND_BUFFER, PI_MEMORY_KIND_IMPORTED, {"query->kind"},
-                      "PI_MEMORY_KIND_");
+    check.enumeration(desc.kind, PI_LOADER_ENUMERATOR(PI_MEMORY_KIND_BUFFER),
+                      PI_LOADER_ENUMERATOR(PI_MEMORY_KIND_IMPORTED), {"query->kind"});
 }
 
 void check_members(Check &, const Place &, const pi_queue_desc &) {}
@@ -202,12 +202,12 @@ void check_members(Check &check, const Place &place, const pi_mem_image_desc &de
         check_view(check, place, desc.flags);
         if (desc.host_ptr != nullptr)
             check.refuse(PI_ERROR_INVALID_VALUE, {"desc->host_ptr"},
-                         "is {}; a view has the bytes of its buffer, so it must be NULL",
+                         "is {}; a view uses the bytes of its buffer, so it must be NULL",
                          desc.host_ptr);
         if (read_pitches(check, desc, shape, pixels) && place.memory != nullptr &&
             pixels.end() > place.memory->size)
             check.refuse(PI_ERROR_INVALID_SIZE, {"desc->offset"},
-                         "is {}, from where the pixels end at {}; mem has {} bytes", desc.offset,
+                         "is {}; its pixels end at byte {}, and mem has {} bytes", desc.offset,
                          pixels.end(), place.memory->size);
         return;
     }
@@ -215,8 +215,7 @@ void check_members(Check &check, const Place &place, const pi_mem_image_desc &de
     check_host_pointer(check, desc.flags, desc.host_ptr);
     if (desc.offset != 0)
         check.refuse(PI_ERROR_INVALID_VALUE, {"desc->offset"},
-                     "is {}; views of buffers alone begin at an offset, so it must be 0",
-                     desc.offset);
+                     "is {}; only a view of a buffer has an offset, so it must be 0", desc.offset);
     if (desc.host_ptr == nullptr && desc.row_pitch != 0)
         check.refuse(PI_ERROR_INVALID_VALUE, {"desc->row_pitch"},
                      "is {}; without host_ptr it must be 0", desc.row_pitch);
@@ -234,12 +233,12 @@ void check_members(Check &check, const Place &place, const pi_mem_partition_desc
 
 void check_members(Check &check, const Place &, const pi_mem_import_desc &desc) {
     check_access(check, desc.flags);
-    check.enumeration(desc.handle.type, PI_EXTERNAL_HOST_POINTER, PI_EXTERNAL_ZE_IPC,
-                      {"desc->handle.type"}, "PI_EXTERNAL_ type");
+    check.enumeration(desc.handle.type, PI_LOADER_ENUMERATOR(PI_EXTERNAL_HOST_POINTER),
+                      PI_LOADER_ENUMERATOR(PI_EXTERNAL_ZE_IPC), {"desc->handle.type"});
     check.some_bytes(desc.size, {"desc->size"});
     if (desc.own > (desc.handle.type == PI_EXTERNAL_NATIVE ? 1u : 0u))
         check.refuse(PI_ERROR_INVALID_VALUE, {"desc->own"},
-                     "is {}; 0, or of PI_EXTERNAL_NATIVE also 1, is needed", desc.own);
+                     "is {}; 0, or 1 with PI_EXTERNAL_NATIVE (4), is needed", desc.own);
     check.flags(desc.handle.flags, 0, {"desc->handle.flags"});
     for (const uint64_t word : desc.handle.reserved)
         check.reserved(word, {"desc->handle.reserved"});
@@ -247,16 +246,16 @@ void check_members(Check &check, const Place &, const pi_mem_import_desc &desc) 
     if (__builtin_add_overflow(desc.offset, desc.size, &end) ||
         __builtin_add_overflow(end, desc.handle.offset, &end))
         check.refuse(PI_ERROR_INVALID_SIZE, {"desc->offset"},
-                     "is {}, which with handle.offset {} and size {} is more than 64 bits count",
-                     desc.offset, desc.handle.offset, desc.size);
+                     "is {}; with handle.offset {} and size {} it exceeds 64 bits", desc.offset,
+                     desc.handle.offset, desc.size);
     if (desc.handle.type == PI_EXTERNAL_HOST_POINTER &&
         check.not_null(desc.handle.pointer, {"desc->handle.pointer"}))
         check.address_range(desc.handle.pointer, end, {"desc->size"}, "handle.pointer");
 }
 
 void check_members(Check &check, const Place &, const pi_mem_export_desc &desc) {
-    check.enumeration(desc.external_type, PI_EXTERNAL_HOST_POINTER, PI_EXTERNAL_ZE_IPC,
-                      {"desc->external_type"}, "PI_EXTERNAL_ type");
+    check.enumeration(desc.external_type, PI_LOADER_ENUMERATOR(PI_EXTERNAL_HOST_POINTER),
+                      PI_LOADER_ENUMERATOR(PI_EXTERNAL_ZE_IPC), {"desc->external_type"});
 }
 
 void check_members(Check &check, const Place &place, const pi_usm_desc &desc) {
@@ -275,7 +274,7 @@ void check_members(Check &check, const Place &place, const pi_usm_desc &desc) {
     if (pool->kind != desc.kind)
         check.refuse(PI_ERROR_INVALID_USM_POOL, name,
                      "has memory of kind {}, but desc->kind is {}; they must be the same",
-                     pool->kind, desc.kind);
+                     name_usm_kind(pool->kind), name_usm_kind(desc.kind));
     if (place.device != nullptr && pool->device != nullptr && pool->device != place.device)
         check.refuse(PI_ERROR_INVALID_USM_POOL, name,
                      "has memory of device {}, but device is {}; they must be the same",
@@ -287,8 +286,8 @@ void check_members(Check &check, const Place &place, const pi_usm_pool_desc &des
 }
 
 void check_members(Check &check, const Place &, const pi_program_desc &desc) {
-    check.enumeration(desc.format, PI_PROGRAM_FORMAT_OPENCL_C, PI_PROGRAM_FORMAT_NATIVE_LIBRARY,
-                      {"desc->format"}, "PI_PROGRAM_FORMAT_");
+    check.enumeration(desc.format, PI_LOADER_ENUMERATOR(PI_PROGRAM_FORMAT_OPENCL_C),
+                      PI_LOADER_ENUMERATOR(PI_PROGRAM_FORMAT_NATIVE_LIBRARY), {"desc->format"});
     check.not_null(desc.data, {"desc->data"});
     check.some_bytes(desc.size, {"desc->size"});
 }
@@ -316,17 +315,17 @@ void check_members(Check &, const Place &, const pi_kernel_desc &) {}
 void check_members(Check &, const Place &, const pi_host_event_desc &) {}
 
 void check_members(Check &check, const Place &, const pi_sampler_desc &desc) {
-    check.enumeration(desc.addressing, PI_ADDRESSING_NONE, PI_ADDRESSING_MIRRORED_REPEAT,
-                      {"desc->addressing"}, "PI_ADDRESSING_ mode");
-    check.enumeration(desc.filter, PI_FILTER_NEAREST, PI_FILTER_LINEAR, {"desc->filter"},
-                      "PI_FILTER_ mode");
+    check.enumeration(desc.addressing, PI_LOADER_ENUMERATOR(PI_ADDRESSING_NONE),
+                      PI_LOADER_ENUMERATOR(PI_ADDRESSING_MIRRORED_REPEAT), {"desc->addressing"});
+    check.enumeration(desc.filter, PI_LOADER_ENUMERATOR(PI_FILTER_NEAREST),
+                      PI_LOADER_ENUMERATOR(PI_FILTER_LINEAR), {"desc->filter"});
     if (desc.normalized_coordinates > 1)
         check.refuse(PI_ERROR_INVALID_VALUE, {"desc->normalized_coordinates"},
-                     "is {}; it is 0 or 1", desc.normalized_coordinates);
+                     "is {}; 0 or 1 is needed", desc.normalized_coordinates);
     if (desc.normalized_coordinates == 0 && desc.addressing >= PI_ADDRESSING_REPEAT)
         check.refuse(PI_ERROR_INVALID_VALUE, {"desc->addressing"},
-                     "is {}, which repeats; that needs normalized_coordinates to be 1",
-                     desc.addressing);
+                     "is {}, which repeats and needs normalized_coordinates to be 1",
+                     name_addressing(desc.addressing));
 }
 
 } // namespace pi::loader::validate

@@ -13,10 +13,10 @@ void check_header(Check &check, const char *argument, const pi_struct_header &he
                   pi_struct_type type, std::size_t size) noexcept {
     if (header.struct_size < sizeof(pi_struct_header))
         check.refuse(PI_ERROR_INVALID_DESCRIPTOR, {argument, -1, "->struct_size"},
-                     "is {}; sizeof the struct, {} here, is needed", header.struct_size, size);
+                     "is {}; sizeof the struct, {}, is needed", header.struct_size, size);
     else if (header.type != type)
-        check.refuse(PI_ERROR_INVALID_DESCRIPTOR, {argument, -1, "->type"},
-                     "is {}; {} is needed here", header.type, type);
+        check.refuse(PI_ERROR_INVALID_DESCRIPTOR, {argument, -1, "->type"}, "is {}; {} is needed",
+                     name_struct_type(header.type), name_struct_type(type));
 }
 
 void check_unknown(Check &check, const char *argument, const pi_struct_header &header,
@@ -25,8 +25,7 @@ void check_unknown(Check &check, const char *argument, const pi_struct_header &h
     for (std::size_t i = size; i < header.struct_size; ++i) {
         if (bytes[i] != 0) {
             check.refuse(PI_ERROR_UNSUPPORTED_FEATURE, {argument, -1, "->struct_size"},
-                         "is {}, of which {} bytes are known here; byte {} beyond is {}, and must "
-                         "be 0",
+                         "is {}, of which pi.h knows {} bytes; byte {} is {} and must be 0",
                          header.struct_size, size, i, bytes[i]);
             return;
         }
@@ -34,10 +33,11 @@ void check_unknown(Check &check, const char *argument, const pi_struct_header &h
     for (auto *link = static_cast<const pi_struct_header *>(header.next); link != nullptr;
          link = static_cast<const pi_struct_header *>(link->next)) {
         if (link->type <= newest_type && link->type != chained) {
-            check.refuse(PI_ERROR_UNSUPPORTED_FEATURE, {argument, -1, "->next"},
-                         "leads to type {}, which does not belong there; {}", link->type,
-                         chained != PI_TYPE_NONE ? fmt::format("{} may", chained)
-                                                 : std::string("no type of pi.h does"));
+            check.refuse(
+                PI_ERROR_UNSUPPORTED_FEATURE, {argument, -1, "->next"},
+                "leads to {}, which is not accepted here; {}", name_struct_type(link->type),
+                chained != PI_TYPE_NONE ? fmt::format("{} is possible", name_struct_type(chained))
+                                        : std::string("no type of pi.h is"));
             return;
         }
     }

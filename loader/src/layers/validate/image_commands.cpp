@@ -29,8 +29,8 @@ public:
         for (uint32_t i = 0; i < count_; ++i) {
             if (overlap(seen_[i], box))
                 check.refuse(PI_ERROR_INVALID_VALUE, {"desc->regions", index},
-                             "writes pixels that desc->regions[{}] writes, too; the regions of "
-                             "one command are done in any order, and must be apart in the "
+                             "writes pixels that desc->regions[{}] also writes; the regions of "
+                             "one command are done in any order and must not overlap in the "
                              "destination",
                              i);
         }
@@ -145,8 +145,8 @@ void check_copy_region(Check &check, const Place &place, const CopyEnds &ends, u
         check_no_buffer(check, element, region);
         if (ends.src.root == ends.dst.root && overlap(src, dst))
             check.refuse(PI_ERROR_MEM_COPY_OVERLAP, element,
-                         "has its source and its destination in one image, and they overlap; they "
-                         "must have no pixel in common");
+                         "copies within one image, and source and destination overlap; they must "
+                         "not");
         if (!check.failed())
             boxes.add(check, index, dst);
         return;
@@ -187,14 +187,15 @@ void check_members(Check &check, const Place &place, const pi_image_copy_desc &d
     const CopyEnds ends{*src, *dst, src->image.type != nullptr, dst->image.type != nullptr};
     if (!ends.src_image && !ends.dst_image)
         check.refuse(PI_ERROR_INVALID_MEM_OBJECT, {"desc->dst"},
-                     "is a buffer, and so is desc->src; one of them must be an image "
+                     "is a buffer, as is desc->src; at least one must be an image "
                      "(piEnqueueMemBufferCopy copies between buffers)");
     if (ends.src_image && ends.dst_image &&
         (src->image.order != dst->image.order || src->image.channel != dst->image.channel))
         check.refuse(PI_ERROR_INVALID_VALUE, {"desc->dst"},
-                     "has channels of order {} and type {}, desc->src of {} and {}; images that "
-                     "are copied have one format",
-                     dst->image.order, dst->image.channel, src->image.order, src->image.channel);
+                     "has channel order {} and type {}, desc->src has {} and {}; both images need "
+                     "the same format",
+                     name_channel_order(dst->image.order), name_channel_type(dst->image.channel),
+                     name_channel_order(src->image.order), name_channel_type(src->image.channel));
     if (check.failed() || !some_regions(check, desc.region_count, desc.regions))
         return;
     DestinationBoxes boxes;

@@ -22,7 +22,7 @@ void check_axis(Check &check, const char *member, uint64_t given, bool has,
                 const ImageType &type) noexcept {
     if (has && given == 0)
         check.refuse(PI_ERROR_INVALID_SIZE, {"desc->", -1, member},
-                     "is 0; {} needs 1 pixel at least", type.name);
+                     "is 0; {} needs at least 1 pixel", type.name);
     if (!has && given != 0)
         check.refuse(PI_ERROR_INVALID_VALUE, {"desc->", -1, member},
                      "is {}; {} has no such axis, so it must be 0", given, type.name);
@@ -36,12 +36,12 @@ bool is_known_image(const pi_mem_image_desc &desc) noexcept {
 }
 
 bool read_shape(Check &check, const pi_mem_image_desc &desc, ImageShape &out) noexcept {
-    check.enumeration(desc.image_type, PI_IMAGE_1D, PI_IMAGE_2D_ARRAY, {"desc->image_type"},
-                      "type of images");
-    check.enumeration(desc.channel_order, PI_CHANNEL_ORDER_R, PI_CHANNEL_ORDER_BGRA,
-                      {"desc->channel_order"}, "PI_CHANNEL_ORDER_");
-    check.enumeration(desc.channel_type, PI_CHANNEL_UNORM8, PI_CHANNEL_FLOAT,
-                      {"desc->channel_type"}, "type of channels");
+    check.enumeration(desc.image_type, PI_LOADER_ENUMERATOR(PI_IMAGE_1D),
+                      PI_LOADER_ENUMERATOR(PI_IMAGE_2D_ARRAY), {"desc->image_type"});
+    check.enumeration(desc.channel_order, PI_LOADER_ENUMERATOR(PI_CHANNEL_ORDER_R),
+                      PI_LOADER_ENUMERATOR(PI_CHANNEL_ORDER_BGRA), {"desc->channel_order"});
+    check.enumeration(desc.channel_type, PI_LOADER_ENUMERATOR(PI_CHANNEL_UNORM8),
+                      PI_LOADER_ENUMERATOR(PI_CHANNEL_FLOAT), {"desc->channel_type"});
     if (check.failed() || !is_known_image(desc))
         return false;
     const ImageType &type = image_types[desc.image_type];
@@ -54,8 +54,7 @@ bool read_shape(Check &check, const pi_mem_image_desc &desc, ImageShape &out) no
     for (const uint64_t pixels : out.extent) {
         if (__builtin_mul_overflow(bytes, pixels, &bytes))
             check.refuse(PI_ERROR_INVALID_SIZE, {"desc->width"},
-                         "is {}, which with the other axes is more bytes than 64 bits count",
-                         desc.width);
+                         "is {}; with the other axes the image's bytes exceed 64 bits", desc.width);
     }
     return !check.failed();
 }
@@ -118,13 +117,14 @@ bool read_box(Check &check, const Name &element, const BoxNames &names, const Im
                      "is 0 pixels; at least 1 is needed");
     if (mip_level >= image.mip_levels)
         check.refuse(PI_ERROR_INVALID_VALUE, element.at(names.mip_level),
-                     "is {}; {} has {}, counted from 0", mip_level, names.memory, image.mip_levels);
+                     "is {}; {} has {} mip levels, counted from 0", mip_level, names.memory,
+                     image.mip_levels);
     const auto limit = image.level(mip_level);
     for (std::size_t axis = 0; axis < 3; ++axis) {
         if (origin[axis] > limit[axis] || out.extent[axis] > limit[axis] - origin[axis])
             check.refuse(
                 PI_ERROR_INVALID_SIZE, element.at(names.origin, static_cast<int64_t>(axis)),
-                "is {}, from where {} pixels go past the end of {}, whose {} is {}", origin[axis],
+                "is {}; with {} pixels it goes past the end of {}, whose {} is {}", origin[axis],
                 out.extent[axis], names.memory,
                 axis == 2 && image.type->layers ? "array_size" : axis_names[axis], limit[axis]);
     }

@@ -28,25 +28,24 @@ void check_sizes(Check &check, const pi_kernel_launch_desc &desc) noexcept {
         if (__builtin_mul_overflow(items, desc.global_size[i], &items) ||
             __builtin_add_overflow(desc.global_offset[i], desc.global_size[i], &end))
             check.refuse(PI_ERROR_INVALID_WORK_SIZE, global,
-                         "is {} (and global_offset {}): more work-items than 64 bits count",
+                         "is {} (with global_offset {}); the work-items exceed 64 bits",
                          desc.global_size[i], desc.global_offset[i]);
         if (has_local && desc.local_size[i] == 0)
             check.refuse(PI_ERROR_INVALID_WORK_SIZE, local,
-                         "is 0 beside others that are not; all or none are to be given");
+                         "is 0, but other axes are not; set all axes or none");
         if (has_local && __builtin_mul_overflow(group, desc.local_size[i], &group))
             check.refuse(PI_ERROR_INVALID_WORK_SIZE, local,
-                         "is {}: more work-items of a group than 64 bits count",
-                         desc.local_size[i]);
+                         "is {}; the work-items of a group exceed 64 bits", desc.local_size[i]);
     }
 }
 
 void check_whole(Check &check, const Name &element, const pi_kernel_argument &argument,
                  const char *what) noexcept {
     if (argument.offset != 0)
-        check.refuse(PI_ERROR_INVALID_ARGUMENTS, element.at("offset"), "is {}; of {} it must be 0",
+        check.refuse(PI_ERROR_INVALID_ARGUMENTS, element.at("offset"), "is {}; for {} it must be 0",
                      argument.offset, what);
     if (argument.size != 0)
-        check.refuse(PI_ERROR_INVALID_ARGUMENTS, element.at("size"), "is {}; of {} it must be 0",
+        check.refuse(PI_ERROR_INVALID_ARGUMENTS, element.at("size"), "is {}; for {} it must be 0",
                      argument.size, what);
 }
 
@@ -78,13 +77,12 @@ void check_buffer(Check &check, const Place &place, const Name &element,
         return;
     if (facts->image.type != nullptr) {
         check.refuse(PI_ERROR_INVALID_MEM_OBJECT, element.at("mem"),
-                     "is an image; a buffer is needed (or kind {})",
-                     static_cast<uint32_t>(PI_ARGUMENT_IMAGE));
+                     "is an image; a buffer, or kind PI_ARGUMENT_IMAGE (3), is needed");
         return;
     }
     if (argument.offset >= facts->size || argument.size > facts->size - argument.offset) {
         check.refuse(PI_ERROR_INVALID_ARGUMENTS, element.at("offset"),
-                     "is {} and size {}: the argument must lie within mem, which has {} bytes",
+                     "is {}; with size {} it goes past the end of mem, which has {} bytes",
                      argument.offset, argument.size, facts->size);
         return;
     }
@@ -99,8 +97,7 @@ void check_image(Check &check, const Place &, const Name &element,
     const auto facts = check.validator().facts(argument.mem);
     if (facts != nullptr && facts->image.type == nullptr)
         check.refuse(PI_ERROR_INVALID_MEM_OBJECT, element.at("mem"),
-                     "is a buffer; an image is needed (or kind {})",
-                     static_cast<uint32_t>(PI_ARGUMENT_BUFFER));
+                     "is a buffer; an image, or kind PI_ARGUMENT_BUFFER (2), is needed");
 }
 
 void check_sampler(Check &check, const Place &place, const Name &element,
@@ -130,17 +127,16 @@ void check_argument(Check &check, const Place &place, const Name &element,
                     const pi_kernel_argument &argument) noexcept {
     check.reserved(argument.reserved, element.at("reserved"));
     if (argument.kind < PI_ARGUMENT_VALUE || argument.kind > PI_ARGUMENT_LOCAL) {
-        check.refuse(PI_ERROR_INVALID_ARGUMENTS, element.at("kind"),
-                     "is {}, which is no PI_ARGUMENT_ kind; these are {} to {}", argument.kind,
-                     static_cast<uint32_t>(PI_ARGUMENT_VALUE),
-                     static_cast<uint32_t>(PI_ARGUMENT_LOCAL));
+        check.refuse(PI_ERROR_INVALID_ARGUMENTS, element.at("kind"), "is {}; {} to {} are possible",
+                     argument.kind, PI_LOADER_ENUMERATOR(PI_ARGUMENT_VALUE),
+                     PI_LOADER_ENUMERATOR(PI_ARGUMENT_LOCAL));
         return;
     }
     if (argument.image_sampler != nullptr && argument.kind != PI_ARGUMENT_IMAGE)
         check.refuse(PI_ERROR_UNSUPPORTED_FEATURE, element.at("image_sampler"),
-                     "is {}, but kind is {}; with kind {} alone it may be set",
-                     static_cast<void *>(argument.image_sampler), argument.kind,
-                     static_cast<uint32_t>(PI_ARGUMENT_IMAGE));
+                     "is {}, but kind is {}; it may be set only with {}",
+                     static_cast<void *>(argument.image_sampler), name_argument_kind(argument.kind),
+                     PI_LOADER_ENUMERATOR(PI_ARGUMENT_IMAGE));
     argument_checks[argument.kind](check, place, element, argument);
 }
 

@@ -144,8 +144,8 @@ void Maps::check_use(Check &check, const Place &place, const MemoryFacts &memory
         met = *found;
     }
     check.refuse(PI_ERROR_INVALID_OPERATION, name,
-                 "is mapped for {} from byte {} to {}; the command {} bytes of these, and must "
-                 "come behind the unmap",
+                 "is mapped for {} from byte {} to {}; the command {} some of these bytes and must "
+                 "come after the unmap",
                  met->writes ? "writing" : "reading", met->begin, met->end - 1,
                  writes ? "writes" : "reads");
 }
@@ -163,8 +163,8 @@ void Maps::check_unmap(Check &check, const pi_unmap_desc &desc) noexcept {
     }
     if (!found && !lacks_maps_)
         check.refuse(PI_ERROR_INVALID_VALUE, {"desc->pointer"},
-                     "is {}, which no map of mem gave that is not unmapped already; what a map "
-                     "gave is needed, once",
+                     "is {}; a pointer that a map of mem returned, and that is not unmapped yet, "
+                     "is needed",
                      desc.pointer);
 }
 

@@ -53,7 +53,7 @@ void check_info_name(Check &check, std::size_t function, uint32_t name) noexcept
         last = row.last;
     }
     check.refuse(PI_ERROR_INVALID_ENUMERATION, {"name"},
-                 "is {}, which is in no list of pi.h for this function; those go up to {}", name,
+                 "is {}, which pi.h does not list for this function; its last name is {}", name,
                  last);
 }
 
@@ -93,11 +93,11 @@ void Special<&pi_dispatch::piUsmHostRegister>::check(Check &check, pi_context, v
 void Special<&pi_dispatch::piEventSignalHost>::check(Check &check, pi_event,
                                                      pi_result result) noexcept {
     if (result > 0 || result == PI_ERROR_TIMEOUT || result == PI_ERROR_WOULD_BLOCK)
-        check.refuse(
-            PI_ERROR_INVALID_VALUE, {"result"},
-            "is {}; PI_SUCCESS, 0, or an error, which is negative and not a wait's own, is "
-            "needed",
-            result);
+        check.refuse(PI_ERROR_INVALID_VALUE, {"result"},
+                     "is {} ({}); PI_SUCCESS (0), or an error other than PI_ERROR_TIMEOUT and "
+                     "PI_ERROR_WOULD_BLOCK, is needed",
+                     result_name(result) != nullptr ? result_name(result) : "an unknown result",
+                     result);
 }
 
 void Special<&pi_dispatch::piGetMemoryConnection>::check(Check &check, pi_device src_device,

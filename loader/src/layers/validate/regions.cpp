@@ -28,29 +28,29 @@ bool read_rectangle(Check &check, const Name &element, const End &end, uint64_t 
     out.row_pitch = row_pitch != 0 ? row_pitch : out.row;
     if (out.row_pitch < out.row)
         check.refuse(PI_ERROR_INVALID_SIZE, element.at(end.row_pitch, end.pitch_array ? 0 : -1),
-                     "is {}; at least a row's {} bytes, or 0 for dense rows, are needed", row_pitch,
+                     "is {}; at least {} (a row), or 0 for dense rows, is needed", row_pitch,
                      out.row);
     uint64_t slice = 0;
     if (__builtin_mul_overflow(out.row_pitch, out.rows, &slice))
         check.refuse(PI_ERROR_INVALID_SIZE, element.at(end.extent, 1),
-                     "is {}, which with rows of {} bytes in {} is more than 64 bits count",
-                     out.rows, out.row_pitch, end.memory);
+                     "is {}; with rows of {} bytes in {} it exceeds 64 bits", out.rows,
+                     out.row_pitch, end.memory);
     out.slice_pitch = slice_pitch != 0 ? slice_pitch : slice;
     if (out.slice_pitch < slice)
         check.refuse(PI_ERROR_INVALID_SIZE, element.at(end.slice_pitch, end.pitch_array ? 1 : -1),
-                     "is {}; at least a slice's {} bytes, or 0 for dense slices, are needed",
-                     slice_pitch, slice);
+                     "is {}; at least {} (a slice), or 0 for dense slices, is needed", slice_pitch,
+                     slice);
     // Counted is what the pitches step over: one that steps over nothing may be anything.
     const uint64_t last_slice = (out.rows - 1) * out.row_pitch + out.row;
     uint64_t all = 0;
     if (__builtin_mul_overflow(out.slice_pitch, out.slices - 1, &all) ||
         __builtin_add_overflow(all, last_slice, &all))
         check.refuse(PI_ERROR_INVALID_SIZE, element.at(end.extent, 2),
-                     "is {}, which with slices of {} bytes in {} is more than 64 bits count",
-                     out.slices, out.slice_pitch, end.memory);
+                     "is {}; with slices of {} bytes in {} it exceeds 64 bits", out.slices,
+                     out.slice_pitch, end.memory);
     if (__builtin_add_overflow(offset, all, &all))
         check.refuse(PI_ERROR_INVALID_SIZE, element.at(end.offset),
-                     "is {}, which with the region's bytes is more than 64 bits count", offset);
+                     "is {}; with the region's bytes it exceeds 64 bits", offset);
     return !check.failed();
 }
 
@@ -58,7 +58,7 @@ void check_within(Check &check, const Name &element, const End &end, const Recta
                   uint64_t size) noexcept {
     if (rectangle.end() > size)
         check.refuse(PI_ERROR_INVALID_SIZE, element.at(end.offset),
-                     "is {}, from where the region ends at {}; {} has {} bytes", rectangle.offset,
+                     "is {}; the region ends at byte {}, and {} has {} bytes", rectangle.offset,
                      rectangle.end(), end.memory, size);
 }
 
@@ -66,8 +66,8 @@ void check_addressable(Check &check, const Name &element, const End &end,
                        const Rectangle &rectangle, const void *begin) noexcept {
     if (rectangle.end() > UINTPTR_MAX - reinterpret_cast<uintptr_t>(begin))
         check.refuse(PI_ERROR_INVALID_SIZE, element.at(end.offset),
-                     "is {}, from where the region ends {} bytes behind {} ({}), past the end of "
-                     "all addresses",
+                     "is {}; the region ends {} bytes after {} ({}), past the end of the address "
+                     "space",
                      rectangle.offset, rectangle.end(), end.memory, begin);
 }
 
@@ -75,8 +75,8 @@ void Destinations::add(Check &check, uint32_t index, const Rectangle &rectangle)
     for (uint32_t i = 0; i < count_; ++i) {
         if (overlap(seen_[i], rectangle))
             check.refuse(PI_ERROR_INVALID_VALUE, Name{"desc->regions", index},
-                         "writes bytes that desc->regions[{}] writes, too; the regions of one "
-                         "command are done in any order, and must be apart in the destination",
+                         "writes bytes that desc->regions[{}] also writes; the regions of one "
+                         "command are done in any order and must not overlap in the destination",
                          i);
     }
     if (count_ < most && count_ == index)
@@ -143,8 +143,8 @@ void check_regions(Check &check, uint32_t count, const pi_region *regions, const
         to.offset += dst.offset;
         if (overlap(from, to))
             check.refuse(PI_ERROR_MEM_COPY_OVERLAP, element,
-                         "has its source at bytes {} to {} of the storage and its destination at "
-                         "{} to {}; they must have no byte in common",
+                         "copies bytes {} to {} of the storage to its bytes {} to {}; they must "
+                         "not overlap",
                          from.offset, from.end() - 1, to.offset, to.end() - 1);
     }
 }

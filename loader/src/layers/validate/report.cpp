@@ -27,20 +27,20 @@ std::string Validator::explanation(const void *handle, pi_kind kind, const Where
         text += where.index >= 0 ? fmt::format("{}[{}]: ", where.argument, where.index)
                                  : fmt::format("{}: ", where.argument);
     if (handle == nullptr)
-        return text + fmt::format("it is NULL; should be {}", one(kind));
+        return text + fmt::format("NULL; {} is needed", one(kind));
     const Object object = find(handle);
     if (object.handle == nullptr)
-        return text + fmt::format("{} {} is no object of this instance of the plugin \"{}\": it is "
-                                  "another instance's, no handle at all, or long released",
+        return text + fmt::format("{} {} is not an object of this instance of plugin \"{}\"; it "
+                                  "belongs to another instance, is not a handle, or was released",
                                   kind_name(kind), handle, instance_.name());
     if (object.kind != kind)
-        return text + fmt::format("{} is {}{} ({}); should be {}", handle, one(object.kind),
-                                  object.usable() ? "" : " that was released already",
+        return text + fmt::format("{} is {}{} ({}); {} is needed", handle, one(object.kind),
+                                  object.usable() ? "" : " that was already released",
                                   made_by(object), one(kind));
     return text +
            fmt::format(
-               "{} {} was released already ({}){}", kind_name(kind), handle, made_by(object),
-               releasing && where.argument[0] == '\0' ? ": each reference is released once" : "");
+               "{} {} was already released ({}){}", kind_name(kind), handle, made_by(object),
+               releasing && where.argument[0] == '\0' ? "; release each reference once" : "");
 }
 
 pi_result Validator::explain(const void *handle, pi_kind kind, pi_result code, const Where &where,

@@ -245,8 +245,8 @@ private:
         } else if constexpr (is_exclusive(Index)) {
             if (!validator.begin_exclusive(handle))
                 return fail(PI_ERROR_INVALID_OPERATION,
-                            "{}: program {} is in another such call of another thread; they are "
-                            "externally synchronised",
+                            "{}: program {} is in use by such a call of another thread; the caller "
+                            "must synchronise these calls",
                             name, static_cast<void *>(handle));
             const pi_result result = next(handle, rest...);
             validator.end_exclusive(handle);

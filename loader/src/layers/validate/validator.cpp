@@ -220,8 +220,8 @@ void Validator::add(void *handle, pi_kind kind, const Origin &origin, bool immor
         registry_.with(handle, note);
     } catch (const std::bad_alloc &) {
         if (!lacks_objects_.exchange(true))
-            instance_.log().warn("plugin {}: validate: there was no memory to note a {}: handles "
-                                 "that are not known are no longer refused",
+            instance_.log().warn("plugin {}: validate: out of memory for a {}: unknown handles "
+                                 "are no longer refused",
                                  instance_.name(), kind_name(kind));
     }
 }

@@ -33,7 +33,7 @@ class PI_RUNTIME_EXPORT Verification {
 public:
     virtual ~Verification();
     virtual Verified of(const MemoryPair &pair) const = 0;
-    /// For a failed pair, what was wrong ("of 64 KiB every second page stayed old").
+    /// For a failed pair, what was wrong ("of 64 KiB every second page is stale").
     virtual std::string text(const MemoryPair &pair) const = 0;
 };
 
