@@ -15,7 +15,7 @@ namespace pi_bench {
 namespace {
 
 constexpr const char *stub_name =
-    "a stub written by hand in another shared object: null check, load, jump";
+    "a hand-written stub in another shared object: null check, load, jump";
 
 std::string plugin_path(const char *name) {
     return equipment("libpi_plugin_" + std::string(name) + ".so");
@@ -45,10 +45,9 @@ void with_one_plugin(Session &session) {
             call_often(count, pi_bench_stub_device_select_binary, device, uint32_t{1}, &binary,
                        &index);
         });
-    session.compare("exported call, 1 plugin, beside a bare call",
-                    "the plugin's function called by pointer, without any loader",
-                    Unit::nanoseconds, ours,
-                    [&](uint64_t count) { call_often(count, slot_of(device), device); });
+    session.compare("exported call, 1 plugin, against a bare call",
+                    "the plugin's function called by pointer, without a loader", Unit::nanoseconds,
+                    ours, [&](uint64_t count) { call_often(count, slot_of(device), device); });
 }
 
 void with_three_plugins(Session &session) {
@@ -115,23 +114,23 @@ void through_cpp(Session &session) {
     const pi::Context context = pi::Context::create(device.info<PI_DEVICE_INFO_PLATFORM>(), device);
     const pi_program_binary binary{"opencl_c", PI_PROGRAM_FORMAT_OPENCL_C, 0};
     session.compare(
-        "exported call through pi.hpp", "the same call in C, aim 1.00 times it", Unit::nanoseconds,
+        "exported call through pi.hpp", "the same call in C, target ratio 1.00", Unit::nanoseconds,
         [&](uint64_t count) { call_often(count, select_in_cpp, device.get(), &binary); },
         [&](uint64_t count) { call_often(count, select_in_c, device.get(), &binary); });
     session.compare(
-        "exported call through pi.hpp, without exceptions", "the same call in C, aim 1.00 times it",
+        "exported call through pi.hpp, without exceptions", "the same call in C, target ratio 1.00",
         Unit::nanoseconds,
         [&](uint64_t count) { call_often(count, select_or_none_in_cpp, device.get(), &binary); },
         [&](uint64_t count) { call_often(count, select_or_none_in_c, device.get(), &binary); });
     session.compare(
-        "host event made and released by pi.hpp", "the same two calls in C, aim 1.00 times them",
+        "host event created and released by pi.hpp", "the same two calls in C, target ratio 1.00",
         Unit::nanoseconds,
         [&](uint64_t count) { call_often(count, make_event_in_cpp, context.get()); },
         [&](uint64_t count) { call_often(count, make_event_in_c, context.get()); });
 }
 
-/// `aim`: added to the limit's name.
-void with_a_layer(Session &session, const char *layer, const char *aim) {
+/// `target`: added to the limit's name.
+void with_a_layer(Session &session, const char *layer, const char *target) {
     const Loader loader({plugin_path("bench_first")}, {layer});
     const Loader without({plugin_path("bench_first")});
     const pi_device device = loader.devices("*").at(0);
@@ -139,7 +138,7 @@ void with_a_layer(Session &session, const char *layer, const char *aim) {
     uint32_t index = 0;
     const pi_program_binary binary{"opencl_c", PI_PROGRAM_FORMAT_OPENCL_C, 0};
     const std::string with = " with the layer " + std::string(layer);
-    const std::string limit = std::string(stub_name) + aim;
+    const std::string limit = std::string(stub_name) + target;
     session.compare(
         "exported call" + with, limit, Unit::nanoseconds,
         [&](uint64_t count) { call_often(count, piDeviceRetain, device); },
@@ -161,12 +160,13 @@ void bench_calls(Session &session) {
     session.attempt("exported call, 1 plugin", [&] { with_one_plugin(session); });
     session.attempt("exported call, 3 plugins in turn", [&] { with_three_plugins(session); });
     session.attempt("exported call through pi.hpp", [&] { through_cpp(session); });
-    for (const auto &[layer, aim] : {std::pair("validate", ", aim 25 times it"),
-                                     {"fault", ""},
-                                     {"leak-origin", ""},
-                                     {"race", ""}}) {
-        session.attempt("exported call with the layer " + std::string(layer),
-                        [&, layer = layer, aim = aim] { with_a_layer(session, layer, aim); });
+    for (const auto &[layer, target] : {std::pair("validate", ", target ratio 25"),
+                                        {"fault", ""},
+                                        {"leak-origin", ""},
+                                        {"race", ""}}) {
+        session.attempt(
+            "exported call with the layer " + std::string(layer),
+            [&, layer = layer, target = target] { with_a_layer(session, layer, target); });
     }
     bench_calls_beside_icd(session);
 }

@@ -28,7 +28,8 @@ bool has_equipment(const std::string &file) {
 std::string equipment(const std::string &file) {
     const auto path = path_of(file);
     if (!std::filesystem::exists(path)) {
-        throw std::runtime_error("there is no " + path.string() + ", which comes with pi-bench");
+        throw std::runtime_error("cannot find " + path.string() +
+                                 ", which is installed with pi-bench");
     }
     return path.string();
 }
@@ -85,7 +86,7 @@ std::string Loader::variable(const std::string &name) const {
             return row.value != nullptr ? row.value : "";
         }
     }
-    throw std::logic_error(name + " is not in the list of piLoaderGetEnvironment");
+    throw std::logic_error("piLoaderGetEnvironment does not list " + name);
 }
 
 std::string Loader::plugin_file(const std::string &name) const {
@@ -96,13 +97,12 @@ std::string Loader::plugin_file(const std::string &name) const {
     for (const pi_plugin_report &report : reports) {
         if (report.name == name && report.status != PI_PLUGIN_SHADOWED) {
             if (report.status != PI_PLUGIN_LOADED) {
-                throw std::runtime_error("the plugin " + name +
-                                         " cannot be used: " + report.reason);
+                throw std::runtime_error("plugin " + name + " cannot be used: " + report.reason);
             }
             return report.path;
         }
     }
-    throw std::runtime_error("there is no plugin " + name);
+    throw std::runtime_error("no plugin " + name);
 }
 
 } // namespace pi_bench

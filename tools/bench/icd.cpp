@@ -31,14 +31,14 @@ void beside_idle_driver(Session &session, const OpenCl &cl, pi_device ours) {
     IdleDevice idle{&table};
     const auto device = reinterpret_cast<cl_device_id>(&idle);
     session.compare(
-        "exported call, beside the ICD loader's",
-        "clRetainDevice through the OpenCL ICD loader, of a driver that returns at once",
+        "exported call, against the ICD loader's",
+        "clRetainDevice through the OpenCL ICD loader, with a driver that returns immediately",
         Unit::nanoseconds, [&](uint64_t count) { call_often(count, piDeviceRetain, ours); },
         [&](uint64_t count) { call_often(count, cl.clRetainDevice, device); });
 }
 
 void overhead(Session &session, const OpenCl &cl, pi_device ours) {
-    const std::string name = "overhead of an exported call, beside the ICD loader's";
+    const std::string name = "overhead of an exported call, against the ICD loader's";
     if (!session.wants(name)) {
         return;
     }
@@ -68,22 +68,23 @@ void overhead(Session &session, const OpenCl &cl, pi_device ours) {
                                     " ns, ours " + std::to_string(added) + " ns");
         return;
     }
-    session.add({name, added, limit,
-                 "what the ICD loader adds to clGetDeviceInfo over a call through the driver's own "
-                 "table; both are differences of two calls, and the ratio is that of their medians",
-                 added / limit, "ns"});
+    session.add(
+        {name, added, limit,
+         "the overhead of the ICD loader in clGetDeviceInfo over a call through the driver's "
+         "own table; both are differences of two calls, the ratio is that of their medians",
+         added / limit, "ns"});
 }
 
 } // namespace
 
 void bench_calls_beside_icd(Session &session) {
-    session.attempt("calls beside the OpenCL ICD loader's", [&] {
+    session.attempt("calls against the OpenCL ICD loader's", [&] {
         const Loader loader({equipment("libpi_plugin_bench_first.so")});
         const pi_device ours = loader.devices("*").at(0);
         const std::string library = Loader().variable("PI_OPENCL_LIBRARY");
         const OpenCl cl(library.empty() ? "libOpenCL.so.1" : library);
         beside_idle_driver(session, cl, ours);
-        session.attempt("overhead of an exported call, beside the ICD loader's",
+        session.attempt("overhead of an exported call, against the ICD loader's",
                         [&] { overhead(session, cl, ours); });
     });
 }

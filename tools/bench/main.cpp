@@ -38,49 +38,44 @@ constexpr std::array benchmarks{Benchmark{"calls", bench_calls, "basic"},
 pi::command_line::Page page() {
     return {
         "pi-bench",
-        "measures PI beside what limits it",
+        "measures PI against its lower bounds",
         {{"Benchmarks",
           "",
           {{"calls",
-            "an exported function of libpi_loader, beside a stub written by hand and the OpenCL "
-            "ICD loader"},
-           {"start", "a process from its start to a context on an OpenCL device, beside one that "
-                     "uses no PI"},
+            "an exported function of libpi_loader; compared with a hand-written stub and the "
+            "OpenCL ICD loader"},
+           {"start", "a process from its start to a context on an OpenCL device; compared with one "
+                     "that does not use PI"},
            {"plugin",
-            "commands on an OpenCL device beside plain OpenCL calls, and of the host plugin beside "
-            "memcpy"},
+            "commands on an OpenCL device and on the host plugin; compared with plain OpenCL calls "
+            "and with memcpy"},
            {"runtime",
-            "what the host runtime does with bytes, beside memcpy or the same commands without it"},
-           {"calibrate", "every link between the places of this machine, beside memcpy; --costs "
-                         "FILE keeps the figures "
-                         "for the host runtime, which chooses routes by them, and for pi-info "
-                         "--topology and --svg"},
+            "data movement by the host runtime; compared with memcpy or with the same commands "
+            "without it"},
+           {"calibrate",
+            "every link between the places of this machine; compared with memcpy. --costs "
+            "FILE writes the figures for the host runtime, which chooses routes by "
+            "them, and for pi-info --topology and --svg"},
            {"cuda",
-            "commands of the plugin cuda beside plain calls of the driver, and pageable memory "
-            "beside "
-            "pinned; PI_CUDA_LIBRARY may name the simulated driver, which shows the cost of "
-            "calls alone"},
+            "commands of the plugin cuda; compared with plain driver calls, and pageable with "
+            "pinned memory. With the simulated driver in PI_CUDA_LIBRARY it measures only the "
+            "cost of calls"},
            {"level_zero",
-            "the same of the plugin level_zero, on few bytes; ZE_ENABLE_ALT_DRIVERS may name "
+            "the same for the plugin level_zero, on few bytes; ZE_ENABLE_ALT_DRIVERS may name "
             "the simulated driver"}}},
          {"Figures",
           "Ours and the limit are measured alternately in many short batches of one run. `ours` "
-          "and `limit` "
-          "are medians; the ratio is the median of the ratios of neighbouring batches: 1.0 is "
-          "perfect, "
-          "smaller is better. The machine should have nothing else to do: its load is part of the "
-          "result. "
-          "POCL_DEVICES is set: to \"basic\" for calls, start and plugin (PoCL's device that runs "
-          "commands "
-          "inside the calls shows their cost best), to two devices with threads for runtime and "
-          "calibrate.",
+          "and `limit` are medians; the ratio is the median of the ratios of neighbouring batches: "
+          "1.0 is perfect, smaller is better. Run it on an idle machine: other load changes the "
+          "result. pi-bench sets POCL_DEVICES: to \"basic\" for calls, start and plugin (PoCL's "
+          "device that runs commands inside the calls shows their cost best), and to two devices "
+          "with threads for runtime and calibrate.",
           {}}},
-        {{0, "something was measured"},
-         {1, "nothing could be, or a file cannot be written, as the message says"},
-         {2, "the command line was not understood"}},
-        {{"pi-bench calls --json calls.json",
-          "Measures calls, and keeps the rows for other programs."},
-         {"pi-bench calibrate --costs costs.json", "Measures the links for the host runtime."}},
+        {{0, "at least one row was measured"},
+         {1, "no row was measured, or a file cannot be written; the message says which"},
+         {2, "invalid command line"}},
+        {{"pi-bench calls --json calls.json", "Measure calls and write the rows as JSON."},
+         {"pi-bench calibrate --costs costs.json", "Measure the links for the host runtime."}},
         {"pi-info", "pi-conformance"}};
 }
 
@@ -93,18 +88,19 @@ void declare(CLI::App &app, Options &options) {
         ->required()
         ->type_name("NAME")
         ->check(CLI::IsMember(names));
-    app.add_option("--json", options.json, "Also write the rows to a file, for other programs")
+    app.add_option("--json", options.json, "Also write the rows as JSON, for other programs")
         ->type_name("FILE");
     app.add_option("--costs", options.costs,
-                   "calibrate writes the costs of links there, runtime uses them")
+                   "File of link costs, which calibrate writes and runtime reads")
         ->type_name("FILE");
-    app.add_option("--filter", options.filter, "Only rows whose name this regular expression finds")
+    app.add_option("--filter", options.filter,
+                   "Measure only rows whose name matches this regular expression")
         ->type_name("RX");
     app.add_option("--device", options.device,
-                   "The OpenCL device of start and plugin (" + options.device + ")")
+                   "OpenCL device for start and plugin (" + options.device + ")")
         ->type_name("SELECTOR");
     app.add_flag("--quick", options.quick,
-                 "A few short batches: shows that it works, proves nothing");
+                 "Run a few short batches: a smoke test, not a measurement");
 }
 
 const Benchmark &benchmark_of(const std::string &name) {
@@ -136,7 +132,7 @@ int measure(Session &session, const Options &options) {
         }
     }
     if (session.rows().empty() && session.left_out().empty()) {
-        std::fprintf(stderr, "pi-bench: no row of %s has a name that \"%s\" finds\n",
+        std::fprintf(stderr, "pi-bench: no row of %s has a name that matches --filter \"%s\"\n",
                      options.name.c_str(), options.filter.c_str());
     }
     return session.rows().empty() ? 1 : 0;

@@ -11,7 +11,7 @@ constexpr const char *reason = "pi-bench was built without the headers of OpenCL
 } // namespace
 
 void bench_calls_beside_icd(Session &session) {
-    session.leave_out("calls beside the OpenCL ICD loader's", reason);
+    session.leave_out("calls against the OpenCL ICD loader's", reason);
 }
 
 void bench_plugin_opencl(Session &session) {

@@ -160,7 +160,7 @@ void check_copy(const Place &place, pi_mem src, pi_mem dst, uint64_t size) {
     read(place, dst, arrived.data(), size);
     if (arrived != expected) {
         throw std::runtime_error("a copy of " + std::to_string(size) + " bytes on " + place.name +
-                                 " did not arrive");
+                                 " lost bytes");
     }
 }
 

@@ -87,7 +87,7 @@ void compare_regions(Session &session, const Sides &sides) {
     std::vector<unsigned char> arrived(count * piece);
     read(sides.place, dst.get(), arrived.data(), arrived.size());
     if (arrived != std::vector<unsigned char>(count * piece, 0x5a)) {
-        throw std::runtime_error("a copy of many regions does not arrive on " + sides.place.name);
+        throw std::runtime_error("a copy of many regions lost bytes on " + sides.place.name);
     }
     session.compare(name, plain_opencl, Unit::microseconds, repeat(ours), repeat([&] {
                         for (uint64_t i = 0; i < count; ++i) {

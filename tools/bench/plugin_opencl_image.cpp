@@ -96,7 +96,7 @@ void compare_images(Session &session, const Sides &sides) {
     write_image(sides.place, ours.get(), pixels);
     read_image(sides.place, ours.get(), arrived);
     if (arrived != pixels) {
-        throw std::runtime_error("an image does not hold what was written on " + sides.place.name);
+        throw std::runtime_error("an image lost pixels on " + sides.place.name);
     }
     const size_t origin[3] = {0, 0, 0};
     const size_t extent[3] = {width, height, 1};

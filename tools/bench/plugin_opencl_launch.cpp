@@ -140,7 +140,7 @@ void check_computed(const Place &place, const Numbers &result, const std::vector
 void compare_launch(Session &session, const Sides &sides, size_t value_count, bool changing) {
     const std::string name =
         opencl_row("launch of 64 work-items with " + std::to_string(value_count + 1) +
-                   " arguments" + (changing ? ", the values others each time" : "") + ", and wait");
+                   " arguments" + (changing ? ", with new values each time" : "") + ", and wait");
     if (!session.wants(name)) {
         return;
     }

@@ -22,7 +22,7 @@ void compare_usm_copy(Session &session, const Sides &sides, const Size &size) {
     copy_usm(sides.place, src.ours(), dst.ours(), size.bytes);
     copy_usm(sides.place, dst.ours(), arrived.data(), size.bytes);
     if (arrived != bytes) {
-        throw std::runtime_error("a copy of USM does not arrive on " + sides.place.name);
+        throw std::runtime_error("a copy of USM lost bytes on " + sides.place.name);
     }
     copy_usm(sides, bytes.data(), src.theirs(), size.bytes);
     session.compare(name, plain_opencl, Unit::microseconds,

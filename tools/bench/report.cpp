@@ -109,7 +109,7 @@ std::string table(const std::vector<Row> &rows, const std::vector<LeftOut> &left
                 limit_number(limits, row.limit_name) + "\n";
     }
     for (const std::string &limit : limits) {
-        text += "  " + limit_number(limits, limit) + " the limit is " + limit + "\n";
+        text += "  " + limit_number(limits, limit) + " limit: " + limit + "\n";
     }
     for (const LeftOut &row : left_out) {
         text += "not measured: " + row.name + ": " + row.reason + "\n";

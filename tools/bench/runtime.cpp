@@ -153,7 +153,7 @@ void require_in_place(const Storage &storage, const std::string &name) {
 /// Two places use 64 MiB in turn: 0 bytes where the memory is the same.
 void bench_ping_pong(Session &session, const Machine &machine) {
     const std::string name = "64 MiB used in turn at two places in place";
-    const std::string starpu = "64 MiB used in turn at two OpenCL devices, beside StarPU";
+    const std::string starpu = "64 MiB used in turn at two OpenCL devices, against StarPU";
     if (!session.wants(name) && !session.wants(starpu)) {
         return;
     }
@@ -262,9 +262,9 @@ void bench_bounce(Session &session, const Machine &machine) {
         const char *limit;
     };
     constexpr Way ways[] = {
-        {"64 MiB bounced by the cheapest way", all_styles, "memcpy of 64 MiB, aim 1.1"},
+        {"64 MiB bounced by the cheapest way", all_styles, "memcpy of 64 MiB, target ratio 1.1"},
         {"64 MiB bounced through staging", mask_of(BounceStyle::staged),
-         "memcpy of 64 MiB, aim 1.4"}};
+         "memcpy of 64 MiB, target ratio 1.4"}};
     const std::vector<Hop> pairs = machine.pairs([&](PlaceIndex from, PlaceIndex to) {
         return machine.connection(from, to).connection == PI_MEMORY_CONNECTION_NONE;
     });

@@ -39,7 +39,7 @@ struct Machine {
                   "piQueueCreate");
         }
         if (places.empty()) {
-            throw std::runtime_error("there is no device");
+            throw std::runtime_error("no device found");
         }
     }
     pi_queue queue(PlaceIndex place) const { return queues.at(place - 1).get(); }

@@ -228,8 +228,8 @@ void bench_staged_bounce(Session &session) {
     if (!runtime.finish(patience)) {
         throw std::runtime_error("the bounce does not end");
     }
-    add(session, name, "the slower link alone, aim 1.11", static_cast<double>(end - begin) * 1e-3,
-        (latency + size / bandwidth) * 1e6, "us");
+    add(session, name, "the slower link alone, target ratio 1.11",
+        static_cast<double>(end - begin) * 1e-3, (latency + size / bandwidth) * 1e6, "us");
 }
 
 struct Use {

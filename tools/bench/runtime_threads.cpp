@@ -10,7 +10,7 @@ namespace pi_bench {
 namespace {
 
 constexpr std::chrono::seconds patience{60};
-constexpr const char *beside_one = "one thread that does its part alone, aim 1.3";
+constexpr const char *one_thread = "one thread that does its part alone, target ratio 1.3";
 
 /// What each of several threads does.
 using Use = void (*)(const Buffer &buffer, PlaceIndex place, uint64_t count);
@@ -48,7 +48,7 @@ void run(const std::vector<Buffer> &buffers, Use use, PlaceIndex place, uint64_t
 void compare_with_one(Session &session, const std::string &name, Unit unit,
                       const std::vector<Buffer> &buffers, Use use, PlaceIndex place) {
     session.compare(
-        name + ", beside one", beside_one, unit,
+        name + ", against one thread", one_thread, unit,
         [&](uint64_t count) { run(buffers, use, place, count, count); },
         [&](uint64_t count) { run(buffers, use, place, count, 0); });
 }
@@ -71,7 +71,7 @@ void bench_own_storages(Session &session, const Machine &machine, unsigned threa
     compare_with_one(session, name, Unit::nanoseconds, of_one_runtime, acquire_up_to_date,
                      host_place);
     session.compare(
-        name + ", beside runtimes of their own", "as many threads with a runtime each",
+        name + ", against a runtime per thread", "as many threads with a runtime each",
         Unit::nanoseconds,
         [&](uint64_t count) { run(of_one_runtime, acquire_up_to_date, host_place, count, count); },
         [&](uint64_t count) { run(of_several, acquire_up_to_date, host_place, count, count); });

@@ -49,8 +49,8 @@ void Session::compare(const std::string &name, const std::string &limit_name, Un
          limit_name, median(ratios(times.ours, times.limit)), row.name});
 }
 
-void Session::beside(const std::string &name, const std::string &limit_name, Unit unit,
-                     const Batch &ours, double limit) {
+void Session::compare_with(const std::string &name, const std::string &limit_name, Unit unit,
+                           const Batch &ours, double limit) {
     if (!wants(name)) {
         return;
     }

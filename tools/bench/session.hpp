@@ -42,14 +42,14 @@ public:
     /// ratios of neighbouring batches.
     void compare(const std::string &name, const std::string &limit_name, Unit unit,
                  const Batch &ours, const Batch &limit, const std::optional<Effort> &effort = {});
-    /// Measures ours alone, if the row is wanted, beside a limit that is a number of nanoseconds.
-    void beside(const std::string &name, const std::string &limit_name, Unit unit,
-                const Batch &ours, double limit);
+    /// Measures ours alone, if the row is wanted; the limit is a number of nanoseconds.
+    void compare_with(const std::string &name, const std::string &limit_name, Unit unit,
+                      const Batch &ours, double limit);
     void add(Row row) { rows_.push_back(std::move(row)); }
     /// Does a part of a benchmark; if that throws, the rest is still measured.
     void attempt(const std::string &name, const std::function<void()> &part);
     void leave_out(const std::string &name, const std::string &reason);
-    /// Tells on a terminal what is measured now; compare and beside do it themselves.
+    /// Tells on a terminal what is measured now; compare and compare_with do it themselves.
     void tell(const std::string &name) { progress_.begin(rows_.size(), name); }
     /// Before a report is printed.
     void end_progress() { progress_.clear(); }

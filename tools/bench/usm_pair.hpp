@@ -25,7 +25,7 @@ public:
         theirs_ = sides.cl.clSVMAlloc(sides.context.get(), CL_MEM_READ_WRITE, size, 0);
         if (theirs_ == nullptr) {
             piUsmFree(sides.place.context.get(), ours_);
-            throw std::runtime_error("clSVMAlloc gives none");
+            throw std::runtime_error("clSVMAlloc returns NULL");
         }
     }
     UsmPair(const UsmPair &) = delete;

@@ -70,7 +70,7 @@ void describe(CLI::App &app, const Page &page) {
     app.name(page.name);
     app.description(sentence(page.summary));
     app.footer(footer(page));
-    app.set_version_flag("--version", page.name + " " PI_PROJECT_VERSION ", of the ABI " +
+    app.set_version_flag("--version", page.name + " " PI_PROJECT_VERSION ", ABI " +
                                           std::to_string(PI_VERSION_MAJOR) + "." +
                                           std::to_string(PI_VERSION_MINOR) +
                                           (PI_VERSION_DRAFT != 0 ? "-dev" : ""));

@@ -28,7 +28,9 @@ void ask_platform(Device &device) {
     const auto platform =
         info<pi_platform>(piDeviceGetInfo, device.handle, PI_DEVICE_INFO_PLATFORM);
     if (!platform) {
-        throw pi::runtime::Error(PI_ERROR_INTERNAL, device.selector + " tells no platform");
+        throw pi::runtime::Error(PI_ERROR_INTERNAL,
+                                 device.selector +
+                                     ": piDeviceGetInfo does not answer PI_DEVICE_INFO_PLATFORM");
     }
     device.platform_handle = *platform;
     device.platform = info_text(piPlatformGetInfo, *platform, PI_PLATFORM_INFO_NAME);

@@ -128,10 +128,8 @@ std::vector<Link> find_links(const std::vector<Device> &devices, const Connectio
         }
         if (!any_real || connections.live == nullptr) {
             throw std::runtime_error(
-                "--measure: there is nothing to measure: a simulated machine has a clock of its "
-                "own, "
-                "and its links are as fast as its file says; leave out --measure, or name other "
-                "devices by --device");
+                "--measure: nothing to measure: a simulated machine has its own clock and the "
+                "link speeds of its file; leave out --measure, or name other devices by --device");
         }
     }
     const std::optional<CostTable> costs = costs_of(connections, measure, problems);

@@ -45,15 +45,14 @@ struct Options {
         return colour == "always" ||
                (colour == "auto" && isatty(STDOUT_FILENO) != 0 && !no_colour_wanted());
     }
-    /// What no two options alone can tell; NULL if nothing.
-    const char *what_is_wrong() const {
+    /// A problem that the options' own checks cannot find; NULL if there is none.
+    const char *conflict() const {
         const bool figures = topology || !svg.empty() || json;
         if (!costs.empty() && !figures && machine.empty()) {
-            return "--costs needs one of --topology, --svg, --json and --save-machine, which use "
-                   "them";
+            return "--costs needs one of --topology, --svg, --json and --save-machine";
         }
         if (measure && !figures) {
-            return "--measure needs one of --topology, --svg and --json, which show what it finds";
+            return "--measure needs one of --topology, --svg and --json";
         }
         return nullptr;
     }
@@ -62,86 +61,83 @@ struct Options {
 pi::command_line::Page page() {
     return {
         "pi-info",
-        "tells which plugins and devices there are, and what memory of each is to each other",
+        "lists plugins and devices, and which memory each device can use",
         {{"Selectors",
           "A selector is a comma-separated list of plugin[:platform[:device]], numbers counted "
-          "from 0, "
-          "'*' for any. Without --device those of PI_DEVICE_SELECTOR are shown, else all.",
+          "from 0, '*' for any. Without --device, the devices of PI_DEVICE_SELECTOR are shown, "
+          "else all.",
           {}},
          {"Figures of links",
-          "--topology, --svg and --json tell the bandwidth of large transfers and the latency of "
-          "small "
-          "ones, each way, and where they come from:",
+          "--topology, --svg and --json show the bandwidth of large transfers and the latency of "
+          "small ones, for each direction, with their source:",
           {{"measured", "by --measure, or by pi-bench calibrate --costs FILE"},
            {"machine file",
-            "claimed by the file that the plugin sim simulates; never measured, for its clock is "
-            "not that of this machine"},
+            "claimed by the machine file of the plugin sim; never measured, because a simulated "
+            "machine has its own clock"},
            {"plugin", "claimed by the plugin"},
-           {"unknown", "nobody tells"}}}},
-        {{0, "there is a device, and what was asked for is shown or written"},
-         {1, "there is none, or a plugin given by --plugin was refused, the selector names no "
-             "device, a connection failed --verify, or a "
-             "file cannot be read or written, as the message says"},
-         {2, "the command line was not understood"}},
-        {{"pi-info --verify --device cuda",
-          "Whether bytes really arrive between these devices, whatever their driver says."},
-         {"pi-info --device opencl:0:1,host", "These two devices and what they are to each other."},
+           {"unknown", "not available"}}}},
+        {{0, "at least one device was found, and the output is complete"},
+         {1, "no device was found, a plugin given by --plugin was refused, the selector names no "
+             "device, a connection failed --verify, or a file cannot be read or written; the "
+             "message says which"},
+         {2, "invalid command line"}},
+        {{"pi-info --verify --device cuda", "Test whether bytes arrive between these devices."},
+         {"pi-info --device opencl:0:1,host", "Show these two devices and their connections."},
          {"pi-info --topology --measure",
-          "The places, the matrix and the links of this machine, measured now."},
+          "Show places, connection matrix and links, and measure the links now."},
          {"pi-info --svg machine.svg --costs costs.json",
-          "The same as a picture, with what pi-bench calibrate --costs costs.json has measured."}},
+          "Draw the same, with the figures that pi-bench calibrate --costs costs.json measured."}},
         {"pi-bench", "pi-conformance", "pi-replay"}};
 }
 
 void declare(CLI::App &app, Options &options) {
     auto *plugins = app.add_flag("--plugins", options.plugins,
-                                 "Every plugin that was found, and what became of it");
+                                 "Show every plugin that was found, with its status");
     app.add_flag("--env", options.environment,
-                 "Every environment variable that PI reads, with the value in force")
+                 "Show every environment variable that PI reads, with its value")
         ->excludes(plugins);
-    app.add_flag("--json", options.json, "For other programs: the same as JSON");
-    app.add_option("--device", options.device, "Only these devices; see below")
+    app.add_flag("--json", options.json, "Print JSON, for other programs");
+    app.add_option("--device", options.device, "Show only these devices; see below")
         ->type_name("SELECTOR");
     app.add_option("--plugin", options.plugin_files,
-                   "A plugin's file or name, to load before any that are found (repeatable)")
+                   "File or name of a plugin to load before those that are found (repeatable)")
         ->type_name("PATH")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     app.add_option("--contexts", options.contexts,
-                   "For the connections, devices of a platform share a context (shared, the "
-                   "default), or each has its own (own)")
+                   "For the connections: one context per platform (shared, the default) or per "
+                   "device (own)")
         ->type_name("shared|own")
         ->check(CLI::IsMember({"shared", "own"}).description(""));
-    app.add_flag(
-           "--topology", options.topology,
-           "Where the places are, the connection matrix, and what each link between them does")
+    app.add_flag("--topology", options.topology,
+                 "Show where the places are, the connection matrix, and the figures of each link")
         ->excludes(plugins);
-    app.add_option("--svg", options.svg, "Write the matrix and the links as a picture")
+    app.add_option("--svg", options.svg, "Draw the matrix and the links as an SVG picture")
         ->type_name("FILE")
         ->excludes(plugins);
     app.add_option("--save-machine", options.machine,
-                   "Write these devices as a machine that the plugin sim simulates")
+                   "Write these devices as a machine file for the plugin sim")
         ->type_name("FILE")
         ->excludes(plugins);
     auto *costs =
         app.add_option(
                "--costs", options.costs,
-               "For --topology, --svg, --json and --save-machine, take the speeds that pi-bench "
-               "calibrate --costs FILE has measured")
+               "For --topology, --svg, --json and --save-machine: read the link speeds that "
+               "pi-bench calibrate --costs FILE measured")
             ->type_name("FILE")
             ->excludes(plugins);
     app.add_flag(
            "--measure", options.measure,
-           "For --topology, --svg and --json, measure the links now; takes seconds to minutes")
+           "For --topology, --svg and --json: measure the links now; takes seconds to minutes")
         ->excludes(costs)
         ->excludes(plugins);
     app.add_flag(
            "--verify", options.verify,
-           "Verify the connections: move bytes between each two places, and compare them; takes "
-           "seconds for each pair")
+           "Verify the connections: move bytes between each two places and compare them; takes "
+           "seconds per pair")
         ->excludes(plugins);
     app.add_option("--color", options.colour,
-                   "Colours: on a terminal only, and not with NO_COLOR (auto), always, never")
+                   "Use colours: auto (on a terminal, unless NO_COLOR is set), always, never")
         ->type_name("auto|always|never")
         ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
 }
@@ -163,7 +159,7 @@ bool any_given_refused(const std::vector<Plugin> &plugins, const Options &option
     const size_t given = std::min(plugins.size(), options.plugin_files.size());
     for (size_t i = 0; i < given; ++i) {
         if (plugins[i].status == PI_PLUGIN_REFUSED) {
-            std::fprintf(stderr, "pi-info: plugin %s is refused: %s\n",
+            std::fprintf(stderr, "pi-info: plugin %s was refused: %s\n",
                          options.plugin_files[i].c_str(), printable(plugins[i].reason).c_str());
             return true;
         }
@@ -181,8 +177,8 @@ std::string selector_in_force(pi_loader loader, const Options &options) {
     if (options.device.empty()) {
         for (const Variable &variable : find_variables(loader)) {
             if (variable.name == "PI_DEVICE_SELECTOR" && variable.value) {
-                return "Only the devices of PI_DEVICE_SELECTOR (" +
-                       pi::command_line::printable_line(*variable.value) + ") are shown\n\n";
+                return "Only the devices of PI_DEVICE_SELECTOR are shown: " +
+                       pi::command_line::printable_line(*variable.value) + "\n\n";
             }
         }
     }
@@ -231,7 +227,7 @@ int show_devices(pi_loader loader, const Options &options, const Text &text,
         }
     }
     if (devices.empty()) {
-        std::fprintf(stderr, "pi-info: there is no device; pi-info --plugins tells why\n");
+        std::fprintf(stderr, "pi-info: no device found; pi-info --plugins says why\n");
         return 1;
     }
     return std::any_of(connections.seen.begin(), connections.seen.end(),
@@ -273,7 +269,7 @@ int run(int argc, char **argv) {
     if (const std::optional<int> exit_code = pi::command_line::parse(app, all, argc, argv)) {
         return *exit_code;
     }
-    if (const char *const wrong = options.what_is_wrong()) {
+    if (const char *const wrong = options.conflict()) {
         std::fprintf(stderr, "pi-info: %s\nRun with --help for more information.\n", wrong);
         return pi::command_line::misunderstood;
     }

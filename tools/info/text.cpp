@@ -88,7 +88,7 @@ std::string identity_text(const Device &device) {
         }
     }
     if (facts.empty()) {
-        facts.emplace_back("unknown to the backend");
+        facts.emplace_back("not reported by the backend");
     }
     if (device.numa_node) {
         facts.push_back("NUMA node " + std::to_string(*device.numa_node));
@@ -151,7 +151,7 @@ std::string Text::plugins(const std::vector<Plugin> &plugins) const {
         text += line("reason", plugin.reason);
         text += line("capabilities", joined(plugin.capabilities));
     }
-    return fitted(plugins.empty() ? text + "  none was found\n" : text, columns_);
+    return fitted(plugins.empty() ? text + "  none found\n" : text, columns_);
 }
 
 std::string Text::plugins_not_used(const std::vector<Plugin> &plugins) const {
@@ -249,18 +249,17 @@ std::string Text::connections(const Connections &connections, Contexts contexts)
     std::string legend =
         columns_ != 0 && columns_ < 80
             ? "\n"
-              "  unified     used as it is\n"
-              "  migratable  the plugin copies it there\n"
-              "  none        it goes through the host\n"
+              "  unified     used in place\n"
+              "  migratable  copied by the plugin\n"
+              "  none        copied through the host\n"
               "  import/N    in place, aligned to N bytes\n"
               "  mapped      a map is the memory itself\n"
               "  copied      a copy is made\n"
             : "\n"
-              "  unified     used as it is               import/N  in place, aligned to N bytes\n"
-              "  migratable  the plugin copies it there  mapped    a map is the memory itself\n"
-              "  none        it goes through the host    copied    a copy is made\n";
-    legend += "  host is the bare host: its row and column come from what the devices say of "
-              "themselves\n";
+              "  unified     used in place            import/N  in place, aligned to N bytes\n"
+              "  migratable  copied by the plugin     mapped    a map is the memory itself\n"
+              "  none        copied through the host  copied    a copy is made\n";
+    legend += "  host is plain host memory: its row and column come from each device's own info\n";
     for (const auto &[pair, seen] : connections.seen) {
         if (seen.text.empty()) {
             continue;
@@ -270,7 +269,7 @@ std::string Text::connections(const Connections &connections, Contexts contexts)
                   styled(failed ? Style::bad : Style::faint,
                          connections.topology.place(pair.first).name + " -> " +
                              connections.topology.place(pair.second).name +
-                             (failed ? " is not what its driver says: " : ": ") + seen.text) +
+                             (failed ? " failed verification: " : ": ") + seen.text) +
                   "\n";
     }
     for (const std::string &problem : connections.problems) {
@@ -284,7 +283,7 @@ std::string Text::variables(const std::vector<Variable> &variables) const {
     for (const Variable &variable : variables) {
         text += "  " + styled(Style::title, column(variable.name, 22)) + variable.type + "\n    " +
                 variable.description + "\n    " +
-                (variable.value ? "in force: " + styled(Style::good, *variable.value)
+                (variable.value ? "value: " + styled(Style::good, *variable.value)
                                 : styled(Style::faint, "not set")) +
                 "\n";
     }

@@ -70,7 +70,7 @@ std::string Text::branch(const std::vector<Device> &devices, const Connections &
             const Device &device = devices[connections.device_of[child.place]];
             std::vector<std::string> facts;
             if (connections.topology.place(child.place).shares_host_memory()) {
-                facts.emplace_back("in the host's memory");
+                facts.emplace_back("in host memory");
             }
             if (!device.pci_address.empty()) {
                 facts.push_back("PCI " + device.pci_address);
@@ -143,8 +143,9 @@ std::string Text::links(const Connections &connections, const std::vector<Link> 
     for (const size_t width : widths) {
         all += width + 2;
     }
-    const std::string title = styled(Style::title, "Links") +
-                              " (bandwidth of large transfers, latency of small ones, each way)\n";
+    const std::string title =
+        styled(Style::title, "Links") +
+        " (bandwidth of large transfers, latency of small ones, per direction)\n";
     std::string text;
     // A narrow terminal has the figures on a line of their own.
     const bool two_lines = columns_ != 0 && all > columns_;
@@ -166,9 +167,9 @@ std::string Text::links(const Connections &connections, const std::vector<Link> 
          {std::pair(Source::measured,
                     "measured      on this machine, by pi-bench calibrate or --measure\n"),
           std::pair(Source::machine_file,
-                    "machine file  claimed by the file that the plugin sim simulates\n"),
+                    "machine file  claimed by the machine file of the plugin sim\n"),
           std::pair(Source::plugin, "plugin        claimed by the plugin\n"),
-          std::pair(Source::unknown, "unknown       nobody tells; --measure finds out\n")}) {
+          std::pair(Source::unknown, "unknown       not available; use --measure\n")}) {
         if (std::any_of(rows.begin(), rows.end(),
                         [&, source = source](const Row &row) { return row.source == source; })) {
             legend += std::string("  ") + words;

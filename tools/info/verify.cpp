@@ -39,7 +39,7 @@ void verify(Connections &connections) {
             } catch (const pi::runtime::Error &error) {
                 connections.problems.push_back(places.info(src).name + " -> " +
                                                places.info(dst).name +
-                                               " is not verified: " + error.what());
+                                               " could not be verified: " + error.what());
             }
         }
     }

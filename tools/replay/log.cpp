@@ -41,17 +41,17 @@ Log::Log(const std::string &path) : path_(path), stream_(path, std::ios::binary)
     const std::optional<Line> header = next();
     if (!header || !header->content.contains("pi_record"))
         throw Refusal(fmt::format(
-            "{}:1: is no log of the layer record: its first line has \"pi_record\"", path));
+            "{}:1: not a log of the layer record: its first line must have \"pi_record\"", path));
     const Json &version = header->content["pi_record"];
     if (version != pi::loader::record::format_version)
-        throw Refusal(fmt::format("{}:1: is of the version {} of logs; this program knows {}", path,
-                                  version.dump(), pi::loader::record::format_version));
+        throw Refusal(fmt::format("{}:1: log format version {}; this program reads version {}",
+                                  path, version.dump(), pi::loader::record::format_version));
     // Minor versions only add: what a log of another one has is here, or is told as unknown.
     const Json abi = header->content.value("abi", Json());
     if (!abi.is_string() ||
         !abi.get<std::string>().starts_with(fmt::format("{}.", PI_VERSION_MAJOR)))
-        throw Refusal(fmt::format("{}:1: was recorded with the ABI {}; this program has {}.{}",
-                                  path, abi.dump(), PI_VERSION_MAJOR, PI_VERSION_MINOR));
+        throw Refusal(fmt::format("{}:1: recorded with ABI {}; this program has ABI {}.{}", path,
+                                  abi.dump(), PI_VERSION_MAJOR, PI_VERSION_MINOR));
     look_ahead();
 }
 
@@ -80,7 +80,8 @@ void Log::look_ahead() {
 void Log::go_to(const Place &place) {
     stream_.clear();
     if (place.position < 0 || !stream_.seekg(place.position))
-        throw Refusal(fmt::format("{}: is read more than once, so it must be a file", path_));
+        throw Refusal(
+            fmt::format("{}: must be a regular file, because it is read more than once", path_));
     number_ = place.number;
 }
 
@@ -105,7 +106,7 @@ std::optional<Line> Log::next() {
         return line;
     if (!line->content.is_object())
         throw Refusal(
-            fmt::format("{}:{}: is no line of a log: a JSON object is one", path_, line->number));
+            fmt::format("{}:{}: not a line of a log, which is a JSON object", path_, line->number));
     const auto result = results_.find(line->number);
     if (result != results_.end() && line->content.contains("function"))
         line->content["result"] = result->second;

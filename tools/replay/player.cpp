@@ -52,7 +52,7 @@ struct Player<Slot, Index, pi_result (*)(Handle, Rest...)> {
         (std::index_sequence_for<Rest...>());
         player->handle_ = player->first();
         if (player->handle_ == nullptr)
-            throw Refusal("its first argument is null");
+            throw Refusal("the first argument is null");
         player->blocks_ = player->blocks();
         if (player->call_->early && !player->blocks_)
             return nullptr;
@@ -110,7 +110,7 @@ private:
             uint32_t count = std::get<I - 1>(rest_);
             out = reader.template handle_list<pi_event>(value, "a wait list", count);
             if (count != std::get<I - 1>(rest_))
-                throw Refusal(fmt::format("its wait list has {} events, should have {}", count,
+                throw Refusal(fmt::format("the wait list has {} events, should have {}", count,
                                           std::get<I - 1>(rest_)));
         } else if constexpr (is_out_handle<Type>) {
             if (value == true)
@@ -169,7 +169,7 @@ private:
         const auto *const desc = std::get<0>(rest_);
         if constexpr (unmaps) {
             if (desc == nullptr)
-                throw Refusal("its descriptor is null");
+                throw Refusal("the descriptor is null");
             hash_ = unmap(*desc);
         }
         if (blocks_ && call_->early)
@@ -233,7 +233,7 @@ private:
             return;
         object->second.references += retains ? 1 : 0;
         if (releases && --object->second.references == 0) {
-            state_.unmade[object->first] = "is gone";
+            state_.unmade[object->first] = "is released";
             state_.objects.erase(object);
         }
     }
@@ -244,7 +244,7 @@ private:
         const auto ids = line().find("made");
         if (ids == line().end() || !ids->is_array() || ids->size() != 1 ||
             state_.objects.count(as_number((*ids)[0], "made")) != 0)
-            throw Refusal("\"made\" is no new id");
+            throw Refusal("\"made\" is not a new id");
         state_.objects[as_number((*ids)[0], "made")] = {made_, HandleTraits<Made>::kind, 1, false};
         made_ = nullptr;
     }
@@ -254,7 +254,7 @@ private:
         if (id == line().end() || !id->is_number_unsigned() ||
             state_.maps.count(id->template get<uint64_t>()) != 0) {
             if (call_->expected == PI_SUCCESS)
-                throw Refusal("\"map\" is no new id");
+                throw Refusal("\"map\" is not a new id");
             return;
         }
         state_.maps[id->template get<uint64_t>()] = {
@@ -266,10 +266,10 @@ private:
     std::optional<uint64_t> unmap(const pi_unmap_desc &desc) {
         const auto found = state_.maps.find(as_number(member(line(), "map"), "map"));
         if (found == state_.maps.end())
-            throw LeftOut("its map was not made");
+            throw LeftOut("the map was not created");
         const OpenMap &map = found->second;
         if (piEventWait(map.event.get(), patience) != PI_SUCCESS)
-            throw LeftOut("its map has failed");
+            throw LeftOut("the map failed");
         const_cast<pi_unmap_desc &>(desc).pointer = *map.place;
         std::optional<uint64_t> hash;
         if (map.writes) {
@@ -277,7 +277,7 @@ private:
             const auto bytes =
                 data.is_string() ? decode(data.get_ref<const std::string &>()) : std::nullopt;
             if (!bytes || bytes->size() != map.size)
-                throw Refusal(fmt::format("data is not the {} bytes of its map", map.size));
+                throw Refusal(fmt::format("data should have the {} bytes of the map", map.size));
             std::memcpy(*map.place, bytes->data(), bytes->size());
         } else {
             hash = hash_bytes({static_cast<const unsigned char *>(*map.place),

@@ -29,7 +29,7 @@ public:
         if (object.is_null())
             return nullptr;
         if (!object.is_object())
-            throw Refusal("a descriptor is no object");
+            throw Refusal("a descriptor is not an object");
         const Json *const outer = std::exchange(object_, &object);
         auto *const desc = storage_.array<Desc>(1);
         desc->struct_size = sizeof(Desc);
@@ -86,7 +86,7 @@ public:
         regions = elements<pi_region>(
             member(*object_, "regions"), "regions", count, [](const Json &value, pi_region &out) {
                 if (!value.is_object())
-                    throw Refusal("a region is no object");
+                    throw Refusal("a region is not an object");
                 out.src_offset = as_number(member(value, "src_offset"), "src_offset");
                 out.dst_offset = as_number(member(value, "dst_offset"), "dst_offset");
                 read_numbers(value, "extent", out.extent);
@@ -167,7 +167,7 @@ private:
         auto bytes =
             value.is_string() ? decode(value.get_ref<const std::string &>()) : std::nullopt;
         if (!bytes)
-            throw Refusal(fmt::format("{} is no base64", name));
+            throw Refusal(fmt::format("{} is not base64", name));
         return *std::move(bytes);
     }
     unsigned char *bytes(const Json &value, const char *name, uint64_t size) {
@@ -185,7 +185,7 @@ private:
     static void rows(const Desc &desc, bool host_is_source, Visit &&visit) {
         for (uint32_t i = 0; desc.regions != nullptr && i < desc.region_count; ++i) {
             if (!for_each_row(desc.regions[i], host_is_source, max_bytes, visit))
-                throw LeftOut("a region needs more than 4 GiB of the host");
+                throw LeftOut("a region needs more than 4 GiB of host memory");
         }
     }
     template <typename Desc>
@@ -197,7 +197,7 @@ private:
     }
     void argument(const Json &value, pi_kernel_argument &argument) {
         if (!value.is_object())
-            throw Refusal("an argument is no object");
+            throw Refusal("an argument is not an object");
         argument.kind = as_word<uint32_t>(member(value, "kind"), "kind");
         unusual(value, "reserved", argument.reserved);
         unusual(value, "offset", argument.offset);

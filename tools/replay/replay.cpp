@@ -7,6 +7,8 @@
 #include "layers/layers.hpp"
 #include "layers/record/format.hpp"
 
+#include <pi/pi.hpp>
+
 #include <fmt/format.h>
 
 #include <string_view>
@@ -39,8 +41,8 @@ std::string describe(const Line &line) {
 }
 
 Replay::Replay(const std::string &selector, bool check_data,
-               std::function<void(const std::string &)> tell)
-    : state_(std::make_unique<State>()), tell_(std::move(tell)), check_data_(check_data) {
+               std::function<void(const std::string &)> report)
+    : state_(std::make_unique<State>()), report_(std::move(report)), check_data_(check_data) {
     check(piLoaderCreate(nullptr, &state_->loader), "piLoaderCreate");
     const char *const wanted = selector.empty() ? nullptr : selector.c_str();
     uint32_t count = 0;
@@ -50,7 +52,7 @@ Replay::Replay(const std::string &selector, bool check_data,
     check(piLoaderSelectDevices(state_->loader, wanted, count, state_->devices.data(), nullptr),
           "piLoaderSelectDevices");
     if (count == 0)
-        throw Refusal("there is no device to run the log on; pi-info --plugins tells why");
+        throw Refusal("no device to run the log on; pi-info --plugins says why");
 }
 
 Replay::~Replay() = default;
@@ -112,7 +114,7 @@ void Replay::begin(Line line, bool early) {
         const std::size_t index =
             name.is_string() ? find_row(name.get<std::string>()) : function_rows.size();
         if (index == function_rows.size())
-            throw Refusal(fmt::format("{} is no function", name.dump()));
+            throw Refusal(fmt::format("{} is not a function", name.dump()));
         function = function_rows[index].name;
         const auto result = as_word<pi_result>(member(line.content, "result"), "result");
         if (is_question(index) || did_nothing(function, result))
@@ -146,8 +148,8 @@ void Replay::begin(Line line, bool early) {
 void Replay::end(const Begun &begun) {
     const Line &line = begun.call->line;
     const pi_result expected = begun.call->expected;
-    const auto told = [&](const std::string &text) {
-        tell_(fmt::format("{}: {} {}", line.number, begun.function, text));
+    const auto report = [&](const std::string &text) {
+        report_(fmt::format("{}: {}: {}", line.number, begun.function, text));
     };
     of_line(line.number, begun.function, [&] {
         try {
@@ -160,19 +162,20 @@ void Replay::end(const Begun &begun) {
                 const char *text = "";
                 if (outcome.result != PI_SUCCESS)
                     piGetLastError(nullptr, &text);
-                tell_(fmt::format("{}: {}: recorded {}, got {}{}{}", line.number, begun.function,
-                                  expected, outcome.result, *text != '\0' ? ": " : "", text));
-                note_unmade(line, fmt::format("line {} has not made", line.number));
+                report(fmt::format("recorded {} ({}), got {} ({}){}{}", pi::result_name(expected),
+                                   expected, pi::result_name(outcome.result), outcome.result,
+                                   *text != '\0' ? ": " : "", text));
+                note_unmade(line, fmt::format("line {} did not create", line.number));
             } else if (check_data_ && line.content.contains("hash") && outcome.hash && unknown) {
                 ++counts_.unknown;
-                told(fmt::format("cannot be compared, since line {} could not be run", *unknown));
+                report(fmt::format("cannot be compared, because line {} could not run", *unknown));
             } else if (check_data_ && line.content.contains("hash") && outcome.hash) {
                 ++counts_.compared;
                 const std::string got = fmt::format("{:016x}", *outcome.hash);
                 if (line.content["hash"] != got) {
                     ++counts_.other_bytes;
-                    told(fmt::format("gave other bytes: hash recorded {}, got {}",
-                                     line.content["hash"].dump(), got));
+                    report(fmt::format("other bytes: hash recorded {}, got {}",
+                                       line.content["hash"].dump(), got));
                 }
             } else if (std::string_view(begun.function) == "piEnqueueMemBufferRead" &&
                        expected == PI_SUCCESS && !line.content.contains("hash")) {
@@ -180,8 +183,8 @@ void Replay::end(const Begun &begun) {
             }
         } catch (const LeftOut &why) {
             ++counts_.left_out;
-            told(fmt::format("cannot be run: {}", why.what()));
-            note_unmade(line, fmt::format("line {} could not make", line.number));
+            report(fmt::format("cannot run: {}", why.what()));
+            note_unmade(line, fmt::format("line {} could not create", line.number));
         }
     });
 }

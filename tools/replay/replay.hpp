@@ -32,9 +32,9 @@ std::string describe(const Line &line);
 
 class Replay {
 public:
-    /// `tell` receives "LINE: what is to be told of it".
+    /// `report` receives "LINE: text".
     Replay(const std::string &selector, bool check_data,
-           std::function<void(const std::string &)> tell);
+           std::function<void(const std::string &)> report);
     ~Replay();
     Replay(const Replay &) = delete;
     Replay &operator=(const Replay &) = delete;
@@ -60,7 +60,7 @@ private:
     Counts counts_;
     std::unique_ptr<State> state_;
     Unknown unknown_;
-    std::function<void(const std::string &)> tell_;
+    std::function<void(const std::string &)> report_;
     const bool check_data_;
     std::map<uint64_t, std::unique_ptr<Begun>> begun_; ///< by the numbers of their lines
 };

@@ -30,7 +30,7 @@ void check(pi_result result, const char *function) {
 
 unsigned char *Storage::bytes(uint64_t size) {
     if (size > max_bytes)
-        throw LeftOut(fmt::format("needs {} bytes of the host, which is more than 4 GiB", size));
+        throw LeftOut(fmt::format("needs {} bytes of host memory, more than 4 GiB", size));
     const std::size_t whole = (static_cast<std::size_t>(size) + 4095) / 4096 * 4096;
     memory_.emplace_back(std::aligned_alloc(4096, whole != 0 ? whole : 4096));
     if (memory_.back() == nullptr)
@@ -99,7 +99,7 @@ const char *Replay::State::word_of(pi_kind kind) {
 pi_device Replay::State::use_device(uint64_t id) {
     if (devices_used == devices.size())
         throw Refusal(
-            fmt::format("the log uses more devices than the {} of the selector", devices.size()));
+            fmt::format("the log uses more devices than the selector's {}", devices.size()));
     const pi_device device = devices[devices_used++];
     objects[id] = {device, PI_KIND_DEVICE, 1, true};
     return device;

@@ -129,10 +129,10 @@ struct Replay::State {
             throw LeftOut(
                 why != unmade.end()
                     ? fmt::format("needs object {}, which {}", number, why->second)
-                    : fmt::format("needs object {}, which no line before has made", number));
+                    : fmt::format("needs object {}, which no earlier line created", number));
         }
         if (found->second.kind != HandleTraits<Handle>::kind)
-            throw Refusal(fmt::format("object {} is a {}, and should be a {}", number,
+            throw Refusal(fmt::format("object {} is a {}, should be a {}", number,
                                       word_of(found->second.kind),
                                       word_of(HandleTraits<Handle>::kind)));
         return static_cast<Handle>(found->second.handle);

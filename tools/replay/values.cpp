@@ -5,7 +5,7 @@ namespace pi_replay {
 
 uint64_t as_number(const Json &value, const char *what) {
     if (!value.is_number_integer() || (value.is_number_integer() && !value.is_number_unsigned()))
-        throw Refusal(fmt::format("{} is no number that is not negative", what));
+        throw Refusal(fmt::format("{} is not a non-negative number", what));
     return value.get<uint64_t>();
 }
 
@@ -18,7 +18,7 @@ const Json &member(const Json &object, const char *name) {
 
 const Json &array_of(const Json &value, const char *what) {
     if (!value.is_array())
-        throw Refusal(fmt::format("{} is no list", what));
+        throw Refusal(fmt::format("{} is not a list", what));
     return value;
 }
 

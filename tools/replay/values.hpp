@@ -29,10 +29,10 @@ inline const char *as_text(const Json &value, const char *what) {
     if (value.is_null())
         return nullptr;
     if (!value.is_string())
-        throw Refusal(fmt::format("{} is no string", what));
+        throw Refusal(fmt::format("{} is not a string", what));
     const auto &text = value.get_ref<const std::string &>();
     if (text.find('\0') != text.npos)
-        throw Refusal(fmt::format("{} has a NUL character", what));
+        throw Refusal(fmt::format("{} contains a NUL character", what));
     return text.c_str();
 }
 
@@ -40,12 +40,12 @@ template <typename Word>
 Word as_word(const Json &value, const char *what) {
     if constexpr (std::is_signed_v<Word>) {
         if (!value.is_number_integer())
-            throw Refusal(fmt::format("{} is no number", what));
+            throw Refusal(fmt::format("{} is not a number", what));
         return static_cast<Word>(value.get<int64_t>());
     } else {
         const uint64_t number = as_number(value, what);
         if (number > std::numeric_limits<Word>::max())
-            throw Refusal(fmt::format("{} is {}, which is too large", what, number));
+            throw Refusal(fmt::format("{} is {}, too large", what, number));
         return static_cast<Word>(number);
     }
 }

@@ -57,11 +57,11 @@ TEST_CASE("pi-bench calls measures exported calls beside a stub") {
     const auto measured = names(bench("calls", ""));
     for (const char *name :
          {"exported call, 1 plugin", "exported call of 4 arguments, 1 plugin",
-          "exported call, 1 plugin, beside a bare call", "exported call, 3 plugins in turn",
+          "exported call, 1 plugin, against a bare call", "exported call, 3 plugins in turn",
           "exported call with the layer validate", "exported call with the layer fault",
           "exported call with the layer leak-origin", "exported call with the layer race",
           "exported call through pi.hpp", "exported call through pi.hpp, without exceptions",
-          "host event made and released by pi.hpp"}) {
+          "host event created and released by pi.hpp"}) {
         CHECK(std::count(measured.begin(), measured.end(), name) == 1);
     }
 }
@@ -71,7 +71,7 @@ TEST_CASE("pi-bench calls measures the ICD loader's calls where there is one") {
         skip("built without OpenCL");
         return;
     }
-    CHECK(names(bench("calls", "^exported call, beside the ICD loader's$")).size() == 1);
+    CHECK(names(bench("calls", "^exported call, against the ICD loader's$")).size() == 1);
 }
 
 TEST_CASE("pi-bench plugin measures the host plugin beside memcpy") {
@@ -115,11 +115,11 @@ TEST_CASE("pi-bench runtime has StarPU beside ours, or says why not") {
         skip("built without OpenCL");
         return;
     }
-    const Ran ran = run({PI_BENCH, "runtime", "--quick", "--filter", "beside StarPU"});
+    const Ran ran = run({PI_BENCH, "runtime", "--quick", "--filter", "against StarPU"});
     INFO(ran.output + ran.errors);
     const bool measured = ran.output.find("MiB a round, ours moves 0") != std::string::npos;
     const bool left_out = ran.output.find("not measured: ") != std::string::npos;
-    CHECK(ran.output.find("beside StarPU") != std::string::npos);
+    CHECK(ran.output.find("against StarPU") != std::string::npos);
     CHECK(measured != left_out);
     CHECK(ran.exit_code == (measured ? 0 : 1));
 }

@@ -281,7 +281,7 @@ def versions(tree):
     """every program tells its version"""
     for name in tree.programs():
         done = run(tree.path(name), "--version")
-        assert done.returncode == 0 and re.match(rf"{name} \d+\.\d+\.\d+, of the ABI \d+\.\d+(-dev)?\n", done.stdout), (name, done)
+        assert done.returncode == 0 and re.match(rf"{name} \d+\.\d+\.\d+, ABI \d+\.\d+(-dev)?\n", done.stdout), (name, done)
 
 
 # --- exit codes ----------------------------------------------------------------------------------
@@ -458,7 +458,7 @@ def simulated_is_not_measured(tree):
     """a simulated machine is not measured, and the message says why"""
     machine = str(tree.machines()[0])
     done = run(tree.path("pi-info"), "--device", "sim", "--topology", "--measure", PI_SIM_MACHINE=machine)
-    assert done.returncode == 1 and "a clock of its own" in done.stderr, done
+    assert done.returncode == 1 and "its own clock" in done.stderr, done
 
 
 @test("topology")

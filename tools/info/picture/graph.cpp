@@ -45,7 +45,7 @@ double Graph::draw(Canvas &canvas, double x, double y) {
                "rx=\"8\"/>\n",
                x, top, width);
     canvas.text("name middle", x + width / 2, top + 19, escaped(places_.name(host_place)));
-    canvas.text("faint small middle", x + width / 2, top + 35, "the host's memory");
+    canvas.text("faint small middle", x + width / 2, top + 35, "host memory");
     canvas.end_group();
     top += 44;
     const double boxes = top + 104;
@@ -76,7 +76,7 @@ double Graph::draw(Canvas &canvas, double x, double y) {
     if (places_.count() > 2 && lanes_.lanes.empty() && lanes_.fabrics.empty()) {
         bottom += 22;
         canvas.text("faint small", x, bottom,
-                    "Between the devices there are no links: their bytes go through the host.");
+                    "No links between the devices: their bytes go through the host.");
     }
     return bottom;
 }
@@ -138,10 +138,10 @@ void Graph::box(Canvas &canvas, PlaceIndex place, double y) const {
         escaped(cut(device.kind + (device.pci_address.empty() ? "" : ", " + device.pci_address),
                     width - 10, 11)));
     canvas.text("faint small middle", center(place), y + 65,
-                places_.topology().place(place).shares_host_memory() ? "in the host's memory"
-                : device.memory ? fmt::format("{:.3g} GiB of its own",
+                places_.topology().place(place).shares_host_memory() ? "in host memory"
+                : device.memory ? fmt::format("{:.3g} GiB of own memory",
                                               static_cast<double>(*device.memory) / (1 << 30))
-                                : "memory of its own");
+                                : "own memory");
     canvas.end_group();
 }
 

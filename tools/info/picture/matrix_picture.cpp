@@ -52,9 +52,9 @@ double MatrixPicture::draw_legend(Canvas &canvas, double x, double y) const {
     const std::array lines{
         Line{Access::unified,
              "unified",
-             {"used as it is; host memory: imported in place",
+             {"used in place; host memory: imported in place",
               "(aligned to so many bytes); a map is the memory"}},
-        Line{Access::migratable, "migratable", {"the plugin copies it there"}},
+        Line{Access::migratable, "migratable", {"copied by the plugin"}},
         Line{Access::none, "none", {"through the host; to and from the host: copied"}}};
     double at = y;
     for (const Line &line : lines) {

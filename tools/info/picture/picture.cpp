@@ -32,7 +32,7 @@ std::string sources_of(const std::vector<Link> &links) {
     for (const Link &link : links) {
         ++counts[static_cast<size_t>(link.source)];
     }
-    constexpr std::array words{"unknown: nobody tells them", "claimed by the plugin, not measured",
+    constexpr std::array words{"unknown", "claimed by the plugin, not measured",
                                "claimed by the simulated machine's file, not measured",
                                "measured on this machine"};
     std::string text;
