@@ -11,7 +11,7 @@
 namespace pi::loader {
 namespace {
 
-// Slots are looked at by their place, not by their type.
+// Reads a slot by its offset, whatever its function type.
 bool has_slot(const pi_dispatch &table, const FunctionRow &row) {
     void *slot = nullptr;
     std::memcpy(&slot, reinterpret_cast<const unsigned char *>(&table) + row.offset, sizeof slot);
@@ -25,7 +25,7 @@ uint64_t known_capabilities() {
     return known;
 }
 
-// "1.1", or of a draft "1.1-dev (draft 3)".
+// "1.1", or for a draft "1.1-dev (draft 3)".
 std::string version_text(uint32_t major, uint32_t minor, uint32_t draft) {
     std::string text = fmt::format("{}.{}", major, minor);
     return draft != 0 ? fmt::format("{}-dev (draft {})", text, draft) : text;
@@ -53,7 +53,7 @@ std::string check_version(const pi_plugin_desc &desc, uint16_t &minor) {
             version_text(desc.version_major, desc.version_minor, desc.draft),
             version_text(PI_VERSION_MAJOR, PI_VERSION_MINOR, PI_VERSION_DRAFT));
     minor = std::min<uint16_t>(desc.version_minor, PI_VERSION_MINOR);
-    // Of a later version, what this draft brings may have become something else.
+    // A later version may have changed what this draft added.
     if (PI_VERSION_DRAFT != 0 && !same_draft)
         minor = std::min<uint16_t>(minor, PI_VERSION_MINOR - 1);
     return "";
@@ -105,7 +105,7 @@ std::string check_slots(const pi_plugin_desc &desc, uint16_t minor, const pi_dis
                 "neither",
                 row.name, row.group);
     }
-    // A newer plugin may have groups that this loader does not know; an older or equal one may not.
+    // Only a newer plugin may have groups that this loader does not know.
     const uint64_t unknown = desc.capabilities & ~known_capabilities();
     if (unknown != 0 && desc.version_minor <= PI_VERSION_MINOR)
         return fmt::format("version {1}.{2} does not have the capability bits {0:#x}", unknown,

@@ -106,7 +106,7 @@ std::string check(std::string_view name, std::string_view value) {
     return fmt::format("{} is \"{}\", should be {}", name, value, row->allowed);
 }
 
-/// "PI_ACME_LOG" is one of the plugin "acme".
+/// Whether the variable belongs to the plugin: "PI_ACME_LOG" belongs to "acme".
 bool is_of_plugin(std::string_view plugin, std::string_view name) {
     constexpr std::string_view prefix = "PI_";
     if (plugin.empty() || name.size() <= prefix.size() + plugin.size() + 1 ||
@@ -137,8 +137,8 @@ std::string Configuration::set(std::string_view name, std::string_view value) {
 void Configuration::read_environment(std::vector<std::string> &warnings) {
     if (::getauxval(AT_SECURE) != 0)
         return;
-    // Copied in one pass, so that what follows cannot meet another thread's setenv. Of variables that are
-    // not listed any may be some plugin's: which plugins there are is not known yet.
+    // Copied in one pass, so that later code cannot race with setenv in another thread. Unlisted
+    // variables are copied, too: any of them may belong to a plugin that is not loaded yet.
     std::string cache, home;
     for (char **entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
@@ -153,7 +153,7 @@ void Configuration::read_environment(std::vector<std::string> &warnings) {
         else if (name == "HOME")
             home = value;
     }
-    // Where programs keep what they could find out again (the XDG base directory specification).
+    // Data that programs can compute again (XDG base directory specification).
     if (cache.starts_with('/'))
         cache_folder_ = cache;
     else if (home.starts_with('/'))

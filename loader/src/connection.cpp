@@ -55,7 +55,7 @@ pi_result check_ends(const char *function, pi_device src_device, pi_context src_
     return result != PI_SUCCESS ? result : check_end(function, "dst", dst_device, dst_context);
 }
 
-// The query as it counts: NULL means buffers in scope 0.
+// NULL stands for a query of buffers in scope 0.
 pi_result read_query(const pi_memory_connection_query *query, pi_memory_connection_query &out) {
     out = {sizeof out, PI_TYPE_MEMORY_CONNECTION_QUERY};
     if (query == nullptr)

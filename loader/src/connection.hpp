@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The connection query where the loader answers instead of a plugin. The signatures are those of the
+// The connection query where the loader answers instead of a plugin. The signatures match the
 // exported functions, so that these tail-jump here.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace pi::loader {
 
-/// One of the handles, or the output, is NULL.
+/// For calls in which a handle or the output is NULL.
 [[gnu::cold]] pi_result refuse_null_connection(pi_device src_device, pi_context src_context,
                                                pi_device dst_device, pi_context dst_context,
                                                pi_memory_connection *out_connection) noexcept;
@@ -17,8 +17,8 @@ namespace pi::loader {
                                                     const pi_memory_connection_query *query,
                                                     pi_memory_connection_info *out_info) noexcept;
 
-/// The handles are of more than one plugin instance: NONE where each end is of one, and
-/// PI_ERROR_INVALID_DEVICE where a device and its context are of two. No plugin is asked.
+/// For handles of several plugin instances: NONE, or PI_ERROR_INVALID_DEVICE if a device and its
+/// context are of different instances. No plugin is called.
 [[gnu::cold]] pi_result connection_between_plugins(pi_device src_device, pi_context src_context,
                                                    pi_device dst_device, pi_context dst_context,
                                                    pi_memory_connection *out_connection) noexcept;
@@ -27,20 +27,20 @@ connection_info_between_plugins(pi_device src_device, pi_context src_context, pi
                                 pi_context dst_context, const pi_memory_connection_query *query,
                                 pi_memory_connection_info *out_info) noexcept;
 
-/// Refuses what is NULL, is not of its kind, or is a device and a context of two plugin instances.
+/// Refuses NULL, handles of a wrong kind, and a device and context of different plugin instances.
 pi_result check_connection_ends(const char *function, pi_device src_device, pi_context src_context,
                                 pi_device dst_device, pi_context dst_context,
                                 const pi_memory_connection_info *out_info) noexcept;
 pi_result check_connection_output(const char *function,
                                   const pi_memory_connection_info *out_info) noexcept;
-/// Writes what fits of `info` behind the caller's header, and zeros beyond it.
+/// Copies as much of `info` as fits behind the caller's header, and zeros the rest.
 void write_connection_output(const pi_memory_connection_info &info,
                              pi_memory_connection_info *out_info) noexcept;
 
 namespace defaults {
 
-/// piGetMemoryConnectionInfo on top of piGetMemoryConnection: right for buffers in scope 0, refused
-/// for what that function does not speak of.
+/// piGetMemoryConnectionInfo on top of piGetMemoryConnection: answers for buffers in scope 0, and
+/// refuses everything that function does not cover.
 pi_result PI_CALL piGetMemoryConnectionInfo(pi_device src_device, pi_context src_context,
                                             pi_device dst_device, pi_context dst_context,
                                             const pi_memory_connection_query *query,

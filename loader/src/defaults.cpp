@@ -26,7 +26,7 @@ pi_result refuse_forked(const char *function, const PluginInstance &plugin) noex
 
 using Refuse = pi_result(const char *function, const PluginInstance &plugin) noexcept;
 
-/// A function of the slot's own type that refuses; `Row::name` is what it is called.
+/// A function of the slot's type that refuses; `Row::name` is its name in messages.
 template <typename Row, Refuse refuse, typename Function>
 struct Refusal;
 template <typename Row, Refuse refuse, typename Handle, typename... Rest>
@@ -36,7 +36,7 @@ struct Refusal<Row, refuse, pi_result (*)(Handle, Rest...)> {
     }
 };
 
-// One type a function, so that each has a refusal of its own.
+// One type per function, so that each function has its own refusal.
 #define PI_FUNCTION(function, group, needs, since)                                                 \
     struct function##Row {                                                                         \
         static constexpr const char *name = #function;                                             \

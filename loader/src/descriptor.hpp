@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Descriptors as pi.h defines them: smaller ones are extended by zeros, larger ones accepted if their
-// unknown tail is zero.
+// Descriptors as pi.h defines them: smaller ones are extended by zeros, larger ones accepted if
+// their unknown tail is zero.
 #pragma once
 
 #include "enumerators.hpp"
@@ -12,8 +12,8 @@
 
 namespace pi::loader {
 
-/// Copies an input descriptor into `out`. No chained descriptor is known here: one that may not be
-/// ignored is refused.
+/// Copies an input descriptor into `out`. Chained descriptors are refused unless they may be
+/// ignored.
 template <typename Descriptor>
 pi_result read_descriptor(const char *function, const char *argument, const Descriptor *desc,
                           pi_struct_type type, Descriptor &out) noexcept {

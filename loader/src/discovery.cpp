@@ -26,7 +26,7 @@ constexpr std::string_view file_prefix = "libpi_plugin_";
 constexpr std::string_view file_suffix = ".so";
 constexpr std::uintmax_t max_manifest_size = 1 << 20;
 
-// Absolute and without links where the file exists: the same file is the same path.
+// Absolute and without links if the file exists, so that one file has one path.
 std::string canonical_path(const fs::path &path) {
     std::error_code error;
     fs::path found = fs::canonical(path, error);
@@ -35,7 +35,7 @@ std::string canonical_path(const fs::path &path) {
     return error ? path.string() : found.string();
 }
 
-// A file that nobody named: what it is, or why it is not to be opened.
+// A file that a search found: a candidate, or the reason to refuse it.
 Candidate found_by_search(const std::string &name, const fs::path &file) {
     Resolved resolved = resolve(file.string());
     return {name, std::move(resolved.path), std::move(resolved.reason)};
@@ -51,7 +51,7 @@ std::vector<fs::path> list_directory(const std::string &directory, std::string_v
             name.ends_with(suffix))
             files.push_back(entry->path());
     }
-    // The order of a directory is the file system's whim.
+    // Directory order depends on the file system.
     std::sort(files.begin(), files.end());
     return files;
 }
@@ -115,7 +115,7 @@ public:
           environment_plugins_(services.configuration.get_list("PI_PLUGINS", ',')) {
         if (!request.loader_file.empty()) {
             own_directory_ = fs::path(request.loader_file).parent_path().string();
-            // Beside a loader of /usr: what this machine's administrator installed to /usr/local.
+            // A loader in /usr also uses what the administrator installed in /usr/local.
             const std::string prefix = install_prefix(request.loader_file);
             read_manifests(prefix + "/local/share/pi/plugins.d");
             read_manifests(prefix + "/share/pi/plugins.d");
@@ -151,7 +151,7 @@ private:
     void add_directory(const std::string &directory, bool asked_for) {
         std::error_code error;
         const auto files = list_directory(directory, file_prefix, file_suffix, error);
-        // Who may write beside the loader can put another loader there: nothing is gained by a look.
+        // No ownership check: who can write here can also replace the loader itself.
         for (const fs::path &file : files)
             found_.push_back(asked_for ? found_by_search("", file)
                                        : Candidate{"", canonical_path(file), ""});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The exported functions: a null check, a load, a tail jump. Whatever is not that lives out of line and
-// is reached by a jump as well, so that no stub needs a frame. (A test reads the machine code.)
+// The exported functions: a null check, a load, a tail jump. All other code is out of line and also
+// reached by a jump, so that no stub needs a frame. (A test reads the machine code.)
 
 #include "connection.hpp"
 #include "error.hpp"

@@ -101,7 +101,7 @@ constexpr Enumerator channel_types[] = {
     PI_LOADER_ENUMERATOR(PI_CHANNEL_HALF),   PI_LOADER_ENUMERATOR(PI_CHANNEL_FLOAT),
 };
 
-Enumerator find(std::span<const Enumerator> rows, uint32_t value) noexcept {
+Enumerator find_row(std::span<const Enumerator> rows, uint32_t value) noexcept {
     for (const Enumerator &row : rows) {
         if (row.value == value)
             return row;
@@ -112,31 +112,31 @@ Enumerator find(std::span<const Enumerator> rows, uint32_t value) noexcept {
 } // namespace
 
 Enumerator name_struct_type(pi_struct_type type) noexcept {
-    return find(struct_types, type);
+    return find_row(struct_types, type);
 }
 
 Enumerator name_memory_kind(pi_memory_kind kind) noexcept {
-    return find(memory_kinds, kind);
+    return find_row(memory_kinds, kind);
 }
 
 Enumerator name_usm_kind(pi_usm_kind kind) noexcept {
-    return find(usm_kinds, kind);
+    return find_row(usm_kinds, kind);
 }
 
 Enumerator name_argument_kind(pi_argument_kind kind) noexcept {
-    return find(argument_kinds, kind);
+    return find_row(argument_kinds, kind);
 }
 
 Enumerator name_addressing(pi_addressing_mode mode) noexcept {
-    return find(addressing_modes, mode);
+    return find_row(addressing_modes, mode);
 }
 
 Enumerator name_channel_order(pi_channel_order order) noexcept {
-    return find(channel_orders, order);
+    return find_row(channel_orders, order);
 }
 
 Enumerator name_channel_type(pi_channel_type type) noexcept {
-    return find(channel_types, type);
+    return find_row(channel_types, type);
 }
 
 } // namespace pi::loader

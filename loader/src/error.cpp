@@ -10,13 +10,13 @@
 namespace pi::loader {
 namespace {
 
-// Trivially destructible, so that an error may still be set while a thread's or the process's other
-// destructors run; the text itself is freed by the guard.
+// Trivially destructible, so that destructors that run later at the end of the thread or process
+// can still set an error. The guard frees the text.
 struct ThreadError {
     pi_result code;
     char *text;
     std::size_t capacity;
-    bool lacks_text; // there was no memory for it
+    bool lacks_text; // out of memory for the text
     bool closed;
 };
 
@@ -32,7 +32,7 @@ struct ThreadErrorGuard {
 
 thread_local ThreadErrorGuard thread_error_guard;
 
-// Makes room for a text of `size` bytes and its 0; false without memory or at the thread's end.
+// Makes room for a text of `size` bytes and its NUL. False without memory or at the thread's end.
 bool reserve(std::size_t size) noexcept {
     if (thread_error.closed)
         return false;
@@ -115,7 +115,7 @@ pi_result fail_text(pi_result code, std::string_view message) noexcept {
     thread_error.lacks_text = !reserve(message.size());
     if (thread_error.lacks_text)
         return code;
-    // The message may be the old text itself, handed back by a plugin.
+    // The message may be the old text itself, passed back by a plugin.
     std::memmove(thread_error.text, message.data(), message.size());
     thread_error.text[message.size()] = '\0';
     return code;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The calling thread's last error, one for the whole process, and the boundary where exceptions end.
+// The calling thread's last error, one per thread for the whole process, and the boundary where
+// exceptions end.
 #pragma once
 
 #include <pi/pi.h>
@@ -16,8 +17,8 @@
 
 namespace pi::loader {
 
-/// Remembers the error for piGetLastError and returns the code. Never throws: without memory for it
-/// the text says so.
+/// Sets the error for piGetLastError and returns the code. Never throws: without memory the text
+/// says so.
 pi_result fail_text(pi_result code, std::string_view message) noexcept;
 
 /// The same with a formatted text.
@@ -31,15 +32,15 @@ pi_result fail(pi_result code, fmt::format_string<Arguments...> format,
     }
 }
 
-/// What piGetLastError answers now; the text is valid until this thread's next error.
+/// The current answer of piGetLastError; the text is valid until this thread's next error.
 struct LastError {
     pi_result code;
     const char *message;
 };
 LastError last_error() noexcept;
 
-/// Puts the thread's last error aside, so that what happens inside of the scope, calls of plugins for
-/// example, leaves no trace in it. Pointers that piGetLastError gave before stay valid.
+/// Sets the thread's last error aside, so that calls inside the scope (for example of plugins) do
+/// not change it. Pointers that piGetLastError returned before stay valid.
 class ErrorScope {
 public:
     ErrorScope() noexcept;
@@ -47,8 +48,8 @@ public:
     ErrorScope(const ErrorScope &) = delete;
     ErrorScope &operator=(const ErrorScope &) = delete;
 
-    /// The error set inside of the thread's innermost scope by a call that returned `code`: its text, or
-    /// the code's name if it set none.
+    /// The error that a call with result `code` set inside the thread's innermost scope: its text,
+    /// or the code's name if it set none.
     static std::string text(pi_result code);
 
 private:
@@ -61,17 +62,17 @@ private:
 /// "PI_ERROR_TIMEOUT"; nullptr for a code that pi.h does not have.
 const char *result_name(pi_result code) noexcept;
 
-/// The code of "PI_ERROR_TIMEOUT", or of "TIMEOUT".
+/// The code of "PI_ERROR_TIMEOUT" or "TIMEOUT".
 std::optional<pi_result> find_result(std::string_view name) noexcept;
 
-/// Runs an exported function's body and turns what it throws into a result.
+/// Runs the body of an exported function and turns its exceptions into results.
 template <typename Body>
 pi_result guarded(const char *function, Body &&body) noexcept {
     try {
         return std::forward<Body>(body)();
     } catch (const std::bad_alloc &) {
         return fail(PI_ERROR_OUT_OF_HOST_MEMORY, "{}: out of host memory", function);
-    } catch (const std::system_error &error) { // no thread, for example
+    } catch (const std::system_error &error) { // for example, no thread could be created
         const bool shortage = error.code() == std::errc::resource_unavailable_try_again;
         return fail(shortage ? PI_ERROR_OUT_OF_RESOURCES : PI_ERROR_INTERNAL, "{}: {}", function,
                     error.what());

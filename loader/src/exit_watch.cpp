@@ -33,7 +33,8 @@ void ExitWatch::after_fork() noexcept {
 }
 
 ExitWatch &ExitWatch::of(const std::string &path) {
-    static auto &watches = *new std::map<std::string, ExitWatch>; // for exit handlers
+    // never destroyed: exit handlers use it
+    static auto &watches = *new std::map<std::string, ExitWatch>;
     const std::scoped_lock lock(exit_watch_mutex);
     const auto [place, added] = watches.try_emplace(path);
     if (added)
@@ -55,14 +56,14 @@ void ExitWatch::begin_later(int64_t count, std::string_view plugin,
                             plugin, path, exit_patience);
         forks_ = fork_count();
         if (::on_exit(&ExitWatch::begin, this) == 0)
-            next_count_ = 2 * count;   // so there are few, however long the process lives
+            next_count_ = 2 * count;   // so that there are few, however long the process lives
     } catch (const std::bad_alloc &) { // NOLINT(bugprone-empty-catch): with the next object
     }
 }
 
 void ExitWatch::begin(int, void *watch) noexcept {
     auto &self = *static_cast<ExitWatch *>(watch);
-    // The child of a fork has the handlers, but not the plugin's threads.
+    // The child of a fork inherits the handlers, but not the plugin's threads.
     if (self.forks_ != fork_count())
         return;
     State before_all = State::before;

@@ -7,7 +7,7 @@
 
 namespace pi::loader {
 
-/// Closed with the object; negative: none.
+/// Closes the descriptor when it is destroyed; negative: none.
 class FileDescriptor {
 public:
     explicit FileDescriptor(int fd) noexcept : fd_(fd) {}

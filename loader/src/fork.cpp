@@ -13,10 +13,10 @@
 namespace pi::loader {
 namespace {
 
-// Of the process, as forks are.
+// One per process, as forks are.
 struct Forks {
     std::atomic<uint32_t> count{0};
-    std::mutex mutex; // a fork waits for it: no other lock is taken under it
+    std::mutex mutex; // a fork waits for it: take no other lock under it
     RefusedInChildren *first = nullptr;
 };
 constinit Forks process;

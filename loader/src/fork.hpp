@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Processes that fork() makes of this one. They have one thread, copies of all objects, and locks that nobody will
-// open: each table that is in handles then refuses every call, so that none of a plugin's code runs on such objects.
+// Children of fork(). They have one thread, copies of all objects, and locks that nothing will
+// release: every table that handles refer to then refuses all calls, so that no plugin code runs on
+// such objects.
 #pragma once
 
 #include "layer.hpp"
@@ -10,10 +11,11 @@
 
 namespace pi::loader {
 
-/// How many forks lie between this process and the one that loaded the library.
+/// The number of forks between this process and the one that loaded the library.
 uint32_t fork_count() noexcept;
 
-/// While it lives, children refuse the calls of the chain's tables. The chain may still be filled.
+/// While it lives, children refuse the calls of the chain's tables. The chain may still be
+/// incomplete.
 class RefusedInChildren {
 public:
     explicit RefusedInChildren(TableChain &chain) noexcept;
@@ -21,7 +23,7 @@ public:
     RefusedInChildren &operator=(const RefusedInChildren &) = delete;
     ~RefusedInChildren();
 
-    /// In a child: refuses the calls of all that live. It writes memory, and takes none and no locks.
+    /// In a child: makes all that live refuse. Writes memory, allocates none and takes no lock.
     static void refuse_all(const RefusedInChildren *first) noexcept;
 
 private:

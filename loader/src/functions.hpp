@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pi_functions.def as data, and what is known of each kind of handle.
+// pi_functions.def as data, and properties of each kind of handle.
 #pragma once
 
 #include <pi/pi_plugin.h>
@@ -24,7 +24,7 @@ struct FunctionRow {
 
 namespace detail {
 
-// The two groups of pi_functions.def that have no capability bit.
+// The two groups of pi_functions.def without a capability bit.
 inline constexpr uint64_t PI_CAPABILITY_REQUIRED = 0;
 inline constexpr uint64_t PI_CAPABILITY_OPTIONAL = 0;
 
@@ -47,11 +47,11 @@ inline constexpr FunctionRow rows[] = {
 
 inline constexpr auto function_rows = std::to_array(detail::rows);
 
-// Slots are read and cleared by offset: they must lie one after the other, each a pointer.
+// Slots are read and cleared by offset, so they must be adjacent pointers.
 static_assert(sizeof(pi_dispatch) ==
               detail::rows[0].offset + function_rows.size() * sizeof(void *));
 
-/// The handle types: their kind, the error for a wrong one, and what messages call it.
+/// For each handle type: its kind, the error for a wrong handle, and its name in messages.
 template <typename Handle>
 struct HandleTraits;
 #define PI_LOADER_HANDLE(type, word, upper)                                                        \
@@ -74,7 +74,7 @@ PI_LOADER_HANDLE(pi_sampler, SAMPLER, PI_ERROR_INVALID_SAMPLER)
 PI_LOADER_HANDLE(pi_usm_pool, USM_POOL, PI_ERROR_INVALID_USM_POOL)
 #undef PI_LOADER_HANDLE
 
-/// "queue" for PI_KIND_QUEUE; "object" for what is no kind.
+/// "queue" for PI_KIND_QUEUE; "object" for an unknown kind.
 const char *kind_name(pi_kind kind) noexcept;
 
 template <typename Handle>
@@ -83,13 +83,13 @@ const pi_object_header *header_of(Handle handle) noexcept {
     return reinterpret_cast<const pi_object_header *>(handle);
 }
 
-/// The table stamped into a handle that is not NULL.
+/// The table in a handle that is not NULL.
 template <typename Handle>
 const pi_dispatch *dispatch_of(Handle handle) noexcept {
     return header_of(handle)->dispatch;
 }
 
-/// Whether it is an object of the kind that its type says, made by the plugin instance whose
+/// Whether it is an object of the kind that its type says, created by the plugin instance whose
 /// outermost table this is.
 template <typename Handle>
 bool belongs_to(Handle handle, const pi_dispatch *dispatch) noexcept {

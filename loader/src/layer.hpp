@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The chain that layers hang in. Each plugin instance has one, so that several plugins and loaders
-// can be wrapped differently at once; nothing is static.
+// The chain of layers. Each plugin instance has its own, so that several plugins and loaders can be
+// wrapped differently at the same time; nothing is static.
 //
-//     handle -> tables[0] -> layer 0 -> tables[1] -> layer 1 -> ... -> tables[layer_count]: the plugin
+// handle -> tables[0] -> layer 0 -> ... -> tables[layer_count]: the plugin
 //
-// A layer replaces slots of its own table and calls on through the next one; slots that it leaves
-// alone hold what the next table holds, so a layer costs only where it does something. Without layers
+// A layer replaces slots of its own table and calls on through the next one. A slot that it does
+// not replace holds the next table's function, so a layer costs nothing there. Without layers,
 // tables[0] is the plugin's own table, completed by defaults.
 #pragma once
 
@@ -23,23 +23,24 @@ namespace pi::loader {
 
 class PluginInstance;
 
-/// A kind of layer. Constant; one object serves every chain that it hangs in.
+/// A kind of layer. Constant; one object serves all chains.
 struct Layer {
     const char *name;
-    /// Replaces slots of `table`, which comes as a copy of the next one. Returns the layer's data for
-    /// this instance, or nullptr if it needs none. May throw: the plugin is then refused.
+    /// Replaces slots of `table`, a copy of the next one. Returns the layer's data for this
+    /// instance, or nullptr. May throw: the plugin is then refused.
     void *(*attach)(PluginInstance &instance, pi_dispatch &table);
-    /// Gives the data back, after the plugin's teardown.
+    /// Frees the data, after the plugin's teardown.
     void (*detach)(void *data) noexcept;
-    /// The loader is released: the layer gives back the objects that it holds, and keeps none from now on.
-    /// nullptr: it holds none.
+    /// The loader is released: the layer releases its deferred objects, and defers no more
+    /// releases. nullptr: it has none.
     void (*close)(void *data) noexcept = nullptr;
-    /// The last objects have been waited for: what is left now is the application's. nullptr: no matter.
+    /// All objects have been released or the wait has ended: the remaining ones are leaks of the
+    /// application. nullptr: nothing to report.
     void (*report)(void *data) noexcept = nullptr;
 };
 
-/// The tables of one plugin instance, found from any of its handles: tables[0] is the one that is
-/// stamped into them, and it is the chain's first member.
+/// The tables of one plugin instance, found from any of its handles: these point to tables[0], the
+/// chain's first member.
 struct TableChain {
     static constexpr std::size_t max_layers = 8; ///< that can be enabled
     static constexpr std::size_t room =
@@ -60,11 +61,12 @@ struct TableChain {
     /// The plugin's own functions and the defaults, behind all layers.
     const pi_dispatch &base() const noexcept { return tables[layer_count]; }
 
-    /// What a layer asks questions of its own through (...GetInfo and the like). Through the next table they would look like
-    /// the application's: other layers would count them, record them, make them fail, and take the application to have
-    /// read the answer. So it is with a callback that only looks on. What changes anything (retains, releases, signals)
-    /// goes through the next table: the layers there have to know of it.
-    const pi_dispatch &questions() const noexcept { return base(); }
+    /// For a layer's own queries (...GetInfo and the like) and for callbacks that only observe.
+    /// Through the next table they would look like calls of the application: other layers would
+    /// count them, record them, make them fail, or assume that the application knows the answer.
+    /// Calls that change anything (retain, release, signal) go through the next table, because the
+    /// other layers must see them.
+    const pi_dispatch &queries() const noexcept { return base(); }
 
     /// The position of a layer; `room` if it is not in the chain.
     std::size_t position(const Layer &layer) const noexcept {
@@ -75,7 +77,8 @@ struct TableChain {
         return room;
     }
 
-    /// What a layer calls on through: the application's calls, and what it changes itself.
+    /// For the application's calls that a layer passes on, and for calls by which it changes
+    /// something itself.
     const pi_dispatch &next(const Layer &layer) const noexcept;
     void *data(const Layer &layer) const noexcept {
         const std::size_t i = position(layer);
@@ -86,12 +89,12 @@ struct TableChain {
 /// The layers that come with the loader.
 std::span<const Layer *const> shipped_layers() noexcept;
 
-/// The layers of these names, outermost first. Unknown and repeated names, and more than a chain can
-/// hold, are warned about and left out.
+/// The layers with these names, outermost first. Unknown and repeated names, and those beyond the
+/// maximum, are ignored with a warning.
 std::vector<const Layer *> find_layers(const std::vector<std::string> &names,
                                        std::span<const Layer *const> known, Log &log);
 
-/// Fills the tables: the base, which is complete, and above it those of the layers, if there are any.
+/// Fills the tables: the base, which is complete, and those of the layers above it.
 void attach_layers(TableChain &chain, std::span<const Layer *const> layers,
                    const pi_dispatch &base);
 void detach_layers(TableChain &chain) noexcept;

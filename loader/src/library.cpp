@@ -36,8 +36,8 @@ const char *file_kind(mode_t mode) {
     return "a device";
 }
 
-/// "" or that the file ends before its contents do, as one that is being copied. dlopen maps what the file says, and
-/// touching what is not there ends the process.
+/// "", or why the file is truncated, as one that is still being copied. dlopen maps as many bytes
+/// as the headers state, and touching a missing page ends the process.
 std::string check_segments(int file) {
     ElfW(Ehdr) header = {};
     struct stat status = {};
@@ -45,7 +45,7 @@ std::string check_segments(int file) {
         ::fstat(file, &status) != 0)
         return "truncated shared object: the file ends inside the ELF header";
     if (header.e_phentsize != sizeof(ElfW(Phdr)))
-        return ""; // of another machine: dlopen says so
+        return ""; // for another machine: dlopen reports it
     const auto size = static_cast<uint64_t>(status.st_size);
     for (unsigned index = 0; index < header.e_phnum; ++index) {
         ElfW(Phdr) segment = {};
@@ -62,7 +62,7 @@ std::string check_segments(int file) {
 }
 
 std::string check_elf(const std::string &path) {
-    // Non-blocking, in case the file was exchanged for a FIFO after it was looked at.
+    // Non-blocking, in case a FIFO replaced the file after the check.
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (file.get() < 0)
         return fmt::format("cannot be opened: {}", error_text(errno));
@@ -118,7 +118,7 @@ namespace {
 
 const std::string *find_own_file() {
     Dl_info info = {};
-    static const char anchor = 0; // an address of this file's own
+    static const char anchor = 0; // any address in this file
     if (::dladdr(&anchor, &info) == 0 || info.dli_fname == nullptr)
         return new std::string;
     const std::unique_ptr<char, decltype(&std::free)> path(::realpath(info.dli_fname, nullptr),
@@ -126,8 +126,8 @@ const std::string *find_own_file() {
     return new std::string(path != nullptr ? path.get() : "");
 }
 
-// The name under which a library was opened may be relative, to the directory of that moment: later another file has it.
-// Never destroyed: exit handlers may make loaders.
+// Found at load time: the name under which the library was opened may be relative to the working
+// directory of that moment. Never destroyed: exit handlers may create loaders.
 const std::string *const own_file_when_loaded = find_own_file();
 
 } // namespace

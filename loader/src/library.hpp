@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A shared object that is open.
+// An open shared object.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace pi::loader {
 
 class Library {
 public:
-    /// Opens a plugin file. What is no regular file, or no ELF file, is not opened at all. On failure
-    /// the library is empty and `reason` says why.
+    /// Opens a plugin file, if it is a regular ELF file. On failure the library is empty and
+    /// `reason` says why.
     static Library open(const std::string &path, std::string &reason);
 
     Library() = default;
@@ -27,10 +27,10 @@ private:
     void *handle_ = nullptr;
 };
 
-/// "" if the path names a regular file that can be read, else why not. Never blocks.
+/// "" if the path names a readable regular file, else why not. Never blocks.
 std::string check_regular_file(const std::string &path);
 
-/// The absolute path without links of the file that this loader's code was loaded from, as it was then; "" if the system
+/// The absolute path, without links, of the file that this loader was loaded from; "" if the system
 /// does not say.
 const std::string &own_file();
 

@@ -97,8 +97,8 @@ Report shadowed(std::string name, std::string path, const PluginInstance &by, bo
     return {std::move(name), std::move(path), std::move(reason), PI_PLUGIN_SHADOWED, nullptr};
 }
 
-// A plugin without its driver or device makes way for one of the same name: nobody has a handle of it
-// yet. Only then is it asked, since asking opens the vendor's libraries.
+// A plugin without its driver or device is replaced by the next one of the same name; no handle of
+// it exists yet. It is queried only in that case, because the query opens the vendor's libraries.
 bool withdraw_unavailable(pi_loader_s &loader, const PluginInstance &instance, StallWatch &watch) {
     const std::string reason = why_unavailable(instance, watch);
     if (reason.empty())
@@ -132,7 +132,7 @@ void load(pi_loader_s &loader, const Candidate &candidate, std::span<const Layer
         return;
     }
     if (const Report *before = find_path(loader.reports, candidate.path)) {
-        // A file that failed once has been reported: asking again would only say it twice.
+        // A file that failed once is already in the reports.
         if (before->instance != nullptr)
             loader.reports.push_back(
                 shadowed(before->name, candidate.path, *before->instance, true));

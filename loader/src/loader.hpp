@@ -19,7 +19,7 @@
 
 namespace pi::loader {
 
-/// What became of a candidate; constant once the loader is made.
+/// The result for a candidate; constant once the loader is created.
 struct Report {
     std::string name;
     std::string path;
@@ -28,11 +28,11 @@ struct Report {
     const PluginInstance *instance; ///< when loaded
 };
 
-/// piLoaderCreate with layers to choose from.
+/// piLoaderCreate with a given set of layers.
 pi_result create_loader(const pi_loader_desc *desc, std::span<const Layer *const> known_layers,
                         pi_loader *out_loader);
 
-/// Refuses what is not a loader.
+/// Refuses handles that are not a loader.
 pi_result check_loader(const char *function, pi_loader loader) noexcept;
 
 } // namespace pi::loader
@@ -40,13 +40,13 @@ pi_result check_loader(const char *function, pi_loader loader) noexcept;
 struct pi_loader_s {
     pi_object_header header{nullptr, PI_KIND_LOADER, 0};
     std::atomic<uint32_t> references{1};
-    const uint32_t forks = pi::loader::fork_count(); ///< of the process that made it
+    const uint32_t forks = pi::loader::fork_count(); ///< of the process that created it
     std::chrono::milliseconds teardown_timeout{1000};
     std::shared_ptr<pi::loader::Services> services;
     std::vector<std::unique_ptr<pi::loader::PluginInstance>> instances;
     std::vector<pi::loader::Report> reports;
 
-    // Reasons that piLoaderGetReports has given: kept, so that the pointers stay valid.
+    // Reasons that piLoaderGetReports has returned, so that the pointers stay valid.
     std::mutex texts_mutex;
     std::set<std::string> texts;
 

@@ -15,19 +15,19 @@
 namespace pi::loader {
 namespace {
 
-// Both count in the same order, from different numbers on.
+// Both enumerations have the same order and differ by a constant.
 static_assert(PI_LOG_TRACE - SPDLOG_LEVEL_TRACE == PI_LOG_ERROR - SPDLOG_LEVEL_ERROR);
-constexpr int first = PI_LOG_TRACE - SPDLOG_LEVEL_TRACE;
+constexpr int first_level = PI_LOG_TRACE - SPDLOG_LEVEL_TRACE;
 
 spdlog::level::level_enum to_spdlog(pi_log_level level) {
-    return static_cast<spdlog::level::level_enum>(static_cast<int>(level) - first);
+    return static_cast<spdlog::level::level_enum>(static_cast<int>(level) - first_level);
 }
 
 pi_log_level level_of(spdlog::level::level_enum level) {
-    return static_cast<pi_log_level>(level + first);
+    return static_cast<pi_log_level>(level + first_level);
 }
 
-// The application's callback is called from any thread, so there is no lock around it.
+// The application's callback may be called from any thread, so no lock is taken.
 class CallbackSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
 public:
     CallbackSink(pi_log_callback callback, void *user_data)
@@ -45,8 +45,8 @@ private:
     void *user_data_;
 };
 
-// Standard error, under a lock of this log alone: spdlog's own sink has one for the process, which another thread may
-// hold when the process is forked.
+// Standard error, with one lock per log. spdlog's own sink has one lock per process, which another
+// thread may hold at a fork.
 class ErrorSink final : public spdlog::sinks::base_sink<std::mutex> {
 protected:
     void sink_it_(const spdlog::details::log_msg &message) override {
@@ -67,7 +67,7 @@ std::shared_ptr<spdlog::sinks::sink> make_sink(pi_log_callback callback, void *u
 
 } // namespace
 
-// A logger of its own, in no registry.
+// A logger that is in no registry.
 struct Log::Sink {
     spdlog::logger logger;
 };

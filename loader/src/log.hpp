@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a loader's and its plugins' messages go.
+// The destination of messages of a loader and its plugins.
 #pragma once
 
 #include <pi/pi_loader.h>
@@ -27,8 +27,8 @@ public:
     bool enabled(pi_log_level level) const noexcept {
         return level >= level_ && level < PI_LOG_OFF;
     }
-    /// Control characters, but for line breaks and tabs, are written as "\x1b": what is in a message may
-    /// come from a plugin, a file or the environment.
+    /// Control characters other than line breaks and tabs are written as "\x1b": a message may
+    /// contain text from a plugin, a file or the environment.
     void write(pi_log_level level, std::string_view message) noexcept;
 
     template <typename... Arguments>
@@ -49,15 +49,15 @@ public:
         write(PI_LOG_WARNING, format, std::forward<Arguments>(arguments)...);
     }
 
-    /// From now on nothing is written. On return the callback is not running and never runs again:
-    /// parked plugins may still log when the application has given up the callback's data.
+    /// Nothing is written from now on. On return the callback is not running and will not run
+    /// again: parked plugins may still log after the application has freed the callback's data.
     void close() noexcept;
 
 private:
     struct Sink;
     pi_log_level level_;
     std::shared_mutex mutex_;
-    std::unique_ptr<Sink> sink_; // guarded by mutex_; none once closed
+    std::unique_ptr<Sink> sink_; // guarded by mutex_; empty once closed
 };
 
 } // namespace pi::loader

@@ -15,21 +15,21 @@
 namespace pi::loader {
 namespace {
 
-// One side of a region, defaults filled in.
+// One side of a region, with defaults filled in.
 struct Side {
     uint64_t offset;
     uint64_t row_pitch;
     uint64_t slice_pitch;
 };
 
-// A region with 1 for each extent left out.
+// A region, with 1 for each omitted extent.
 struct Box {
     std::array<uint64_t, 3> extent;
     Side src;
     Side dst;
 };
 
-// The first byte beyond the box; nothing if 64 bits do not hold it.
+// The first byte after the box; nothing if it exceeds 64 bits.
 std::optional<uint64_t> end_of(const Box &box, const Side &side) {
     uint64_t rows = 0;
     uint64_t slices = 0;
@@ -103,7 +103,7 @@ struct Range {
     uint64_t end;
 };
 
-// The bytes from the first to the last one that any box touches on that side.
+// The bytes from the first to the last that any box touches on that side.
 Range bounds(const std::vector<Box> &boxes, Side Box::*side) {
     Range range{UINT64_MAX, 0};
     for (const Box &box : boxes) {
@@ -137,7 +137,7 @@ void copy_boxes(const std::vector<Box> &boxes, const unsigned char *src, unsigne
     }
 }
 
-// The first half of the range is filled, then copied to the second, and so on in doubling steps.
+// Fills the first bytes with the pattern, then copies them on in doubling steps.
 void fill(unsigned char *mapped, uint64_t size, const unsigned char *pattern,
           uint64_t pattern_size) {
     std::memcpy(mapped, pattern, pattern_size);
@@ -157,7 +157,7 @@ pi_result check_mem(const char *function, pi_queue queue, pi_mem mem) {
     return PI_SUCCESS;
 }
 
-// What read and write have in common; `side` is the side of the device memory.
+// Common part of read and write; `side` is the side of the device memory.
 template <typename Descriptor>
 pi_result read_transfer(const char *function, pi_queue queue, const Descriptor *desc,
                         pi_struct_type type, Descriptor &read, std::vector<Box> &boxes) {
@@ -235,7 +235,7 @@ pi_result defaults::piEnqueueMemBufferWrite(pi_queue queue, const pi_buffer_writ
                 read_transfer(function, queue, desc, PI_TYPE_BUFFER_WRITE_DESC, read, boxes))
             return result;
         const Range range = bounds(boxes, &Box::dst);
-        // Old bytes between the regions must survive; without gaps none are needed.
+        // Old bytes between the regions must survive; without gaps no read is needed.
         const bool whole = boxes.size() == 1 && is_dense(boxes[0], boxes[0].dst);
         const auto *host = static_cast<const unsigned char *>(read.host_ptr);
         MapWork work{function,

@@ -14,7 +14,7 @@
 namespace pi::loader {
 namespace {
 
-// A reference that is given back through the plugin's own table.
+// A reference that is released through the plugin's own table.
 template <typename Handle, pi_result (*pi_dispatch::*Release)(Handle)>
 class Owned {
 public:
@@ -41,16 +41,16 @@ using OwnedEvent = Owned<pi_event, &pi_dispatch::piEventRelease>;
 using OwnedQueue = Owned<pi_queue, &pi_dispatch::piQueueRelease>;
 using OwnedMem = Owned<pi_mem, &pi_dispatch::piMemRelease>;
 
-// What lives from the enqueue until the range is unmapped.
+// Lives from the enqueue until the range is unmapped.
 //
 //   caller's queue:   map(start, wait list) ......... wait(map, gate) = the command's event
 //   a callback:                     work
 //   a private queue:                      unmap ... signals the gate
 //
-// The wait stands in the caller's queue from the beginning, so an in-order queue stays in order. The
-// unmap cannot stand there: its address is not known before the map is complete, and behind the wait
-// it would never run. Start is signalled when all of this stands: with an error if it does not, and
-// then the map does nothing.
+// The wait is in the caller's queue from the beginning, so an in-order queue stays in order. The
+// unmap cannot be there: its address is unknown until the map completes, and behind the wait it
+// would never run. `start` is signalled once everything is enqueued, or with an error if that
+// fails; then the map does nothing.
 struct Operation {
     Operation(const pi_dispatch &table, MapWork &&map_work)
         : base(table), work(std::move(map_work)), mem(base), unmap_queue(base), start(base),
@@ -59,7 +59,7 @@ struct Operation {
     const pi_dispatch &base;
     MapWork work;
     void *mapped = nullptr;
-    OwnedMem mem; // a mapped object must not go before its unmap is enqueued
+    OwnedMem mem; // a mapped object must live until its unmap is enqueued
     OwnedQueue unmap_queue;
     OwnedEvent start;
     OwnedEvent gate;
@@ -82,7 +82,7 @@ void PI_CALL on_mapped(pi_event, pi_result result, void *user_data) {
     auto *operation = static_cast<Operation *>(user_data);
     const pi_dispatch &base = operation->base;
     if (result != PI_SUCCESS) {
-        // The map's own event carries the error and its text to the command's.
+        // The map's own event passes the error and its text on to the command's event.
         finish(operation, PI_SUCCESS);
         return;
     }
@@ -106,7 +106,7 @@ void PI_CALL on_mapped(pi_event, pi_result result, void *user_data) {
 }
 
 // A blocking command must be refused before anything is enqueued, and only the plugin knows whether
-// this is a callback: waiting for the gate, which nobody has signalled, tells.
+// this is a callback. A wait for the gate, which is not signalled yet, shows it.
 pi_result check_may_block(const Operation &operation) {
     const ErrorScope scope;
     return operation.base.piEventWait(operation.gate.get(), 1) == PI_ERROR_WOULD_BLOCK
@@ -147,7 +147,7 @@ pi_result explain(const char *function, pi_result result) {
     return fail(result, "{} (done by map and unmap): {}", function, cause);
 }
 
-// Enqueues the map and the command's end, and gives the operation to its callback.
+// Enqueues the map and the command's end, and passes the operation to its callback.
 pi_result submit(std::unique_ptr<Operation> &operation, pi_queue queue, uint32_t wait_count,
                  const pi_event *wait_list, OwnedEvent &final_event) {
     const pi_dispatch &base = operation->base;
@@ -165,13 +165,13 @@ pi_result submit(std::unique_ptr<Operation> &operation, pi_queue queue, uint32_t
     if (result != PI_SUCCESS)
         return result;
 
-    // The map is in the list for its error and text, the gate for the time.
+    // The wait for the map brings its error and text, the wait for the gate the time.
     const pi_event end_waits[] = {operation->map_event.get(), operation->gate.get()};
     result = base.piEnqueueEventsWait(queue, nullptr, 2, end_waits, final_event.out());
     if (result == PI_SUCCESS)
         result = base.piEventSetCallback(operation->map_event.get(), on_mapped, operation.get());
     if (result != PI_SUCCESS) {
-        // Poisoned, the map never writes its address, and what waits for it goes on.
+        // With `start` failed, the map never writes its address, and its waiters continue.
         const ErrorScope scope;
         base.piEventSignalHost(operation->start.get(), result);
         base.piEventSignalHost(operation->gate.get(), PI_SUCCESS);
@@ -207,7 +207,7 @@ pi_result enqueue_map_work(pi_queue queue, MapWork work, uint32_t wait_count,
     if (result == PI_SUCCESS && out_event != nullptr)
         *out_event = final_event.detach();
 
-    // What is released here must not hide the error.
+    // Releasing the parts must not overwrite the error.
     const ErrorScope scope;
     operation.reset();
     final_event.reset();

@@ -16,14 +16,14 @@ struct MapWork {
     uint64_t offset;    ///< the range to map
     uint64_t size;
     bool blocking;
-    /// Called once with the range's host address, if the command runs at all. Throws nothing.
+    /// Called once with the range's host address, if the command runs at all. Must not throw.
     std::function<void(unsigned char *mapped)> run;
 };
 
-/// Enqueues it as one command of the queue: it begins when the wait list is complete, its event is
-/// final when the range is unmapped again, later commands of an in-order queue begin after that, and
-/// if its wait list fails, so does it. On failure nothing was enqueued. May throw std::bad_alloc,
-/// then nothing was enqueued either.
+/// Enqueues it as one command of the queue: it begins when the wait list is complete, its event
+/// completes when the range is unmapped again, later commands of an in-order queue begin after
+/// that, and it fails if its wait list fails. On failure, also when it throws std::bad_alloc,
+/// nothing was enqueued.
 pi_result enqueue_map_work(pi_queue queue, MapWork work, uint32_t wait_count,
                            const pi_event *wait_list, pi_event *out_event);
 

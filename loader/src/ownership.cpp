@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int max_links = 40; // of one path, as many as Linux follows
+constexpr int max_links = 40; // per path, as in Linux
 
 FileDescriptor step(int directory, const char *name) {
     return FileDescriptor(::openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
@@ -47,7 +47,7 @@ std::string check_entry(const struct stat &around, const struct stat &found,
                        entry.string(), found.st_uid, ::geteuid());
 }
 
-/// One path's walk from the root.
+/// Walks one path from the root.
 class Walk {
 public:
     Resolved run(const fs::path &named) {
@@ -69,7 +69,7 @@ public:
     }
 
 private:
-    // The first reason counts: it is of what comes first on the way.
+    // Keeps the first reason, which concerns the earliest step.
     void refuse(std::string reason) {
         if (resolved_.reason.empty())
             resolved_.reason = std::move(reason);
@@ -124,7 +124,7 @@ private:
 
     FileDescriptor directory_ = open_root(); ///< of reached_
     fs::path reached_;
-    std::deque<fs::path> names_; ///< what is still to come
+    std::deque<fs::path> names_; ///< still to walk
     struct stat here_ = {};
     int links_ = 0;
     Resolved resolved_;

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whose a file is that nobody named, but a search found.
+// Who may change a file that a search found.
 #pragma once
 
 #include <string>
 
 namespace pi::loader {
 
-/// Where a path leads, step by step, and who could change that.
+/// The target of a path, resolved step by step, and whether others could change it.
 struct Resolved {
-    std::string path;   ///< absolute and without links, as far as it leads to anything
-    std::string reason; ///< not empty: not to be opened
+    std::string path;   ///< absolute and without links, as far as it exists
+    std::string reason; ///< not empty: must not be opened
     bool missing = false;
 };
 
-/// The reason is "" if there is a file, and nobody can put another one in its place but root, this process's user, and the
-/// owners of the directories that lead to it; else it says who can, and what would be right. Each link on the way is
-/// looked at as a file is, and then where it leads. Each step is looked at by the descriptor that the next one starts
-/// from, so that nothing can be exchanged between the look and the step; and what exists and passes stays what it is, so
-/// that the path may be opened later. What does not exist yet could become anyone's.
+/// The reason is "" if the file exists and only root, this process's user and the owners of the
+/// directories on the way can replace it; else it says who can, and how to fix it. Each link on the
+/// way is checked like a file, and then its target. Each step starts from the descriptor that was
+/// checked, so nothing can be exchanged in between, and a path that passes may be opened later. A
+/// path that does not exist yet could become anyone's.
 ///
-/// Others may not write to the file, nor to a directory on the way; but in one with the sticky bit, as /tmp, each may
-/// only remove what is theirs, so that there a file counts by its owner. Groups may write, since many
-/// systems give each user one.
+/// Others must not be able to write to the file or to a directory on the way. In a directory with
+/// the sticky bit, as /tmp, each user can only remove their own files, so there the file's owner
+/// decides. Groups may write, since many systems give each user one.
 Resolved resolve(const std::string &path);
 
 } // namespace pi::loader

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t page = 4096;
 
-// Multiples of two odd numbers: different for all places of the few rounds that a verification has.
+// Multiples of two odd numbers: distinct for all indices of the few rounds of a verification.
 uint64_t word_of(uint64_t round, uint64_t index) noexcept {
     const uint64_t word =
         round * UINT64_C(0xbf58476d1ce4e5b9) + index * UINT64_C(0x9e3779b97f4a7c15);
@@ -25,7 +25,8 @@ bool equal(ConstBytes a, ConstBytes b) noexcept {
     return std::memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-// Which pages are stale, where every page either did as a whole or arrived; the first one ends `first` bytes behind the begin.
+// Which pages are stale, if every page is either stale as a whole or correct; the first page ends
+// `first` bytes after the begin.
 std::optional<std::vector<bool>> stale_pages(ConstBytes expected, ConstBytes actual, ConstBytes old,
                                              std::size_t first) {
     std::vector<bool> stale;

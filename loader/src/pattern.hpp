@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bytes that a verification moves, and words for how those that arrived differ. Pure.
+// The bytes that a verification moves, and texts for how received bytes differ. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,13 @@ namespace pi::loader {
 using Bytes = std::span<unsigned char>;
 using ConstBytes = std::span<const unsigned char>;
 
-/// Fills `bytes` with what a round has from byte `offset` on. Any eight bytes at a multiple of eight are found at no other
-/// place of any round, so bytes that were moved are as wrong as old ones.
+/// Fills `bytes` with a round's pattern from byte `offset` on. No eight bytes at a multiple of
+/// eight occur at another index of any round, so moved bytes are as wrong as stale ones.
 void fill_pattern(Bytes bytes, uint64_t round, uint64_t offset) noexcept;
 
-/// How `actual` differs from `expected`, as in "every second page is stale"; "" if they are equal. `old` is what was there
-/// before, and `offset` where the bytes begin in their memory: pages are counted from there and from the first byte.
+/// How `actual` differs from `expected`, as in "every second page is stale"; "" if they are equal.
+/// `old` is the earlier content, and `offset` the position of the bytes in their memory: pages are
+/// counted from there and from the first byte.
 std::string describe_difference(ConstBytes expected, ConstBytes actual, ConstBytes old,
                                 uint64_t offset);
 

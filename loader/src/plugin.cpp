@@ -14,8 +14,8 @@
 namespace pi::loader {
 namespace {
 
-// Instances that outlived their loader: leaked on purpose, and found here by who looks for leaks. The
-// one list of the process; nothing ever leaves it.
+// Instances that outlived their loader: leaked on purpose, and reachable from here for leak
+// checkers. One list per process; entries are never removed.
 constinit std::atomic<PluginInstance *> parked{nullptr};
 
 PluginInstance &instance_of(const pi_host *host) {
@@ -69,7 +69,7 @@ void PluginInstance::host_log(const pi_host *host, pi_log_level level, const cha
 void PluginInstance::host_object_count(const pi_host *host, int64_t change) {
     PluginInstance &instance = instance_of(host);
     instance.count_objects(change);
-    if (change > 0 && instance.handle() != nullptr) // else it is in piPluginMain still
+    if (change > 0 && instance.handle() != nullptr) // otherwise piPluginMain still runs
         instance.exit_watch_->see_objects(instance.objects_, instance.name_, instance.path_);
 }
 
@@ -80,9 +80,9 @@ const char *PluginInstance::host_get_option(const pi_host *host, const char *nam
 }
 
 int32_t PluginInstance::host_callback_depth(const pi_host *, int32_t change) {
-    // The thread's, whichever loaders and plugins it is inside of.
+    // Per thread, for all loaders and plugins.
     static constinit thread_local int32_t depth = 0;
-    // A plugin that takes back too much must not hide a callback that another one makes next.
+    // A plugin that decrements too often must not hide a later callback of another plugin.
     depth = static_cast<int32_t>(std::clamp<int64_t>(int64_t{depth} + change, 0, INT32_MAX));
     return depth;
 }
@@ -98,7 +98,7 @@ std::string PluginInstance::build() const {
 std::string_view PluginInstance::option_name() const noexcept {
     constexpr std::string_view prefix = "libpi_plugin_";
     std::string_view name = name_;
-    if (name.starts_with(prefix)) // it has not told its name yet
+    if (name.starts_with(prefix)) // its name is not known yet
         name = name.substr(prefix.size(), name.find('.') - prefix.size());
     return name;
 }
@@ -109,7 +109,8 @@ void PluginInstance::count_objects(int64_t change) noexcept {
         if (objects_.compare_exchange_weak(count, count + change))
             return;
     }
-    // The last one goes under the lock: the waiting thread frees this object once it has seen that and has the lock.
+    // The last decrement takes the lock: the waiting thread frees this object once it has seen it
+    // and holds the lock.
     const std::scoped_lock lock(mutex_);
     if (objects_.fetch_add(change) + change == 0)
         drained_.notify_all();
@@ -178,7 +179,7 @@ struct PluginOpener {
         return adopt(desc);
     }
 
-    // From here on the instance is the loader's to tear down, unless nothing of it can be trusted.
+    // From here on the loader tears the instance down, unless its descriptor is unusable.
     std::string adopt(const pi_plugin_desc &desc) {
         uint16_t minor = 0;
         std::string reason = check_version(desc, minor);
@@ -222,7 +223,7 @@ Opened open_plugin(const std::string &path, const std::shared_ptr<Services> &ser
         return {PI_PLUGIN_LOADED, std::move(name), "", std::move(instance)};
     }
     const bool unavailable = opener.main_result == PI_ERROR_UNAVAILABLE;
-    // Nobody has got a handle: what is left after this is the plugin's own mistake.
+    // No handle exists yet: objects that are left are the plugin's own error.
     retire(std::move(instance), std::chrono::steady_clock::now(), watch);
     return {unavailable ? PI_PLUGIN_UNAVAILABLE : PI_PLUGIN_REFUSED, "", std::move(reason),
             nullptr};

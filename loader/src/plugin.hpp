@@ -29,20 +29,20 @@
 
 namespace pi::loader {
 
-/// What a loader lends to its instances. Shared, because a parked instance outlives its loader.
+/// Shared by a loader and its instances, because a parked instance outlives its loader.
 struct Services {
     Configuration configuration;
     Log log;
     std::chrono::milliseconds stall_warning_delay;
 
-    // What layers share between the instances of the loader.
+    // State that layers share between the instances of the loader.
     std::mutex layers_mutex{};
     std::map<const Layer *, std::shared_ptr<void>> layers{};
 
     VerifiedConnections verified{configuration.verified_file()};
 };
 
-/// Made by open_plugin, ended by retire. Its address is stamped into handles: it never moves.
+/// Created by open_plugin, ended by retire. Its address is stored in handles: it never moves.
 class PluginInstance {
 public:
     PluginInstance(std::shared_ptr<Services> services, std::string path);
@@ -58,7 +58,7 @@ public:
     const pi_dispatch &table() const noexcept { return chain_.tables[0]; }
     Log &log() const noexcept { return services_->log; }
     const Configuration &configuration() const noexcept { return services_->configuration; }
-    /// What all instances of the loader share of a layer; the first that asks makes it.
+    /// State that a layer shares between all instances of the loader; the first caller creates it.
     template <typename Make>
     std::shared_ptr<void> shared(const Layer &layer, Make &&make) const {
         const std::scoped_lock lock(services_->layers_mutex);
@@ -68,14 +68,15 @@ public:
         return data;
     }
     VerifiedConnections &verified() const noexcept { return services_->verified; }
-    /// The plugin's name and version, and its file's size and time: two builds of one version differ.
+    /// The plugin's name and version, and its file's size and time: two builds of one version
+    /// differ.
     std::string build() const;
-    /// How many callbacks the calling thread is inside, of whichever loader and plugin.
+    /// How many callbacks the calling thread is inside, of any loader and plugin.
     static int32_t callback_depth() noexcept { return host_callback_depth(nullptr, 0); }
     int64_t object_count() const noexcept { return objects_.load() - (closing_ ? 0 : 1); }
 
-    /// While it lives, the instance does: it counts as an object. What touches the instance, or the data of a layer, behind a call
-    /// that may have released the last one holds it.
+    /// Keeps the instance alive: it counts as an object. Needed by code that uses the instance, or
+    /// a layer's data, after a call that may have released the last object.
     class Hold {
     public:
         explicit Hold(PluginInstance &instance) noexcept : instance_(instance) {
@@ -98,7 +99,8 @@ private:
     bool drain(std::chrono::steady_clock::time_point deadline);
     void tear_down() noexcept;
     void count_objects(int64_t change) noexcept;
-    /// Whose variables of the environment it may ask for: its name's or, while piPluginMain runs, its file's.
+    /// The plugin whose environment variables it may read: by its name or, while piPluginMain runs,
+    /// by its file's.
     std::string_view option_name() const noexcept;
 
     static void PI_CALL host_set_error(const pi_host *host, pi_result code, const char *message);
@@ -115,10 +117,10 @@ private:
     std::string path_;
     std::string name_;
     Library library_;
-    ExitWatch *exit_watch_ = nullptr; ///< once the file is opened
+    ExitWatch *exit_watch_ = nullptr; ///< set once the file is opened
 
-    // One more than there are objects until the loader closes: before that it is never zero, and
-    // counting costs no lock.
+    // One more than there are objects until the loader closes: it is never zero before that, and
+    // counting takes no lock.
     std::atomic<int64_t> objects_{1};
     bool closing_ = false;
     std::mutex mutex_;
@@ -126,7 +128,7 @@ private:
     PluginInstance *next_parked_ = nullptr;
 };
 
-/// Runs a plugin's code: "", or what it threw.
+/// Calls a plugin: returns "" or the text of its exception.
 template <typename Call>
 std::string caught(Call &&call) {
     try {
@@ -139,8 +141,8 @@ std::string caught(Call &&call) {
     }
 }
 
-/// The same of a function of the interface: what it throws is PI_ERROR_INTERNAL, with a text that names
-/// the function.
+/// The same for a function of the interface: an exception becomes PI_ERROR_INTERNAL, with a text
+/// that names the function.
 template <typename Call>
 pi_result result_of(const char *function, Call &&call) {
     pi_result result = PI_SUCCESS;
@@ -148,7 +150,7 @@ pi_result result_of(const char *function, Call &&call) {
     return problem.empty() ? result : fail(PI_ERROR_INTERNAL, "{} {}", function, problem);
 }
 
-/// That of a function that the loader calls for itself, and warns of when it takes long.
+/// The same for a function that the loader calls for itself; warns if it takes long.
 template <typename Call>
 pi_result ask(const PluginInstance &instance, StallWatch &watch, const char *function,
               Call &&call) {
@@ -156,24 +158,24 @@ pi_result ask(const PluginInstance &instance, StallWatch &watch, const char *fun
     return result_of(function, std::forward<Call>(call));
 }
 
-/// Whether the plugin lists its platforms: "", or why not. Opens the vendor's libraries.
+/// "" if the plugin lists its platforms, else why not. Opens the vendor's libraries.
 std::string why_unavailable(const PluginInstance &instance, StallWatch &watch);
 
-/// What became of a file.
+/// The result of opening a file.
 struct Opened {
     pi_plugin_status status;
     std::string name;
     std::string reason;
-    std::unique_ptr<PluginInstance> instance; ///< when loaded
+    std::unique_ptr<PluginInstance> instance; ///< set if loaded
 };
 
-/// Opens a file, calls its piPluginMain and checks what it says. Nothing that a plugin does wrong
-/// there (short of crashing) gets out of here.
+/// Opens a file, calls its piPluginMain and checks the result. No error of the plugin short of a
+/// crash gets out of here.
 Opened open_plugin(const std::string &path, const std::shared_ptr<Services> &services,
                    std::span<const Layer *const> layers, StallWatch &watch);
 
-/// Tears an instance down once its objects are gone. If they are not by the deadline it is parked for
-/// the life of the process, with a warning.
+/// Tears an instance down once its objects are released. If they are not by the deadline, the
+/// instance stays for the life of the process (it is parked), with a warning.
 void retire(std::unique_ptr<PluginInstance> instance,
             std::chrono::steady_clock::time_point deadline, StallWatch &watch);
 

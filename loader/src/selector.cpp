@@ -12,10 +12,10 @@
 namespace pi::loader {
 namespace {
 
-// More than any machine has: a count beyond it is a defect, not a device list.
+// More than any machine has: a larger count is an error of the plugin.
 constexpr uint32_t max_handles = 1024;
 
-// One "platform" or "device" of an element: a number or '*'.
+// The "platform" or "device" part of an element: a number or '*'.
 bool parse_index(std::string_view text, std::optional<uint32_t> &out) {
     if (text == "*")
         return true;
@@ -23,7 +23,7 @@ bool parse_index(std::string_view text, std::optional<uint32_t> &out) {
     return out.has_value();
 }
 
-// What plugins answered: their devices, and why some could not be listed.
+// Devices that plugins reported, and why some could not be listed.
 struct Listing {
     struct Problem {
         pi_result result;
@@ -34,7 +34,7 @@ struct Listing {
     std::vector<Problem> problems;
 };
 
-// Lists handles from a plugin without believing it: list(capacity, array, count).
+// Lists handles of a plugin, with checks of its answers: list(capacity, array, count).
 template <typename Handle, typename List>
 std::vector<Handle> ask_list(const PluginInstance &instance, StallWatch &watch,
                              const char *function, Listing &listing, List &&list) {
@@ -93,9 +93,9 @@ void list_devices_of(const PluginInstance &instance, StallWatch &watch, Listing 
     }
 }
 
-// All root devices of the plugins that is_asked(instance) says. A plugin without devices adds none; a
-// plugin that lies about counts or hands out what is no handle is warned about, and the rest of it is
-// used. Asking opens the vendor's libraries, so only those are asked whose answer counts.
+// All root devices of the plugins for which is_asked(instance) is true. A plugin without devices
+// adds none; wrong counts and invalid handles are ignored with a warning. A query opens the
+// vendor's libraries, so only plugins whose answer matters are queried.
 template <typename IsAsked>
 Listing list_devices(const pi_loader_s &loader, IsAsked &&is_asked) {
     StallWatch watch(loader.services->log, loader.services->stall_warning_delay);
@@ -118,7 +118,7 @@ std::string list_selectors(const std::vector<NamedDevice> &devices) {
     return list.empty() ? "none" : list;
 }
 
-// The element's own device may have been there, had its plugin answered.
+// The device may exist at a plugin that failed to answer, so the text has those failures.
 pi_result fail_without_device(const char *function, const pi_loader_s &loader,
                               const SelectorElement &element, const Listing &asked) {
     std::string reasons;
@@ -132,7 +132,7 @@ pi_result fail_without_device(const char *function, const pi_loader_s &loader,
                 function, element.text, reasons, list_selectors(list_all_devices(loader)));
 }
 
-// `source` is where the selector comes from, for messages.
+// `source` says where the selector comes from, for messages.
 pi_result select(const char *function, const char *source, const pi_loader_s &loader,
                  std::string_view selector, std::vector<pi_device> &out) {
     std::vector<SelectorElement> elements;

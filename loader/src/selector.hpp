@@ -13,9 +13,9 @@
 
 namespace pi::loader {
 
-/// One element of a selector; what is not there is any.
+/// One element of a selector; omitted parts match any.
 struct SelectorElement {
-    std::string text; ///< as it was written
+    std::string text; ///< as written
     std::string plugin;
     std::optional<uint32_t> platform;
     std::optional<uint32_t> device;
@@ -23,7 +23,7 @@ struct SelectorElement {
     bool names(std::string_view name) const { return plugin == "*" || plugin == name; }
 };
 
-/// Returns "" or what cannot be understood.
+/// Returns "" or what is wrong.
 std::string parse_selector(std::string_view text, std::vector<SelectorElement> &out);
 
 /// A root device of a loader.

@@ -22,7 +22,7 @@ StallWatch::Call::Call(StallWatch &watch, const std::string &plugin, const std::
                        const char *function)
     : watch_(watch), plugin_(plugin), path_(path), function_(function), begin_(Clock::now()),
       due_(begin_ + watch.delay_) {
-    // Who ends the process within the call is named by the last line.
+    // If the process ends within the call, this is the log's last line.
     watch_.log_.write(PI_LOG_DEBUG, "plugin {} ({}): {} begins", plugin_, path_, function_);
     watch_.start();
     const std::scoped_lock lock(watch_.mutex_);
@@ -54,16 +54,16 @@ void StallWatch::run() noexcept {
     while (!stop_) {
         const Clock::time_point now = Clock::now();
         if (call_ != nullptr && now >= call_->due_) {
-            // Under the lock: the message never comes after the call has returned.
+            // Under the lock, so that the message never follows the call's return.
             log_.warn("still waiting for plugin {} ({}) after {:.3g} s in {}", call_->plugin_,
                       call_->path_, seconds_since(call_->begin_), call_->function_);
             call_->due_ = now + (now - call_->begin_);
             continue;
         }
-        // A call that begins during this sleep is due when it ends at the earliest, so that it need
-        // not wake anybody.
+        // A call that begins during this sleep is due no earlier than its end, so it need not wake
+        // this thread.
         Clock::time_point end = now + delay_;
-        // A copy: wait_until looks at it again after the lock was away, and the call with it.
+        // A copy: wait_until reads it again after the lock was released, when the call may be gone.
         if (call_ != nullptr)
             end = std::min(end, call_->due_);
         stopped_.wait_until(lock, end);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who the loader is waiting for: a warning that names the plugin and the function once a call into a
-// plugin takes long.
+// Warns, with the plugin and the function, when a call into a plugin takes long.
 #pragma once
 
 #include "log.hpp"
@@ -14,18 +13,18 @@
 
 namespace pi::loader {
 
-/// Made for one call of the loader's interface and used by its thread alone. All calls into plugins
-/// that are made meanwhile share one thread that watches, which starts with the first of them and
-/// sleeps: a call into a plugin wakes nobody. Where no thread can be had nothing is watched.
+/// Created for one call of the loader's interface and used only by its thread. All calls into
+/// plugins during that time share one watching thread, which starts with the first and sleeps; a
+/// call wakes no thread. If no thread can be created, nothing is watched.
 class StallWatch {
 public:
     StallWatch(Log &log, std::chrono::milliseconds delay) noexcept : log_(log), delay_(delay) {}
-    ~StallWatch(); ///< from here on nothing is logged
+    ~StallWatch(); ///< nothing is logged afterwards
     StallWatch(const StallWatch &) = delete;
     StallWatch &operator=(const StallWatch &) = delete;
 
-    /// While it lives, this thread is in that function of the plugin. The strings are not copied. Calls
-    /// do not nest.
+    /// While it lives, this thread is in that function of the plugin. The strings are not copied.
+    /// Calls do not nest.
     class Call {
     public:
         Call(StallWatch &watch, const std::string &plugin, const std::string &path,
@@ -41,7 +40,8 @@ public:
         const std::string &path_;
         const char *const function_;
         const std::chrono::steady_clock::time_point begin_;
-        std::chrono::steady_clock::time_point due_; // of the next warning; guarded by watch_.mutex_
+        // when the next warning is due; guarded by watch_.mutex_
+        std::chrono::steady_clock::time_point due_;
     };
 
 private:

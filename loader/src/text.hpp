@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists in strings, and the two shapes in which functions give several values back.
+// Lists in strings, and the two conventions by which functions return several values.
 #pragma once
 
 #include "error.hpp"
@@ -23,7 +23,8 @@ inline std::string_view trim(std::string_view text) {
     return text.substr(first, text.find_last_not_of(space) - first + 1);
 }
 
-/// The trimmed elements between separators, empty ones included. An empty text has one empty element.
+/// The trimmed elements between separators, empty ones included. An empty text has one empty
+/// element.
 inline std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> elements;
     for (;;) {
@@ -45,7 +46,7 @@ inline std::vector<std::string> split_list(std::string_view text, char separator
     return list;
 }
 
-/// Decimal digits and nothing else, below 2^32.
+/// Decimal digits only, below 2^32.
 inline std::optional<uint32_t> parse_number(std::string_view text) {
     if (text.empty() || text.size() > 10)
         return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Moves patterns between two places by ordinary commands of their plugin, and compares what arrives.
+// Moves patterns between two places by ordinary commands of their plugin, and compares the result.
 #pragma once
 
 #include <pi/pi_loader.h>
@@ -26,8 +26,8 @@ inline bool is_one_place(const VerificationRequest &request) noexcept {
     return request.src.device == request.dst.device && request.src.context == request.dst.context;
 }
 
-/// What is seen when bytes do not arrive; "" if all do. Of imported memory the host and src if src is dst, else dst and src.
-/// `plugin` is the plugin's own table, with defaults: no layer sees these
+/// Returns how bytes differ; "" if all arrive. For imported memory it tests the host and src if src
+/// is dst, else dst and src. `plugin` is the plugin's own table, with defaults: no layer sees these
 /// calls. Throws CallFailed if one of them fails, and leaves nothing behind either way.
 std::string verify(const pi_dispatch &plugin, const VerificationRequest &request);
 

@@ -55,13 +55,13 @@ Check::Check(const pi_dispatch &plugin_table, const VerificationRequest &what, L
     : plugin(plugin_table), request(what), layout(std::move(how)), src(plugin, "src", what.src),
       dst(plugin, "dst", what.dst) {}
 
-uint64_t Check::hold_next(Memory &memory) {
+uint64_t Check::next_round(Memory &memory) {
     memory.hold({++round_, 0});
     return round_;
 }
 
 void Check::fill(const End &by, Memory &memory) {
-    const uint64_t round = hold_next(memory);
+    const uint64_t round = next_round(memory);
     for_pieces([&](uint64_t begin) {
         fill_pattern(piece_, round, begin);
         by.lane.write(memory, begin, piece_);
@@ -83,7 +83,7 @@ std::string Check::compare(const End &by, const Memory &memory, std::string_view
     for_pieces([&](uint64_t begin) {
         if (!seen.empty())
             return;
-        // What a read leaves out must not be right by chance.
+        // Bytes that a read omits must not be right by chance.
         render_before(memory, begin, piece_);
         by.lane.read(memory, begin, piece_);
         seen = difference(piece_, begin, memory, what);
@@ -131,7 +131,7 @@ std::string Check::difference(ConstBytes actual, uint64_t begin, const Memory &m
         if (!text.empty())
             seen = fmt::format("of {} {}: {}", size_text(size), text, what);
     };
-    // The largest says most, and is the last.
+    // The largest size says most, and is the last.
     if (memory.now.copied_round != 0)
         for_sections(begin, actual.size(),
                      [&](const Section &, uint64_t at, uint64_t size) { describe(at, size); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Patterns that two places write into memory, move, and compare; and in which sizes.
+// Patterns that two places write, move and compare; and their sizes.
 #pragma once
 
 #include "verification_memory.hpp"
@@ -22,18 +22,19 @@ struct Layout {
     std::vector<Section> sections;
     uint64_t size = 0;
 
-    /// Behind those that are there: `shift` bytes off a page's begin at either end.
+    /// Appends a section: `shift` bytes off a page's begin at either end.
     void add(uint64_t bytes, uint64_t src_shift, uint64_t dst_shift);
 };
 
-/// The sizes around which drivers change how they copy, on and off the pages' begins.
+/// The sizes around which drivers change their way of copying, on and off page boundaries.
 Layout sampled(uint64_t largest);
 Layout whole(uint64_t size);
 
-/// Samples that copy at most `largest_copy` at once, before them whole memories of a deep verification: the largest first.
+/// Samples that copy at most `largest_copy` at once, for a deep verification after whole memories:
+/// largest first.
 std::vector<Layout> layouts(bool deep, uint64_t largest_copy);
 
-/// Calls run(layout) with the first one, again with the next where there is no memory for it.
+/// Calls run(layout) with the first one, and with the next if memory is short.
 template <typename Run>
 std::string with_room(const std::vector<Layout> &layouts, Run &&run) {
     for (std::size_t i = 0;; ++i) {
@@ -46,12 +47,12 @@ std::string with_room(const std::vector<Layout> &layouts, Run &&run) {
     }
 }
 
-/// What a verification does with memory, and what is wrong with what it finds.
+/// The memory operations of a verification, and comparisons of their results.
 class Check {
 public:
     Check(const pi_dispatch &plugin, const VerificationRequest &request, Layout layout);
 
-    /// Of memory that dst has for itself.
+    /// The kind of memory that dst allocates for itself.
     pi_memory_kind own_kind() const noexcept {
         return request.how.kind != PI_MEMORY_KIND_IMPORTED ? request.how.kind
                                                            : pi_memory_kind{PI_MEMORY_KIND_BUFFER};
@@ -63,8 +64,8 @@ public:
     std::string compare(const End &by, const Memory &memory, std::string_view what);
 
     /// The round that is written into all of this memory next.
-    uint64_t hold_next(Memory &memory);
-    /// What the memory held before, in these bytes.
+    uint64_t next_round(Memory &memory);
+    /// The previous contents of these bytes.
     void render_before(const Memory &memory, uint64_t begin, Bytes out) const;
     std::string difference(ConstBytes actual, uint64_t begin, const Memory &memory,
                            std::string_view what);
@@ -83,7 +84,7 @@ private:
             body(begin);
         }
     }
-    // Calls body(section, where it begins in the piece, its bytes there).
+    // Calls body(section, its begin in the piece, its bytes there).
     template <typename Body>
     void for_sections(uint64_t begin, std::size_t size, Body &&body) const;
     void render(const Contents &contents, uint64_t begin, Bytes out) const;

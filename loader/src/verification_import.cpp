@@ -63,7 +63,7 @@ with_import(Check &check, Bytes host, uint64_t base,
     const auto put_back = [&](Bytes bytes) {
         std::copy(saved.begin(), saved.end(), bytes.begin());
     };
-    // Once more behind the import's end, which may still write over them.
+    // Repeated after the import ends, since its end may still overwrite the bytes.
     const auto at_end = [&](const void *) { put_back(tried); };
     const std::unique_ptr<const void, decltype(at_end)> guard(saved.data(), at_end);
 
@@ -78,7 +78,8 @@ with_import(Check &check, Bytes host, uint64_t base,
 
 std::string verify_import(const pi_dispatch &plugin, const VerificationRequest &request) {
     const HostMemory host(plugin, request);
-    // The import has the memory's real size; what is tried of it is at its begin, and a few pages at its end.
+    // The import has the memory's real size; the tested bytes are at its begin and in a few pages
+    // at its end.
     const auto run = [&](const Layout &part, uint64_t base) {
         Check check(plugin, request, part);
         return with_import(check, host.bytes, base, [&](Memory &source, const HostAccess &access) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Host memory that one place imports: the host, that place and another one use it.
+// Host memory that one place imports and that the host, that place and another one use.
 #pragma once
 
 #include "verification_check.hpp"
@@ -12,7 +12,7 @@
 
 namespace pi::loader {
 
-/// The memory that a request names, or memory of the loader, as large as samples need.
+/// The memory that a request names, or memory of the loader, as large as the samples need.
 class HostMemory {
 public:
     HostMemory(const pi_dispatch &plugin, const VerificationRequest &request);
@@ -25,7 +25,7 @@ private:
     std::vector<unsigned char> own_;
 };
 
-/// How the host reaches memory that was imported from it.
+/// How the host accesses memory that was imported from it.
 struct HostAccess {
     const pi_dispatch &plugin;
     const Lane &lane;
@@ -50,11 +50,11 @@ struct HostAccess {
         body(bytes);
     }
 
-    /// The host writes the next pattern into the memory that these bytes are.
+    /// The host writes the next pattern into these bytes.
     void fill(Check &check, Memory &source) const {
-        write([&](Bytes all) { fill_pattern(all, check.hold_next(source), 0); });
+        write([&](Bytes all) { fill_pattern(all, check.next_round(source), 0); });
     }
-    /// "" if the host reads what it should there.
+    /// "" if the host reads what it should.
     std::string compare(Check &check, const Memory &source, std::string_view what) const {
         std::string seen;
         read([&](Bytes all) { seen = check.difference(all, 0, source, what); });
@@ -62,12 +62,14 @@ struct HostAccess {
     }
 };
 
-/// Imports all of `host` at src, calls use(source, access) for its bytes from `base` on, and puts them back.
+/// Imports all of `host` at src, calls use(source, access) for its bytes from `base` on, and
+/// restores them.
 std::string
 with_import(Check &check, Bytes host, uint64_t base,
             const std::function<std::string(Memory &source, const HostAccess &access)> &use);
 
-/// What is seen of the memory that the request names, or of memory of the loader, when bytes do not arrive; "" if all do.
+/// Returns how bytes differ in the memory that the request names, or in memory of the loader; "" if
+/// all arrive.
 std::string verify_import(const pi_dispatch &plugin, const VerificationRequest &request);
 
 } // namespace pi::loader

@@ -12,13 +12,13 @@ namespace {
 
 constexpr uint64_t word = sizeof(uint32_t);
 
-/// Tells nothing of the plugin's kernel: the same call may succeed later, or elsewhere.
+/// Says nothing about the plugin's kernel: the same call may succeed later, or elsewhere.
 bool is_passing(pi_result result) {
     return result == PI_ERROR_OUT_OF_HOST_MEMORY || result == PI_ERROR_OUT_OF_DEVICE_MEMORY ||
            result == PI_ERROR_OUT_OF_RESOURCES || result == PI_ERROR_DEVICE_LOST;
 }
 
-/// The plugin's verification kernel, built for one place. Throws NoKernel where there is none.
+/// The plugin's verification kernel, built for one place. Throws NoKernel if there is none.
 class CopyKernel {
 public:
     CopyKernel(const pi_dispatch &plugin, pi_plugin instance, const VerifiedPlace &place)
@@ -61,7 +61,7 @@ public:
     pi_kernel handle() const noexcept { return kernel_; }
 
 private:
-    // Once this one is done the destructor runs, whatever the other throws.
+    // Once this one has run, the destructor runs even if the other constructor throws.
     explicit CopyKernel(const pi_dispatch &plugin) noexcept : plugin_(plugin) {}
 
     const pi_dispatch &plugin_;
@@ -97,7 +97,7 @@ std::string used_by_kernel(Check &check, const CopyKernel &kernel, Memory &sourc
         [&](const std::string &what) { return check.compare(check.src, source, what); });
 }
 
-// Where kernels of the place itself use it, the host is the other one.
+// For kernels of the place itself, the host is the other end.
 std::string used_by_kernel(Check &check, const CopyKernel &kernel, Memory &source,
                            const HostAccess &host) {
     if (!is_one_place(check.request))

@@ -9,13 +9,13 @@
 
 namespace pi::loader {
 
-/// Kernels of a device cannot be tried, for this reason.
+/// Why kernels of a device cannot be tried.
 struct NoKernel {
     std::string reason;
 };
 
-/// What is seen when words that a kernel of dst reads or writes in memory of src do not arrive; "" if all do. The connection is
-/// UNIFIED. Throws NoKernel, and CallFailed as verify does.
+/// Returns how words differ that a kernel of dst reads or writes in memory of src; "" if all
+/// arrive. The connection is UNIFIED. Throws NoKernel, and CallFailed as verify does.
 std::string verify_kernels(const pi_dispatch &plugin, pi_plugin instance,
                            const VerificationRequest &request);
 

@@ -24,28 +24,29 @@ Desc make_desc(pi_struct_type type) {
     return desc;
 }
 
-/// What one copy command moves.
+/// The bytes of one copy command.
 struct Section {
     uint64_t src_offset;
     uint64_t dst_offset;
     uint64_t size;
 };
 
-/// What a memory holds: the pattern of one round and, in the sections that were copied into it, that of another.
+/// The contents of a memory: the pattern of one round and, in sections that were copied into it,
+/// that of another.
 struct Contents {
     uint64_t round = 0;
     uint64_t copied_round = 0; ///< 0: no sections
 };
 
-/// There is no memory of this size: a smaller sample may do.
+/// Out of memory for this size: a smaller sample may succeed.
 struct NoRoom : CallFailed {};
 
-/// Memory of one kind at a place: a memory object or, of USM, an address.
+/// Memory of one kind at a place: a memory object or, for USM, an address.
 class Memory {
 public:
     Memory(const pi_dispatch &plugin, const VerifiedPlace &place, pi_memory_kind kind,
            uint32_t scope, uint64_t size);
-    /// The host's, imported.
+    /// Host memory, imported.
     Memory(const pi_dispatch &plugin, const VerifiedPlace &place, Bytes host);
     Memory(const Memory &) = delete;
     Memory &operator=(const Memory &) = delete;
@@ -54,12 +55,12 @@ public:
     pi_mem mem() const noexcept { return mem_; }
     unsigned char *pointer() const noexcept { return static_cast<unsigned char *>(pointer_); }
 
-    /// Remembers what is written next.
+    /// Records the contents that are written next.
     void hold(const Contents &contents) noexcept { before = std::exchange(now, contents); }
 
     Contents now;
     Contents before;
-    uint64_t base = 0; ///< where the bytes that are tried begin
+    uint64_t base = 0; ///< where the tested bytes begin
 
 private:
     const pi_dispatch &plugin_;
@@ -94,7 +95,7 @@ public:
     void write(const Memory &memory, uint64_t offset, ConstBytes bytes) const;
     void read(const Memory &memory, uint64_t offset, Bytes bytes) const;
     Pending copy(const Memory &src, const Memory &dst, const Section &section) const;
-    /// Of a kernel with two addresses, one work-item for each word.
+    /// Launches a kernel with two addresses and one work-item for each word.
     Pending launch(pi_kernel kernel, const Memory &src, const Memory &dst, uint64_t words) const;
     void flush() const { require(plugin_.piQueueFlush(queue_)); }
 
@@ -116,7 +117,7 @@ private:
     pi_queue queue_ = nullptr;
 };
 
-/// One end: its place, its queue, and what texts call it.
+/// One end: its place, its queue, and its name in texts.
 struct End {
     const char *name;
     VerifiedPlace place;

@@ -38,7 +38,8 @@ std::unique_ptr<const Traffic> traffic(const Check &check, const End &by) {
     return std::make_unique<const Traffic>(check, by);
 }
 
-// Copies on a queue of one end and, of a deep verification, the other way on one of the other meanwhile.
+// Copies on a queue of one end; a deep verification copies the other way at the same time, on the
+// other end's queue.
 std::string migrated(Check &check, Memory &source, Memory &target, const End &by,
                      const End &other) {
     check.fill(check.src, source);
@@ -53,7 +54,7 @@ std::string migrated(Check &check, Memory &source, Memory &target, const End &by
     return seen.empty() ? check.compare(check.src, source, what + "src") : seen;
 }
 
-// Maps of dst on src's memory.
+// Maps of src's memory on a queue of dst.
 std::string mapped(Check &check, Memory &source) {
     const uint64_t size = std::min(check.layout.size, piece_size);
     std::string seen;
@@ -63,14 +64,14 @@ std::string mapped(Check &check, Memory &source) {
     if (!seen.empty())
         return seen;
     check.dst.lane.map(source, 0, size, PI_MAP_WRITE,
-                       [&](Bytes bytes) { fill_pattern(bytes, check.hold_next(source), 0); });
+                       [&](Bytes bytes) { fill_pattern(bytes, check.next_round(source), 0); });
     std::vector<unsigned char> piece(size);
     check.render_before(source, 0, piece);
     check.src.lane.read(source, 0, piece);
     return check.difference(piece, 0, source, "written by dst in a map of src's memory");
 }
 
-// Commands of dst use src's memory, and src sees what they wrote.
+// Commands of dst use src's memory, and src reads what they wrote.
 std::string in_place(Check &check, Memory &source, Memory &target) {
     check.fill(check.src, source);
     std::string seen = check.compare(check.dst, source, "written by src, read in place by dst");

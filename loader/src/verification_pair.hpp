@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies, commands in place and maps between two places, as their connection promises them.
+// Tests the copies, in-place commands and maps that a connection of two places promises.
 #pragma once
 
 #include "verification_check.hpp"
@@ -9,7 +9,7 @@
 
 namespace pi::loader {
 
-/// What is seen of memory of src when bytes do not arrive; "" if all do.
+/// Returns how bytes in memory of src differ; "" if all arrive.
 std::string verify_pair(Check &check, Memory &source);
 
 } // namespace pi::loader

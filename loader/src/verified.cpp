@@ -16,9 +16,9 @@ std::optional<Verified> VerifiedConnections::find(const VerifiedKey &key, bool d
     const std::scoped_lock lock(mutex_);
     if (seen_.contains(key.text) || !key.lasting || file_.empty())
         return answer(seen_);
-    if (!kept_)
-        kept_ = read_verified(file_);
-    return answer(*kept_);
+    if (!stored_)
+        stored_ = read_verified(file_);
+    return answer(*stored_);
 }
 
 void VerifiedConnections::record(const VerifiedKey &key, const Verified &seen, bool again) {
@@ -28,9 +28,9 @@ void VerifiedConnections::record(const VerifiedKey &key, const Verified &seen, b
         known = {seen.text, seen.deep || (known.deep && !again)};
     if (!key.lasting || file_.empty())
         return;
-    Answers kept = read_verified(file_);
-    kept[key.text] = known;
-    write_verified(file_, kept);
+    Answers stored = read_verified(file_);
+    stored[key.text] = known;
+    write_verified(file_, stored);
 }
 
 } // namespace pi::loader

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the verifications of one loader saw, and what earlier processes kept of theirs in a file.
+// Results of verifications: those of one loader, and those that earlier processes stored in a file.
 #pragma once
 
 #include <pi/pi.h>
@@ -12,7 +12,7 @@
 
 namespace pi::loader {
 
-/// What a verification saw.
+/// The result of a verification.
 struct Verified {
     std::string text; ///< "": the bytes arrived
     bool deep = false;
@@ -20,24 +20,26 @@ struct Verified {
     bool operator==(const Verified &) const = default;
 };
 
-/// A pair of places, a kind of memory and its scopes, as a text.
+/// A pair of places, a kind of memory and its scopes, as text.
 struct VerifiedKey {
     std::string text;
     bool lasting; ///< means the same in another process
 };
 
-/// Answers by key. Thread-safe. Two threads may verify one pair at the same time: a failure that either of them saw stands.
+/// Results by key. Thread-safe. If two threads verify one pair at the same time, a failure of
+/// either remains.
 class VerifiedConnections {
 public:
-    /// `file`: where answers with a lasting key are kept; "": nowhere. A file that cannot be read or is not understood holds
-    /// nothing, one that cannot be written is left as it was. Processes may share it: of answers that they keep at the same
-    /// time some may be lost, and are found again by verifying.
+    /// `file`: stores results with a lasting key; "": none. An unreadable or invalid file counts as
+    /// empty, one that cannot be written is left unchanged. Processes may share it: results that
+    /// they store at the same time may be lost, and are verified again.
     explicit VerifiedConnections(std::string file) : file_(std::move(file)) {}
 
-    /// What is known and answers the question: a failure always does, success for a deep one only if it was deep.
+    /// A known result that answers the request: a failure always does, success for a deep one only
+    /// if it was deep.
     std::optional<Verified> find(const VerifiedKey &key, bool deep);
 
-    /// `again`: instead of what was seen before, else beside it.
+    /// `again`: replaces earlier results, instead of adding to them.
     void record(const VerifiedKey &key, const Verified &seen, bool again);
 
 private:
@@ -45,8 +47,8 @@ private:
 
     const std::string file_;
     std::mutex mutex_;
-    Answers seen_;                ///< in this process
-    std::optional<Answers> kept_; ///< by earlier ones; nothing until it is asked for
+    Answers seen_;                  ///< in this process
+    std::optional<Answers> stored_; ///< from earlier processes; empty until first needed
 };
 
 } // namespace pi::loader

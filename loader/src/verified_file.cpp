@@ -24,7 +24,8 @@ using Answers = std::map<std::string, Verified, std::less<>>;
 constexpr uint64_t verified_format = 1;
 constexpr std::size_t largest_verified_file = 1 << 20;
 
-// Drivers change with the kernel's release, and the hardware while the machine is off.
+// Includes the boot: drivers change with the kernel's release, and hardware while the machine is
+// off.
 std::string this_machine() {
     utsname system{};
     ::uname(&system);
@@ -33,9 +34,9 @@ std::string this_machine() {
     return std::string(system.release) + " " + boot;
 }
 
-// "" for what is not a regular file of this user.
+// "" unless it is a regular file of this user.
 std::string content_of(const std::string &path) {
-    // A pipe would hold the open until somebody writes to it.
+    // Opening a pipe would block until another process writes to it.
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
     if (file.get() < 0 || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
@@ -65,7 +66,7 @@ bool write_all(int file, const std::string &text) {
 class VerifiedReader : public JsonReader {
 public:
     VerifiedReader() : JsonReader(4), this_machine_(this_machine()) {}
-    /// Nothing of another format or machine.
+    /// Empty for another format or machine.
     Answers take() && { return is_format_ && is_machine_ ? std::move(answers_) : Answers(); }
 
     bool key(string_t &name) override {

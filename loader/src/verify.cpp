@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// piVerifyMemoryConnection: what was asked, what is known of it already, and the answer.
+// piVerifyMemoryConnection: the arguments, earlier results, and the answer.
 
 #include "connection.hpp"
 #include "descriptor.hpp"
@@ -55,7 +55,7 @@ pi_result read_desc(const pi_memory_verification_desc *desc, pi_memory_verificat
     return PI_SUCCESS;
 }
 
-/// One device as texts, and whether another process has the same ones for it.
+/// A device as text, and whether that text means the same device in another process.
 struct Identity {
     std::string text;
     bool lasting;
@@ -86,7 +86,7 @@ Identity identity_of(const pi_dispatch &plugin, pi_device device) {
     pi_device parent = nullptr;
     pi_platform platform = nullptr;
     uint32_t backend = PI_BACKEND_SIMULATED;
-    // What a simulated device does is in a file, which anybody edits at any time.
+    // A machine file may change at any time, so results of simulated devices are not stored.
     const bool known = ask(plugin, device, PI_DEVICE_INFO_PARENT, parent) && parent == nullptr &&
                        ask(plugin, device, PI_DEVICE_INFO_PLATFORM, platform) &&
                        plugin.piPlatformGetInfo(platform, PI_PLATFORM_INFO_BACKEND, sizeof backend,
@@ -113,7 +113,7 @@ VerifiedKey key_of(const PluginInstance &instance, const pi_dispatch &plugin,
         "{}; {} -> {}; {}; connection {}, kind {}, scopes {} -> {}", instance.build(), src.text,
         dst.text, request.src.context == request.dst.context ? "one context" : "two contexts",
         request.connection, how.kind, how.src_scope, how.dst_scope);
-    // Drivers take memory in place by its size and alignment.
+    // Drivers decide by size and alignment whether they use memory in place.
     if (how.host_ptr != nullptr)
         text +=
             fmt::format(", 2^{} bytes at 2^{}", std::bit_width(how.size),
@@ -121,7 +121,7 @@ VerifiedKey key_of(const PluginInstance &instance, const pi_dispatch &plugin,
     return {std::move(text), src.lasting && dst.lasting};
 }
 
-/// What is known of `key`, else what run() sees, which may throw CallFailed.
+/// The known result of `key`, else that of run(), which may throw CallFailed.
 template <typename Run>
 pi_result known_or_seen(VerifiedConnections &known, const VerifiedKey &key, uint64_t flags,
                         Verified &seen, Run &&run) {
@@ -155,19 +155,19 @@ struct Answer {
     std::string note; ///< why kernels were not tried
 };
 
-/// What a plain verification relies on, then itself, then kernels: each has an answer of its own, and the first that failed
-/// is the answer.
+/// Verifies what the connection relies on, then the connection, then kernels. Each has its own
+/// result; the first failure is the answer.
 pi_result verify_all(const pi_dispatch *dispatch, const VerificationRequest &request,
                      Answer &answer) {
     const TableChain &chain = TableChain::of(dispatch);
-    const pi_dispatch &plugin = chain.questions();
+    const pi_dispatch &plugin = chain.queries();
     VerifiedConnections &known = chain.instance->verified();
     const uint64_t flags = request.how.flags;
     const auto plain = [&](const VerificationRequest &each) {
         return known_or_seen(known, key_of(*chain.instance, plugin, each), flags, answer.seen,
                              [&] { return verify(plugin, each); });
     };
-    // Memory that src imports for dst has to be the host's at src.
+    // Memory that src imports for dst must first be verified between the host and src.
     if (request.how.kind == PI_MEMORY_KIND_IMPORTED && !is_one_place(request)) {
         VerificationRequest at_src = request;
         at_src.dst = request.src;
@@ -233,9 +233,8 @@ pi_result verify_connection(pi_device src_device, pi_context src_context, pi_dev
     query.dst_scope = request.how.dst_scope;
     const pi_dispatch *dispatch = dispatch_of(src_device);
     const bool one_plugin = dispatch == dispatch_of(dst_device);
-    const auto get_info = one_plugin
-                              ? TableChain::of(dispatch).questions().piGetMemoryConnectionInfo
-                              : &connection_info_between_plugins;
+    const auto get_info = one_plugin ? TableChain::of(dispatch).queries().piGetMemoryConnectionInfo
+                                     : &connection_info_between_plugins;
     if (const pi_result result =
             get_info(src_device, src_context, dst_device, dst_context, &query, &info))
         return result;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What links between places cost, for the host runtime's routes: measured with the runtime's own
-// commands, each beside memcpy of as many bytes.
+// Measures the costs of links for the host runtime's routes, with the runtime's own commands;
+// compared with memcpy of equally many bytes.
 #include "equipment.hpp"
 #include "measure.hpp"
 #include "place.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 using namespace pi::runtime;
 
-/// Microseconds of memcpy between memory that is there, from other bytes each time.
+/// Microseconds of memcpy between existing memory, from different bytes each time.
 double memcpy_microseconds(uint64_t bytes, uint64_t largest) {
     constexpr uint64_t repetitions = 15;
     const std::vector<unsigned char> from(largest, 1);
@@ -50,15 +50,15 @@ void bench_calibrate(Session &session) {
         options.repetitions = 1;
         options.largest_bytes = 1 << 20;
     }
-    session.tell("every link between " + std::to_string(topology->size()) +
-                 " places, in six sizes each");
+    session.show_progress("every link between " + std::to_string(topology->size()) +
+                          " places, in six sizes each");
     const Calibration measured = calibrate(topology, options);
     std::map<uint64_t, double> limits;
     std::set<std::string> names;
     for (const LinkMeasurement &each : measured.measurements) {
         const std::string name = topology->info(each.from).name + " -> " +
                                  topology->info(each.to).name + ", " + size_name(each.bytes);
-        // Two classes of sizes can meet in one size.
+        // Two size classes may share a size.
         if (session.wants(name) && names.insert(name).second) {
             if (limits.count(each.bytes) == 0) {
                 limits[each.bytes] = memcpy_microseconds(each.bytes, options.largest_bytes);
@@ -69,7 +69,7 @@ void bench_calibrate(Session &session) {
         }
     }
     for (const std::string &failure : measured.failures) {
-        session.leave_out("a link", failure);
+        session.skip("a link", failure);
     }
     if (!session.costs_file().empty()) {
         save_costs(measured.costs, topology->description(), session.costs_file());

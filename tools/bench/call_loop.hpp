@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loops around calls of a nanosecond. A function of the same type is called by the same machine
-// code whoever's it is, from the same address: at this scale alignment alone would make differences.
+// Loops around calls of nanoseconds. All functions of one type are called by the same machine code
+// at the same address: at this scale alignment alone would make a difference.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -19,7 +19,8 @@ call_often(uint64_t count, Result (*function)(Arguments...), Arguments... argume
     }
 }
 
-/// Calls it for one after the other, `count` times in all, rounded up to a multiple of three.
+/// Calls it for one handle after the other, `count` times in all, rounded up to a multiple of
+/// three.
 template <class Result, class Handle>
 [[gnu::noinline, gnu::aligned(64)]] void call_in_turn(uint64_t count, Result (*function)(Handle),
                                                       const std::array<Handle, 3> &handles) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an exported call costs. The plugins' functions return at once, and both ways to them are called
-// by pointer from the same loop, so that nothing differs but the few instructions between.
+// The cost of an exported call. The plugins' functions return immediately, and both ways to them
+// are called by pointer from the same loop, so that only the few instructions in between differ.
 #include "call_loop.hpp"
 #include "equipment.hpp"
 #include "session.hpp"
@@ -83,7 +83,7 @@ void with_three_plugins(Session &session) {
                                                            const pi_program_binary *binary) {
     return pi::DeviceRef(device).select_binary({binary, 1});
 }
-// A failure has an index, too, as one writes it without exceptions.
+// A failure also has an index, as in code without exceptions.
 [[gnu::noinline, gnu::aligned(64)]] uint32_t select_or_none_in_c(pi_device device,
                                                                  const pi_program_binary *binary) {
     uint32_t index = 0;

@@ -38,7 +38,7 @@ CudaMemory::CudaMemory(const Cuda &cuda, Where where, uint64_t size) : cuda_(cud
         return;
     }
     check_cuda(cuda.cuMemHostAlloc(&pointer_, size, 0), "cuMemHostAlloc");
-    std::memset(pointer_, 1, size); // its pages are there
+    std::memset(pointer_, 1, size); // touches its pages
 }
 
 CudaMemory::~CudaMemory() {

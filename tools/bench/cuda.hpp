@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plain calls of CUDA's driver, as a program without PI would make them.
+// Plain calls of the CUDA driver, as a program without PI would make them.
 #pragma once
 
 #include <pi/cuda/driver_api.h>
@@ -13,21 +13,21 @@
 
 namespace pi_bench {
 
-/// The driver. An entry point that it does not have is a null pointer.
+/// The driver. A missing entry point is a null pointer.
 class Cuda : public pi::cuda::pi_cuda_functions {
 public:
-    /// Throws std::runtime_error. The library is never closed: drivers are not made for that.
+    /// Throws std::runtime_error. The library is never closed: drivers do not support that.
     explicit Cuda(const std::string &path);
 };
 
 /// Throws std::runtime_error unless the code is CUDA_SUCCESS.
 void check_cuda(pi::cuda::CUresult code, const char *call);
 
-/// An object of the driver's, given back at the end of its scope.
+/// An object of the driver, released at the end of its scope.
 template <class T>
 using CudaOwned = std::unique_ptr<std::remove_pointer_t<T>, std::function<void(T)>>;
 
-/// Memory of the current context's device, or of the host and pinned, given back at the end of its scope.
+/// Device memory of the current context, or pinned host memory; freed at the end of its scope.
 class CudaMemory {
 public:
     enum class Where { device, host };

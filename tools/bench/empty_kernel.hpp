@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launches of a kernel that does nothing: what a launch costs itself.
+// Launches of a kernel that does nothing: the cost of a launch itself.
 #pragma once
 
 #include "place.hpp"
@@ -10,10 +10,11 @@
 
 namespace pi_bench {
 
-/// "nothing", a kernel of two parameters, a pointer and a word of 4 bytes, through PI; with a buffer to point to.
+/// The kernel "nothing", with a pointer and a word of 4 bytes as parameters, through PI; with a
+/// buffer for the pointer.
 class EmptyKernel {
 public:
-    /// `image` is a module of this format with the kernel.
+    /// `image` is a module of this format that contains the kernel.
     EmptyKernel(const Place &place, pi_program_format format, const std::string &image);
 
     /// One work-item; `out_event` may be NULL.
@@ -26,7 +27,7 @@ private:
     pi::runtime::Mem mem_;
 };
 
-/// Ours beside the vendor's, whose launch() and wait() are given.
+/// Compares ours with the vendor's launch() and wait().
 template <class Launch, class Wait>
 void compare_launches(Session &session, const std::string &prefix, const char *limit,
                       const EmptyKernel &ours, Launch launch, Wait wait) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What lies beside pi-bench, and the loader that it measures with.
+// Files next to pi-bench, and the loader of its measurements.
 #pragma once
 
 #include <pi/pi_loader.h>
@@ -10,9 +10,9 @@
 
 namespace pi_bench {
 
-/// The path of a file that pi-bench measures with: a plugin, a small program. Throws if there is none.
+/// The path of a file that pi-bench uses: a plugin, a small program. Throws if it does not exist.
 std::string equipment(const std::string &file);
-/// Whether there is one: some are only built where a library is.
+/// Whether the file exists: some are only built if a library is available.
 bool has_equipment(const std::string &file);
 
 /// A loader, released at the end of its scope.
@@ -20,7 +20,7 @@ class Loader {
 public:
     /// With everything that a loader finds.
     Loader();
-    /// With these plugin files and layers alone, and without the environment.
+    /// With only these plugin files and layers, and without the environment.
     explicit Loader(const std::vector<std::string> &plugins,
                     const std::vector<const char *> &layers = {});
     ~Loader();
@@ -28,13 +28,13 @@ public:
     Loader &operator=(const Loader &) = delete;
 
     pi_loader get() const noexcept { return loader_; }
-    /// The devices of a selector; of "", those that PI_DEVICE_SELECTOR lets through. Throws
+    /// The devices of a selector; for "", those that PI_DEVICE_SELECTOR selects. Throws
     /// pi::runtime::Error with the loader's text.
     std::vector<pi_device> devices(const std::string &selector) const;
     std::string selector(pi_device device) const;
-    /// What is in force; "" if it is not set.
+    /// The value of a variable; "" if it is not set.
     std::string variable(const std::string &name) const;
-    /// The file of a plugin that is loaded. Throws if it is not, with the reason.
+    /// The file of a loaded plugin. Throws the reason if it is not loaded.
     std::string plugin_file(const std::string &name) const;
 
 private:

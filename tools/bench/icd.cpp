@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Our exported calls beside those of the OpenCL ICD loader, which does the same job: its handles, too,
-// begin with a pointer to a table of functions.
+// Exported calls compared with those of the OpenCL ICD loader, which does the same: its handles
+// also begin with a pointer to a function table.
 #include "call_loop.hpp"
 #include "equipment.hpp"
 #include "opencl.hpp"
@@ -16,7 +16,7 @@
 namespace pi_bench {
 namespace {
 
-/// A device as the ICD loader sees one, of a driver that returns at once.
+/// A device as the ICD loader expects it, of a driver that returns immediately.
 struct IdleDevice {
     const cl_icd_dispatch *dispatch;
 };
@@ -64,8 +64,8 @@ void overhead(Session &session, const OpenCl &cl, pi_device ours) {
     const double limit = median(differences(theirs.ours, theirs.limit));
     const double added = median(differences(mine.ours, mine.limit));
     if (limit <= 0 || added <= 0) {
-        session.leave_out(name, "lost in the noise: the ICD loader added " + std::to_string(limit) +
-                                    " ns, ours " + std::to_string(added) + " ns");
+        session.skip(name, "lost in the noise: the ICD loader added " + std::to_string(limit) +
+                               " ns, ours " + std::to_string(added) + " ns");
         return;
     }
     session.add(

@@ -49,7 +49,7 @@ struct LevelZero {
 /// Throws std::runtime_error("<call>: <code>") unless the code is ZE_RESULT_SUCCESS.
 void check_ze(ze_result_t code, const char *call);
 
-/// An object of the driver's, given back at the end of its scope.
+/// An object of the driver, released at the end of its scope.
 template <class Handle>
 using ZeOwned = std::unique_ptr<std::remove_pointer_t<Handle>, std::function<void(Handle)>>;
 

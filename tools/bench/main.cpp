@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pi-bench measures what is ours beside its limit, in one run, and prints the ratio.
+// pi-bench measures PI against lower bounds in one run, and prints the ratios.
 #include "session.hpp"
 
 #include <pi/command_line/command_line.hpp>
@@ -109,7 +109,7 @@ const Benchmark &benchmark_of(const std::string &name) {
 }
 
 int measure(Session &session, const Options &options) {
-    // Found out before anything takes its time.
+    // Checked before any time is spent.
     std::ofstream file;
     if (!options.json.empty()) {
         file.open(options.json);
@@ -123,15 +123,16 @@ int measure(Session &session, const Options &options) {
     std::fflush(stdout);
     benchmark_of(options.name).run(session);
     session.end_progress();
-    std::printf("%s",
-                table(session.rows(), session.left_out(), terminal_columns(STDOUT_FILENO)).c_str());
+    std::printf(
+        "%s",
+        table(session.rows(), session.not_measured(), terminal_columns(STDOUT_FILENO)).c_str());
     if (!options.json.empty()) {
-        file << json(where, when, session.rows(), session.left_out()) << std::flush;
+        file << json(where, when, session.rows(), session.not_measured()) << std::flush;
         if (!file) {
             throw std::runtime_error("cannot write " + options.json);
         }
     }
-    if (session.rows().empty() && session.left_out().empty()) {
+    if (session.rows().empty() && session.not_measured().empty()) {
         std::fprintf(stderr, "pi-bench: no row of %s has a name that matches --filter \"%s\"\n",
                      options.name.c_str(), options.filter.c_str());
     }
@@ -147,7 +148,7 @@ int run(int argc, char **argv) {
     if (const std::optional<int> exit_code = pi::command_line::parse(app, all, argc, argv)) {
         return *exit_code;
     }
-    // Before any library is opened, and for the programs that are started.
+    // Before any library is opened; also for child processes.
     setenv("POCL_DEVICES", benchmark_of(options.name).pocl_devices, 1);
     try {
         Session session(options);

@@ -20,7 +20,7 @@ double time_of_one(const Batch &batch, uint64_t count) {
     return static_cast<double>(time(batch, count).count()) / static_cast<double>(count);
 }
 
-/// How often it must be done to fill a batch. Also warms it up.
+/// How many repetitions fill a batch. Also warms up.
 uint64_t count_for(const Batch &batch, std::chrono::nanoseconds wanted) {
     uint64_t count = 1;
     for (; count < uint64_t{1} << 40; count *= 2) {

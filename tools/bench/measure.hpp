@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Measuring two things beside each other. The machine changes while it is measured (other work, clock
-// speed, caches), so both are measured alternately in many short batches: what disturbs one disturbs
-// the other, and the ratio of neighbouring batches stays.
+// Measures two things in turn. The machine changes during a measurement (other work, clock speed,
+// caches), so both are measured alternately in many short batches: disturbances hit both, and the
+// ratio of neighbouring batches is stable.
 #pragma once
 
 #include <chrono>
@@ -12,10 +12,10 @@
 
 namespace pi_bench {
 
-/// Does one thing `count` times.
+/// Does one operation `count` times.
 using Batch = std::function<void(uint64_t count)>;
 
-/// Each of them is done when the operation returns.
+/// Each operation is complete when it returns.
 template <class Operation>
 Batch repeat(Operation operation) {
     return [operation](uint64_t count) {
@@ -25,7 +25,7 @@ Batch repeat(Operation operation) {
     };
 }
 
-/// So many at most are under way at once.
+/// The maximum number of operations in flight.
 inline constexpr uint64_t most_in_a_row = 256;
 template <class Operation, class Wait>
 Batch repeat_in_a_row(Operation operation, Wait wait) {
@@ -41,19 +41,19 @@ Batch repeat_in_a_row(Operation operation, Wait wait) {
 }
 
 struct Effort {
-    std::chrono::nanoseconds batch; ///< how long a batch lasts at least
+    std::chrono::nanoseconds batch; ///< minimum time of a batch
     uint32_t batches;               ///< how many of each are wanted
-    uint32_t fewest;                ///< how many are measured even if that takes longer than
+    uint32_t fewest;                ///< minimum, even if that takes longer than
     std::chrono::nanoseconds most;  ///< this
 };
 
-/// Nanoseconds for doing it once, by batch: the i-th of both were measured one after the other.
+/// Nanoseconds per operation, by batch: the i-th ones of both were measured one after the other.
 struct Times {
     std::vector<double> ours;
     std::vector<double> limit;
 };
 
-/// Which of both comes first alternates. What they throw goes through.
+/// The order of the two alternates. Passes on what they throw.
 Times interleave(const Batch &ours, const Batch &limit, const Effort &effort);
 
 double median(std::vector<double> values);

@@ -11,7 +11,7 @@ namespace {
     throw std::runtime_error(std::string(call) + ": " + std::to_string(code));
 }
 
-/// A text that an object tells of itself; "" if it does not.
+/// A text property of an object; "" if there is none.
 template <class Function, class Object>
 std::string text(Function function, Object object, cl_uint name) {
     size_t size = 0;
@@ -22,7 +22,7 @@ std::string text(Function function, Object object, cl_uint name) {
     if (function(object, name, size, value.data(), nullptr) != CL_SUCCESS) {
         return {};
     }
-    return value.c_str(); // without the final 0
+    return value.c_str(); // without the trailing NUL
 }
 
 } // namespace

@@ -9,7 +9,7 @@ namespace pi_bench {
 
 namespace {
 
-/// The device that PI calls by the same names.
+/// The device with the same names in PI.
 cl_device_id same_device(const OpenCl &cl, const Place &place) {
     for (const ClDevice &device : all_devices(cl)) {
         if (device.platform == place.platform && device.name == place.name) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The CUDA plugin beside plain calls of the driver on the same device.
+// The CUDA plugin compared with plain driver calls on the same device.
 #include "cuda.hpp"
 #include "empty_kernel.hpp"
 #include "equipment.hpp"
@@ -31,8 +31,8 @@ std::string row(const std::string &what) {
     return "CUDA: " + what;
 }
 
-/// Both sides: PI has a context and a queue, plain calls have the device's primary context, current on this thread, and a
-/// stream.
+/// Both sides: PI has a context and a queue; plain calls have the device's primary context, current
+/// on this thread, and a stream.
 class Sides {
 public:
     Sides(const Cuda &functions, pi_device device) : cu(functions), place(device) {
@@ -68,7 +68,8 @@ private:
 
 // ----- launches -----
 
-/// The kernel: for real devices in PTX, for simulated ones a module's text (plugins/cuda/simulator/README.md).
+/// The kernel: PTX for real devices, a module's text for simulated ones
+/// (plugins/cuda/simulator/README.md).
 std::string kernel_image(const Place &place) {
     if (place.simulated()) {
         return "PI simulated CUDA module 1\nlibrary " + equipment("libpi_bench_kernels.so") +
@@ -195,8 +196,8 @@ void compare_large(Session &session, const Sides &sides, uint64_t size) {
 
 // ----- the runtime's bounce -----
 
-/// From one context of the device over staging memory of the host's to another: both halves at once.
-/// Its pieces are of the size that the costs suggest: those that the runtime assumes, or those that were measured.
+/// From one context of the device through host staging memory to another: both halves overlap. The
+/// piece size follows from the costs: those that the runtime assumes, or measured ones.
 void compare_bounce(Session &session, const Sides &sides, uint64_t size, bool measured) {
     using namespace pi::runtime;
     const std::string name = row("bounce of " + size_name(size) + " between two contexts" +
@@ -216,12 +217,12 @@ void compare_bounce(Session &session, const Sides &sides, uint64_t size, bool me
                                     .styles = mask_of(BounceStyle::staged)});
     const Buffer buffer = storage.buffer();
     const auto bounce = [&] {
-        buffer.acquire(1, Access::discard_write).release(); // the only one with these bytes
+        buffer.acquire(1, Access::discard_write).release(); // no other place has these bytes
         Acquisition use = buffer.acquire(2, Access::read);
         use.wait(std::chrono::seconds(60));
         use.release();
     };
-    bounce(); // memory and staging are there
+    bounce(); // allocates memory and staging
     const PinnedCopies copies(sides, size);
     const Batch write = repeat([&] { copies.write(); });
     const Batch read = repeat([&] { copies.read(); });
@@ -239,11 +240,11 @@ void compare_pools(Session &session, const Sides &sides) {
     constexpr uint64_t size = uint64_t{1} << 20;
     const Cuda &cu = sides.cu;
     if (cu.cuMemAllocFromPoolAsync == nullptr || cu.cuDeviceGetDefaultMemPool == nullptr) {
-        return session.leave_out(row("allocation"), "the driver has no pools");
+        return session.skip(row("allocation"), "the driver has no pools");
     }
     CUmemoryPool pool = nullptr;
     check_cuda(cu.cuDeviceGetDefaultMemPool(&pool, sides.device()), "cuDeviceGetDefaultMemPool");
-    uint64_t keep = UINT64_MAX; // as the plugin's pool does
+    uint64_t keep = UINT64_MAX; // as in the plugin's pool
     check_cuda(cu.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep),
                "cuMemPoolSetAttribute");
     const auto ours = [&] {
@@ -322,8 +323,8 @@ void bench_cuda(Session &session) {
         session.attempt(row("small writes"), [&] { compare_small_writes(session, sides); });
         for (const uint64_t size : {uint64_t{64} << 20, uint64_t{1} << 30}) {
             if (size > uint64_t{64} << 20 && (session.quick() || sides.place.simulated())) {
-                session.leave_out(row(size_name(size)),
-                                  "the row of 64 MiB already shows the cost of calls");
+                session.skip(row(size_name(size)),
+                             "the row of 64 MiB already shows the cost of calls");
                 continue;
             }
             session.attempt(row(size_name(size)), [&] { compare_large(session, sides, size); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The host plugin beside memcpy of the same bytes to the same place.
+// The host plugin compared with memcpy of the same bytes to the same place.
 #include "equipment.hpp"
 #include "place.hpp"
 #include "session.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The Level Zero plugin beside plain calls of the driver on the same device: what calls cost, on few bytes.
+// The Level Zero plugin compared with plain driver calls on the same device: the cost of calls, on
+// few bytes.
 #include "empty_kernel.hpp"
 #include "equipment.hpp"
 #include "level_zero.hpp"
@@ -25,8 +26,9 @@ std::string row(const std::string &what) {
     return "Level Zero: " + what;
 }
 
-/// Both sides: PI has a context and a queue; plain calls have a context of their own, an immediate list, and events, each
-/// of which is reset for its next use. What comes after something in the list waits for its event.
+/// Both sides: PI has a context and a queue; plain calls have their own context, an immediate list,
+/// and events, which are reset for reuse. A command that depends on an earlier one waits for its
+/// event.
 class Sides {
 public:
     Sides(const LevelZero &functions, pi_device ours) : ze(functions), place(ours) {
@@ -43,7 +45,7 @@ public:
     }
     Sides(const Sides &) = delete;
 
-    /// Appends a command: append(signal, wait_count, waits) is the call of the driver.
+    /// Appends a command: append(signal, wait_count, waits) is the driver's call.
     template <class Append>
     void append(const char *call, Append &&call_driver) const {
         const size_t next = last_ + 1 == events_.size() ? 0 : last_ + 1;
@@ -53,7 +55,7 @@ public:
         last_ = next;
         ++busy_;
     }
-    /// For all that was appended, at most as many as there are events.
+    /// Waits for everything that was appended, at most as many commands as there are events.
     void wait() const {
         if (busy_ == 0) {
             return;
@@ -177,7 +179,7 @@ constexpr std::array<uint32_t, 47> empty_module{
     1 << 16 | 56, // OpLabel, OpReturn, OpFunctionEnd
 };
 
-/// The kernel of plain calls, which a launch gives its arguments.
+/// The kernel of plain calls; a launch sets its arguments.
 class PlainKernel {
 public:
     explicit PlainKernel(const Sides &sides) : sides_(sides), memory_(sides.allocate(small_size)) {
@@ -355,7 +357,7 @@ void compare_rectangles(Session &session, const Sides &sides) {
 
 void bench_level_zero(Session &session) {
     session.attempt("Level Zero", [&] {
-        // Where simulated devices find the code of the kernel; others do not look there.
+        // Simulated devices find the kernel's code there; others ignore it.
         setenv("PI_SIMULATED_LEVEL_ZERO_KERNELS", equipment("libpi_bench_kernels.so").c_str(), 0);
         const Loader loader;
         const std::string library = loader.variable("PI_LEVEL_ZERO_LIBRARY");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The OpenCL plugin beside plain OpenCL; commands on buffers.
+// The OpenCL plugin compared with plain OpenCL: commands on buffers.
 #include "equipment.hpp"
 #include "opencl_sides.hpp"
 #include "rectangles.hpp"
@@ -65,7 +65,7 @@ void compare_copy(Session &session, const Sides &sides, const Size &size) {
         }));
 }
 
-/// Many rectangles in one call of ours; plain OpenCL has a call for each.
+/// Many rectangles in one call; plain OpenCL needs one call for each.
 void compare_regions(Session &session, const Sides &sides) {
     constexpr uint64_t count = 4096, piece = 64, gap = 128;
     const std::string name = opencl_row("copy of 4096 regions of 64 bytes, and wait");

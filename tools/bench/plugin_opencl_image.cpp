@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images of the OpenCL plugin beside plain OpenCL: an RGBA image of bytes, written and read whole.
+// Images of the OpenCL plugin compared with plain OpenCL: whole reads and writes of an RGBA image
+// of bytes.
 #include "opencl_sides.hpp"
 
 #include <pi/runtime/error.hpp>
@@ -87,7 +88,7 @@ void compare_images(Session &session, const Sides &sides) {
     const std::string writes = opencl_row("blocking write of an image of 1 MiB");
     const std::string reads = opencl_row("blocking read of an image of 1 MiB");
     if (!sides.can(PI_CAPABILITY_IMAGE)) {
-        return session.leave_out(opencl_row("images"), "the device has no PI_CAPABILITY_IMAGE");
+        return session.skip(opencl_row("images"), "the device has no PI_CAPABILITY_IMAGE");
     }
     const pi::runtime::Mem ours = make_image(sides.place);
     const Owned<cl_mem> theirs = make_image(sides);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launches of the OpenCL plugin beside plain OpenCL: arguments are part of a launch in PI, so the other side sets them
-// each time, too.
+// Launches of the OpenCL plugin compared with plain OpenCL: arguments are part of a launch in PI,
+// so the plain side also sets them each time.
 #include "usm_pair.hpp"
 
 #include <array>
@@ -71,10 +71,10 @@ pi_kernel_argument data_argument(const void *usm) {
     return made;
 }
 
-/// `data`: a pi_mem or an address of USM. The arguments are written anew, as an application's would be.
+/// `data`: a pi_mem or a USM address. The arguments are written each time, as in an application.
 template <class Data>
 void launch(const Place &place, pi_kernel kernel, Data data, const std::vector<cl_int> &values) {
-    std::array<pi_kernel_argument, 64> arguments; // those that there are, are written
+    std::array<pi_kernel_argument, 64> arguments; // only the used ones are written
     arguments.at(0) = data_argument(data);
     for (size_t i = 0; i < values.size(); ++i) {
         pi_kernel_argument &argument = arguments.at(i + 1);
@@ -136,7 +136,7 @@ void check_computed(const Place &place, const Numbers &result, const std::vector
     }
 }
 
-/// `changing`: each launch has other values than the one before, so that nothing of it can be used again.
+/// `changing`: each launch has new values, so that nothing of the previous one can be reused.
 void compare_launch(Session &session, const Sides &sides, size_t value_count, bool changing) {
     const std::string name =
         opencl_row("launch of 64 work-items with " + std::to_string(value_count + 1) +

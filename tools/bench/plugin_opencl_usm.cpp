@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// USM of the OpenCL plugin beside plain SVM calls.
+// USM of the OpenCL plugin compared with plain SVM calls.
 #include "sizes.hpp"
 #include "usm_pair.hpp"
 
@@ -34,7 +34,7 @@ void compare_usm_copy(Session &session, const Sides &sides, const Size &size) {
 
 void compare_usm(Session &session, const Sides &sides) {
     if (!sides.can(PI_CAPABILITY_USM)) {
-        return session.leave_out(opencl_row("USM"), "the device has no PI_CAPABILITY_USM");
+        return session.skip(opencl_row("USM"), "the device has no PI_CAPABILITY_USM");
     }
     for (const Size &size : copy_sizes) {
         compare_usm_copy(session, sides, size);

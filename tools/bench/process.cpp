@@ -24,7 +24,7 @@ constexpr int patience_milliseconds = 180'000;
     throw std::system_error(code, std::generic_category(), what);
 }
 
-/// A pipe that no child inherits but through standard output.
+/// A pipe that children inherit only as standard output.
 class Pipe {
 public:
     Pipe() {
@@ -70,7 +70,7 @@ uint64_t now() {
     return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
 }
 
-/// As C wants it; points into the strings.
+/// For C; points into the strings.
 std::vector<char *> pointers(const std::vector<std::string> &strings) {
     std::vector<char *> result;
     for (const std::string &string : strings) {
@@ -80,7 +80,7 @@ std::vector<char *> pointers(const std::vector<std::string> &strings) {
     return result;
 }
 
-/// This process's environment with `variables` in place of those of the same names.
+/// This process's environment, with `variables` replacing those of the same names.
 std::vector<std::string> environment_with(const std::vector<std::string> &variables) {
     std::vector<std::string> result = variables;
     for (char **entry = environ; *entry != nullptr; ++entry) {
@@ -109,8 +109,8 @@ pid_t spawn(const std::vector<std::string> &command, int standard_output,
     return child;
 }
 
-/// What the child says next, of at most `size` bytes; 0 at its end. One that says nothing for too long is
-/// killed.
+/// Reads at most `size` bytes of the child's output; 0 at its end. Kills a child that prints
+/// nothing for too long.
 size_t read_some(pid_t child, int descriptor, void *bytes, size_t size) {
     pollfd wanted{descriptor, POLLIN, 0};
     int ready = 0;
@@ -124,7 +124,7 @@ size_t read_some(pid_t child, int descriptor, void *bytes, size_t size) {
     return static_cast<size_t>(std::max<ssize_t>(0, read(descriptor, bytes, size)));
 }
 
-/// Whether it ended well.
+/// Whether it exited successfully.
 bool wait_for(pid_t child, int &status) {
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }

@@ -25,7 +25,7 @@ std::string progress_line(size_t measured, std::chrono::seconds passed, const st
     std::snprintf(begin.data(), begin.size(), "[%zu %s, %lld:%02lld] ", measured,
                   measured == 1 ? "row" : "rows", seconds / 60, seconds % 60);
     std::string line = begin.data() + name;
-    // A line that is wrapped cannot be written over; some terminals wrap in the last column.
+    // A wrapped line cannot be overwritten; some terminals wrap in the last column.
     line.resize(std::min(line.size(), std::max<size_t>(columns, 1) - 1));
     return line;
 }

@@ -7,8 +7,8 @@
 
 namespace pi_bench {
 
-/// One line on a terminal that tells what is being measured, written over and over, and gone at the end. It is drawn
-/// between measurements, never during one. Where standard error is no terminal it does nothing.
+/// A terminal line that shows the current measurement and is erased at the end. It is drawn between
+/// measurements, never during one. Does nothing if standard error is not a terminal.
 class Progress {
 public:
     Progress();
@@ -16,18 +16,18 @@ public:
     Progress(const Progress &) = delete;
     Progress &operator=(const Progress &) = delete;
 
-    /// `measured`: how many rows there are already.
+    /// `measured`: how many rows are complete.
     void begin(size_t measured, const std::string &name);
-    /// To be called before anything else is written there.
+    /// Call it before other output to the terminal.
     void clear();
 
 private:
-    size_t columns_; // 0: no terminal
+    size_t columns_; // 0: not a terminal
     bool drawn_ = false;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// The width of the terminal that this descriptor is; 0 where it is none.
+/// The width of a terminal; 0 if the descriptor is not one.
 size_t terminal_columns(int descriptor);
 
 /// The line: "[3 rows, 1:05] name", no longer than `columns`.

@@ -17,7 +17,7 @@ using pi::runtime::check;
 constexpr uint64_t rows = uint64_t{1} << 20;
 constexpr uint64_t half = GoodCase::size / 2;
 
-/// Bytes that are rows of their own: the source's pitches, and the destination's.
+/// One-byte rows: the source's pitches, and the destination's.
 pi_region bytes(uint64_t count, uint64_t slices, std::array<uint64_t, 2> from,
                 std::array<uint64_t, 2> to, uint64_t begin) {
     pi_region region{};
@@ -110,7 +110,7 @@ double memory_of_process(const std::string &what) {
     throw std::runtime_error("/proc/self/status has no " + what);
 }
 
-/// How much more the process has at most while it does this, in MiB.
+/// The increase of the process's peak memory during the work, in MiB.
 template <class Work>
 double growth(const Work &work) {
     std::ofstream reset("/proc/self/clear_refs");
@@ -122,7 +122,8 @@ double growth(const Work &work) {
     return memory_of_process("VmHWM") - before;
 }
 
-/// Before a command of many regions the process has never had so much memory: what a second one finds is not counted.
+/// Run before any other command of many regions: memory that the process already has is not
+/// counted.
 void measure_memory(Session &session, const Place &place, const std::string &prefix, pi_mem src,
                     pi_mem dst) {
     const std::string name = prefix + "memory of a copy of 1 Mi regions";

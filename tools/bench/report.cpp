@@ -29,7 +29,7 @@ std::string rounded(double value, int digits) {
     return text.data();
 }
 
-/// Three digits that count.
+/// Three significant digits.
 std::string number(double value) {
     return rounded(value, value < 10 ? 2 : value < 100 ? 1 : 0);
 }
@@ -86,14 +86,14 @@ std::string date() {
     return text.data();
 }
 
-std::string table(const std::vector<Row> &rows, const std::vector<LeftOut> &left_out,
+std::string table(const std::vector<Row> &rows, const std::vector<NotMeasured> &not_measured,
                   size_t columns) {
     size_t width = 4;
     for (const Row &row : rows) {
         width = std::max(width, row.name.size());
     }
     const std::vector<std::string> limits = limit_names(rows);
-    constexpr size_t figures = 37; // columns of all but the name
+    constexpr size_t figures = 37; // columns except the name
     const bool two_lines = columns != 0 && width + 2 + figures > columns;
     const auto begin = [&](const std::string &name) {
         return two_lines ? name + "\n  " : padded(name, width + 2);
@@ -111,14 +111,14 @@ std::string table(const std::vector<Row> &rows, const std::vector<LeftOut> &left
     for (const std::string &limit : limits) {
         text += "  " + limit_number(limits, limit) + " limit: " + limit + "\n";
     }
-    for (const LeftOut &row : left_out) {
+    for (const NotMeasured &row : not_measured) {
         text += "not measured: " + row.name + ": " + row.reason + "\n";
     }
     return text;
 }
 
 std::string json(const std::string &machine, const std::string &date, const std::vector<Row> &rows,
-                 const std::vector<LeftOut> &left_out) {
+                 const std::vector<NotMeasured> &not_measured) {
     using nlohmann::ordered_json;
     ordered_json list = ordered_json::array();
     for (const Row &row : rows) {
@@ -130,7 +130,7 @@ std::string json(const std::string &machine, const std::string &date, const std:
                         {"unit", row.unit}});
     }
     ordered_json missing = ordered_json::array();
-    for (const LeftOut &row : left_out) {
+    for (const NotMeasured &row : not_measured) {
         missing.push_back({{"name", row.name}, {"reason", row.reason}});
     }
     const ordered_json document = {

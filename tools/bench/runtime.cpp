@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The host runtime beside what limits it: memcpy of the bytes that must move, or the same commands
-// without it.
+// The host runtime compared with its lower bounds: memcpy of the bytes that must move, or the same
+// commands without it.
 #include "equipment.hpp"
 #include "runtime_machine.hpp"
 #include "session.hpp"
@@ -54,7 +54,8 @@ void wait(const Event &event) {
     check(piEventWait(event.get(), UINT64_MAX), "piEventWait");
 }
 
-/// Writes all bytes there: memory that nobody has written may be one page of zeros, which is read from the cache.
+/// Writes all bytes there: memory that was never written may be one page of zeros, which is read
+/// from the cache.
 void write(const Machine &machine, const Buffer &buffer, PlaceIndex place) {
     Acquisition acquisition = buffer.acquire(place, Access::discard_write);
     if (place == host_place) {
@@ -68,7 +69,7 @@ void write(const Machine &machine, const Buffer &buffer, PlaceIndex place) {
     wait(done);
 }
 
-/// The host's 64 bytes by hand: mapped and unmapped again.
+/// Writes 64 bytes of host memory directly, with a map and an unmap.
 void write_mapped(const Machine &machine, PlaceIndex place, pi_mem mem, uint64_t size) {
     void *pointer = nullptr;
     const pi_buffer_map_desc map{.struct_size = sizeof map,
@@ -95,7 +96,7 @@ void fetch(const Buffer &buffer, PlaceIndex place) {
     use.release();
 }
 
-/// memcpy of as many bytes, between memory that is there.
+/// memcpy of equally many bytes, between existing memory.
 class Memcpy {
 public:
     explicit Memcpy(uint64_t bytes) : from_(bytes, 1), to_(bytes, 2) {}
@@ -135,7 +136,7 @@ Batch in_turn(const Machine &machine, const Buffer &buffer, const Hop &pair) {
     };
 }
 
-/// The memory that a place uses a storage by.
+/// The memory by which a place uses a storage.
 Mem memory_at(const Buffer &buffer, PlaceIndex place) {
     Acquisition plain = buffer.acquire(place, Access::read);
     plain.wait(patience);
@@ -150,7 +151,7 @@ void require_in_place(const Storage &storage, const std::string &name) {
     }
 }
 
-/// Two places use 64 MiB in turn: 0 bytes where the memory is the same.
+/// Two places use 64 MiB in turn: 0 bytes move if they share the memory.
 void bench_ping_pong(Session &session, const Machine &machine) {
     const std::string name = "64 MiB used in turn at two places in place";
     const std::string starpu = "64 MiB used in turn at two OpenCL devices, against StarPU";
@@ -161,7 +162,7 @@ void bench_ping_pong(Session &session, const Machine &machine) {
         return machine.connection(from, to).connection == PI_MEMORY_CONNECTION_UNIFIED;
     });
     if (pairs.empty()) {
-        session.leave_out(name, "no two places are UNIFIED");
+        session.skip(name, "no two places are UNIFIED");
         return;
     }
     const Hop pair = pairs.front();
@@ -183,12 +184,12 @@ void bench_ping_pong(Session &session, const Machine &machine) {
         machine.name(pair.to).starts_with("opencl")) {
         compare_with_starpu(session, starpu, large, ours);
     } else {
-        session.leave_out(starpu, "no two OpenCL devices are UNIFIED");
+        session.skip(starpu, "no two OpenCL devices are UNIFIED");
     }
     require_in_place(storage, name);
 }
 
-/// Likewise the host and a device that imports its memory.
+/// The same for the host and a device that imports its memory.
 void bench_host_ping_pong(Session &session, const Machine &machine) {
     const std::string name = "64 MiB used in turn at the host and a device in place";
     if (!session.wants(name)) {
@@ -198,10 +199,10 @@ void bench_host_ping_pong(Session &session, const Machine &machine) {
         const PlaceInfo &info = machine.topology->info(place);
         return info.host_pointer_import && info.shares_host_memory();
     };
-    // The last, for the host plugin's own devices come first.
+    // The last one, because the host plugin's own devices come first.
     const auto place = std::find_if(machine.places.rbegin(), machine.places.rend(), imports);
     if (place == machine.places.rend()) {
-        session.leave_out(name, "no device imports the host's memory");
+        session.skip(name, "no device imports the host's memory");
         return;
     }
     const Runtime runtime(machine.topology);
@@ -221,7 +222,7 @@ void bench_host_ping_pong(Session &session, const Machine &machine) {
     require_in_place(storage, name);
 }
 
-/// The host writes a sixteenth of a buffer, and a device with memory of its own reads all of it.
+/// The host writes a sixteenth of a buffer, and a device with its own memory reads all of it.
 void bench_partial_write(Session &session, const Machine &machine) {
     const PlaceIndex place = machine.places.back(); // the host plugin's own devices come first
     const std::string name = "4 of 64 MiB written at the host, then read at " + machine.name(place);
@@ -254,7 +255,7 @@ void bench_partial_write(Session &session, const Machine &machine) {
     }
 }
 
-/// Between two places that answer NONE, in each of both directions.
+/// Between two places with connection NONE, in both directions.
 void bench_bounce(Session &session, const Machine &machine) {
     struct Way {
         const char *what;
@@ -271,7 +272,7 @@ void bench_bounce(Session &session, const Machine &machine) {
     for (const Way &way : ways) {
         if (pairs.empty()) {
             if (session.wants(way.what)) {
-                session.leave_out(way.what, "no two places answer NONE");
+                session.skip(way.what, "no two places answer NONE");
             }
             continue;
         }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the host runtime takes where nothing is to be done.
+// The cost of the host runtime if nothing has to be done.
 #include "runtime_machine.hpp"
 
 namespace pi_bench {
 namespace {
 
-/// Beside what the project aims at: there is nothing that does as much to compare with.
+/// The project's target: nothing comparable exists.
 constexpr double acquire_target = 150; // nanoseconds
 
 } // namespace

@@ -21,7 +21,7 @@ namespace pi_bench {
 
 using namespace pi::runtime;
 
-/// All places that there are, with a queue each.
+/// All places, with a queue each.
 struct Machine {
     explicit Machine(const std::string &costs_file) : topology(all_places(loader)) {
         if (!costs_file.empty()) {
@@ -47,7 +47,7 @@ struct Machine {
     const Connection &connection(PlaceIndex from, PlaceIndex to) const {
         return topology->description().buffer(from, to);
     }
-    /// Those that a predicate finds; the host plugin's own devices come first.
+    /// The pairs that match a predicate; the host plugin's own devices come first.
     std::vector<Hop> pairs(const std::function<bool(PlaceIndex, PlaceIndex)> &wanted) const {
         std::vector<Hop> found;
         for (PlaceIndex from : places) {
@@ -62,7 +62,7 @@ struct Machine {
 
     Loader loader;
     std::shared_ptr<const Topology> topology;
-    std::optional<CostTable> costs; ///< of --costs
+    std::optional<CostTable> costs; ///< from --costs
     std::vector<PlaceIndex> places;
     std::vector<Queue> queues;
 };

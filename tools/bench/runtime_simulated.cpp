@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the host runtime moves on simulated machines, counted by their links and timed by their virtual clock, beside what
-// must move. These figures are the same in every run.
+// The bytes and the virtual time that the host runtime needs on simulated machines, compared with
+// the minimum. These figures are the same in every run.
 #include "session.hpp"
 
 #include <pi/pi_loader.h>
@@ -27,10 +27,10 @@ using namespace pi::runtime;
 
 constexpr std::chrono::seconds patience{60};
 constexpr double mebi = 1 << 20;
-constexpr double bandwidth = 31.5e9; // of each link, bytes a second
+constexpr double bandwidth = 31.5e9; // of each link, bytes per second
 constexpr double latency = 1.5e-6;   // seconds
 
-/// Cards that reach each other over the host only, each with so many bytes.
+/// Cards that are connected only through the host, each with this capacity.
 std::string cards(int count, uint64_t capacity) {
     std::string devices;
     std::string links;
@@ -112,14 +112,14 @@ public:
               "piPluginGetExtension(pi_sim_v1)");
         sim_ = static_cast<const pi_sim_v1 *>(table);
         CostModel model;
-        model.callback_latency = 0; // what the host does takes no virtual time
+        model.callback_latency = 0; // host work takes no virtual time
         CostTable costs(topology_->size(), model);
         for (PlaceIndex place = 1; place < topology_->size(); ++place) {
             costs.set(host_place, place, {latency, bandwidth});
             costs.set(place, host_place, {latency, bandwidth});
         }
         options_.costs = costs;
-        options_.verify_connections = false; // what it moves would be in the links' bytes
+        options_.verify_connections = false; // its bytes would count on the links
     }
     Runtime runtime() const { return Runtime(topology_, options_); }
     double moved() const {
@@ -138,7 +138,7 @@ public:
         check(sim_->get_time(plugin_, &time), "get_time");
         return time;
     }
-    /// The virtual time at which what is acquired is there.
+    /// The virtual time at which the acquired bytes arrive.
     uint64_t arrival(const Acquisition &use) const {
         pi_queue_desc desc{};
         desc.struct_size = sizeof desc;
@@ -209,7 +209,7 @@ void bench_broadcast(Session &session) {
     }
 }
 
-/// Out of one card while it goes into the other, in pieces through staging memory of the host.
+/// Out of one card and into the other at the same time, in pieces through host staging memory.
 void bench_staged_bounce(Session &session) {
     constexpr uint64_t size = uint64_t{64} << 20;
     const std::string name = "64 MiB bounced through staging between simulated GPUs, virtual time";
@@ -237,7 +237,7 @@ struct Use {
     bool writes;
 };
 
-/// Bytes that go in and out when the least recently used storage makes room for the next.
+/// The bytes that move in and out if the least recently used storage is evicted.
 double range_lru(const std::vector<Use> &uses, size_t fit, double size) {
     std::list<Use> resident; // the most recently used first
     double moved = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What threads that use the host runtime at the same time take from each other.
+// How concurrent threads that use the host runtime slow each other down.
 #include "runtime_machine.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 constexpr std::chrono::seconds patience{60};
 constexpr const char *one_thread = "one thread that does its part alone, target ratio 1.3";
 
-/// What each of several threads does.
+/// The work of each thread.
 using Use = void (*)(const Buffer &buffer, PlaceIndex place, uint64_t count);
 
 void acquire_up_to_date(const Buffer &buffer, PlaceIndex place, uint64_t count) {
@@ -31,8 +31,8 @@ void transfer(const Buffer &buffer, PlaceIndex place, uint64_t count) {
     }
 }
 
-/// A thread for each buffer; all but the first do it as often as `others_count` says. As many are started on all sides
-/// of a row, even without work.
+/// One thread per buffer; all but the first repeat it `others_count` times. All sides of a row
+/// start the same number of threads, even without work.
 void run(const std::vector<Buffer> &buffers, Use use, PlaceIndex place, uint64_t count,
          uint64_t others_count) {
     std::vector<std::thread> others;
@@ -53,8 +53,8 @@ void compare_with_one(Session &session, const std::string &name, Unit unit,
         [&](uint64_t count) { run(buffers, use, place, count, 0); });
 }
 
-/// Each with a storage of its own, beside one thread, and beside threads that share nothing: what else runs on the
-/// machine takes from those as much.
+/// Each thread with its own storage, compared with one thread, and with threads that share nothing:
+/// other work on the machine slows those equally.
 void bench_own_storages(Session &session, const Machine &machine, unsigned threads) {
     const std::string name =
         std::to_string(threads) + " threads that acquire and release storages of their own";
@@ -77,7 +77,7 @@ void bench_own_storages(Session &session, const Machine &machine, unsigned threa
         [&](uint64_t count) { run(of_several, acquire_up_to_date, host_place, count, count); });
 }
 
-/// Each with a range of one storage, whose lock they share.
+/// Each thread with a range of one storage, whose lock they share.
 void bench_ranges(Session &session, const Machine &machine, unsigned threads) {
     constexpr uint64_t size = 4096;
     const Runtime runtime(machine.topology);
@@ -93,7 +93,7 @@ void bench_ranges(Session &session, const Machine &machine, unsigned threads) {
                      Unit::nanoseconds, ranges, acquire_up_to_date, host_place);
 }
 
-/// Each with a storage of its own, whose bytes go to one device.
+/// Each thread with its own storage, whose bytes go to one device.
 void bench_transfers(Session &session, const Machine &machine, unsigned threads) {
     const PlaceIndex place = machine.places.back(); // the host plugin's own devices come first
     const Runtime runtime(machine.topology);

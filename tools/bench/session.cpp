@@ -42,7 +42,7 @@ void Session::compare(const std::string &name, const std::string &limit_name, Un
     if (!wants(name)) {
         return;
     }
-    tell(name);
+    show_progress(name);
     const Times times = interleave(ours, limit, effort.value_or(this->effort()));
     const UnitRow &row = units.at(static_cast<size_t>(unit));
     add({name, median(times.ours) / row.nanoseconds, median(times.limit) / row.nanoseconds,
@@ -54,7 +54,7 @@ void Session::compare_with(const std::string &name, const std::string &limit_nam
     if (!wants(name)) {
         return;
     }
-    tell(name);
+    show_progress(name);
     const double time = median(interleave(ours, ours, effort()).ours);
     const double nanoseconds = units.at(static_cast<size_t>(unit)).nanoseconds;
     add({name, time / nanoseconds, limit / nanoseconds, limit_name, time / limit,
@@ -65,12 +65,12 @@ void Session::attempt(const std::string &name, const std::function<void()> &part
     try {
         part();
     } catch (const std::exception &error) {
-        leave_out(name, error.what());
+        skip(name, error.what());
     }
 }
 
-void Session::leave_out(const std::string &name, const std::string &reason) {
-    left_out_.push_back({name, reason});
+void Session::skip(const std::string &name, const std::string &reason) {
+    not_measured_.push_back({name, reason});
 }
 
 } // namespace pi_bench

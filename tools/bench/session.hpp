@@ -14,7 +14,7 @@ namespace pi_bench {
 
 struct Options {
     std::string name;   ///< of the benchmark
-    std::string filter; ///< a regular expression that rows' names must match somewhere
+    std::string filter; ///< a regular expression that a row's name must match in part
     std::string json;   ///< a file, or ""
     std::string device = "opencl:0:0";
     std::string costs; ///< a file for calibrate's result, or ""
@@ -23,7 +23,7 @@ struct Options {
 
 enum class Unit { nanoseconds, microseconds, milliseconds };
 
-/// One run of pi-bench: measures rows and keeps them.
+/// One run of pi-bench: measures rows and stores them.
 class Session {
 public:
     /// Throws std::regex_error.
@@ -33,29 +33,29 @@ public:
     const std::string &costs_file() const noexcept { return costs_file_; }
     bool quick() const noexcept { return quick_; }
     bool wants(const std::string &name) const;
-    /// How much to measure: operations of nanoseconds up to milliseconds.
+    /// How much to measure, for operations from nanoseconds to milliseconds.
     Effort effort() const;
     /// The same for processes, each of which is a batch.
     Effort process_effort() const;
 
-    /// Measures both if the row is wanted, and keeps it: medians of the batches, and the median of the
-    /// ratios of neighbouring batches.
+    /// Measures both if the row is wanted, and adds it: medians of the batches, and the median of
+    /// the ratios of neighbouring batches.
     void compare(const std::string &name, const std::string &limit_name, Unit unit,
                  const Batch &ours, const Batch &limit, const std::optional<Effort> &effort = {});
     /// Measures ours alone, if the row is wanted; the limit is a number of nanoseconds.
     void compare_with(const std::string &name, const std::string &limit_name, Unit unit,
                       const Batch &ours, double limit);
     void add(Row row) { rows_.push_back(std::move(row)); }
-    /// Does a part of a benchmark; if that throws, the rest is still measured.
+    /// Runs a part of a benchmark; if it throws, the rest is still measured.
     void attempt(const std::string &name, const std::function<void()> &part);
-    void leave_out(const std::string &name, const std::string &reason);
-    /// Tells on a terminal what is measured now; compare and compare_with do it themselves.
-    void tell(const std::string &name) { progress_.begin(rows_.size(), name); }
+    void skip(const std::string &name, const std::string &reason);
+    /// Shows on a terminal what is measured now; compare and compare_with call it themselves.
+    void show_progress(const std::string &name) { progress_.begin(rows_.size(), name); }
     /// Before a report is printed.
     void end_progress() { progress_.clear(); }
 
     const std::vector<Row> &rows() const noexcept { return rows_; }
-    const std::vector<LeftOut> &left_out() const noexcept { return left_out_; }
+    const std::vector<NotMeasured> &not_measured() const noexcept { return not_measured_; }
 
 private:
     std::optional<std::regex> filter_;
@@ -63,7 +63,7 @@ private:
     std::string costs_file_;
     bool quick_;
     std::vector<Row> rows_;
-    std::vector<LeftOut> left_out_;
+    std::vector<NotMeasured> not_measured_;
     Progress progress_;
 };
 
@@ -76,8 +76,8 @@ void bench_calibrate(Session &session);
 void bench_cuda(Session &session);
 void bench_level_zero(Session &session);
 
-/// Parts of them, in files of their own: calls beside those of the OpenCL ICD loader, an OpenCL device
-/// beside plain OpenCL, the host plugin beside memcpy, the runtime on simulated machines.
+/// Parts of them, in separate files: calls against the OpenCL ICD loader's, an OpenCL device
+/// against plain OpenCL, the host plugin against memcpy, the runtime on simulated machines.
 void bench_calls_beside_icd(Session &session);
 void bench_plugin_opencl(Session &session);
 void bench_plugin_host(Session &session);

@@ -23,7 +23,7 @@ inline std::string size_name(uint64_t bytes) {
     return std::to_string(bytes) + " " + units[unit];
 }
 
-/// From what fits a core's own cache to what fits none.
+/// From sizes that fit a core's own cache to sizes that fit none.
 inline constexpr std::array copy_sizes{
     Size{uint64_t{64} << 10, "64 KiB"}, Size{uint64_t{256} << 10, "256 KiB"},
     Size{uint64_t{1} << 20, "1 MiB"},   Size{uint64_t{4} << 20, "4 MiB"},

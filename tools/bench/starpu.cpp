@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 constexpr const char *program = "pi_bench_starpu";
 
-/// StarPU's program. What StarPU measures of the machine before its first task is kept in a folder that goes
-/// with this.
+/// StarPU's program. Measurements of the machine that StarPU makes before its first task are in a
+/// folder that is deleted with this object.
 class StarPu {
 public:
     StarPu()
@@ -62,13 +62,13 @@ void compare_with_starpu(Session &session, const std::string &name, uint64_t byt
         return;
     }
     if (!has_equipment(program)) {
-        session.leave_out(name, "PI was built without StarPU (Debian's libstarpu-dev)");
+        session.skip(name, "PI was built without StarPU (Debian's libstarpu-dev)");
         return;
     }
     const StarPu starpu;
     const uint32_t batches = session.quick() ? 2 : 9;
     const uint64_t rounds = session.quick() ? 1 : 4;
-    uint64_t moved = starpu.run(bytes, 1).bytes; // it measures the machine first
+    uint64_t moved = starpu.run(bytes, 1).bytes; // StarPU measures the machine first
     Times times;
     for (uint32_t batch = 0; batch < batches; ++batch) {
         const auto begin = std::chrono::steady_clock::now();

@@ -8,9 +8,9 @@
 
 namespace pi_bench {
 
-/// A row that has the same done by StarPU on two OpenCL devices, in a process of its own: `bytes` used in
-/// turn at both. `ours` does so many rounds, and moves no bytes. Where PI was built without StarPU, or it
-/// finds no two devices, the row is left out.
+/// A row in which StarPU does the same on two OpenCL devices, in a separate process: `bytes` used
+/// in turn at both. `ours` does that many rounds, and moves no bytes. The row is not measured if PI
+/// was built without StarPU, or if StarPU finds fewer than two devices.
 void compare_with_starpu(Session &session, const std::string &name, uint64_t bytes,
                          const Batch &ours);
 

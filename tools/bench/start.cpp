@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the start of a process to a context on its first device. Each time is a process of its own, ours
-// and the plain one in turn; the files are in the page cache, nothing else is warm. The clock runs from
-// just before the spawn to the moment when the process has its context, so that exec and the dynamic
-// linker count and the vendors' clean-up at exit does not.
+// From the start of a process to a context on its first device. Each measurement is a new process,
+// with and without PI in turn; the files are in the page cache, nothing else is warm. The time runs
+// from just before the spawn until the process has its context, so exec and the dynamic linker
+// count, and the vendors' clean-up at exit does not.
 #include "equipment.hpp"
 #include "process.hpp"
 #include "session.hpp"
@@ -18,7 +18,7 @@ constexpr const char *limit_name =
 
 using Command = std::vector<std::string>;
 
-/// Which of both comes first alternates.
+/// The order of the two alternates.
 void compare_starts(Session &session, const std::string &name, const Command &ours,
                     const Command &limit) {
     if (!session.wants(name)) {

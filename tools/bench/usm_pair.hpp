@@ -11,7 +11,7 @@
 
 namespace pi_bench {
 
-/// Both sides' USM of kind DEVICE: coarse-grain SVM.
+/// USM of kind DEVICE on both sides: coarse-grain SVM.
 class UsmPair {
 public:
     UsmPair(const Sides &sides, uint64_t size) : sides_(sides) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t columns = 100;
 
-/// Words one after the other, in lines that begin after `indent` blanks; the first one has `begin` there.
+/// Words in lines that begin after `indent` blanks; the first line has `begin` there.
 std::string wrapped(const std::string &text, size_t indent, const std::string &begin) {
     std::string out = begin + std::string(indent > begin.size() ? indent - begin.size() : 0, ' ');
     if (begin.size() >= indent && indent != 0) {
@@ -77,7 +77,7 @@ void describe(CLI::App &app, const Page &page) {
 }
 
 std::optional<int> parse(CLI::App &app, const Page &page, int argc, const char *const *argv) {
-    // Not options of the App, which would show them or want the rest of the command line to be right.
+    // Not options of the App: these would be in the help, or need a valid command line.
     if (argc == 2 && std::strcmp(argv[1], "--help-man") == 0) {
         std::fputs(man_page(app, page).c_str(), stdout);
         return 0;

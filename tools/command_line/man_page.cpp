@@ -6,7 +6,8 @@
 namespace pi::command_line {
 namespace {
 
-/// What troff would take for its own: backslashes, and a hyphen, which it would print as a dash or break a line at.
+/// Escapes characters that are special in troff: backslashes, and hyphens, which it would print as
+/// dashes or break lines at.
 std::string escaped(const std::string &text) {
     std::string out;
     for (const char letter : text) {
@@ -23,7 +24,7 @@ std::string escaped(const std::string &text) {
     return out;
 }
 
-/// A line of text: one that began with a dot or a quote would be a request.
+/// A line of text; troff reads one that begins with a dot or a quote as a request.
 std::string line(const std::string &text) {
     const bool request = !text.empty() && (text[0] == '.' || text[0] == '\'');
     return (request ? "\\&" : "") + escaped(text) + "\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the App tells of its options, for pages and completions.
+// Properties of the App's options, for man pages and completions.
 #pragma once
 
 #include <pi/command_line/command_line.hpp>
@@ -11,7 +11,7 @@
 
 namespace pi::command_line {
 
-/// Those that the help shows, positional ones last.
+/// The options in the help, positional ones last.
 inline std::vector<const CLI::Option *> shown_options(const CLI::App &app) {
     std::vector<const CLI::Option *> options =
         app.get_options([](const CLI::Option *option) { return !option->get_group().empty(); });
@@ -41,7 +41,7 @@ inline std::vector<std::string> names_of(const CLI::Option &option) {
     return names;
 }
 
-/// "FILE" of "FILE:{...}".
+/// "FILE" from "FILE:{...}".
 inline std::string type_of(const CLI::Option &option) {
     const std::string type = option.get_type_name();
     return type.substr(0, type.find(':'));
@@ -52,7 +52,7 @@ inline bool takes_file(const CLI::Option &option) {
     return type.find("FILE") != std::string::npos || type.find("PATH") != std::string::npos;
 }
 
-/// The values that its help lists; none where anything goes.
+/// The values that the option's help lists; empty if any value is allowed.
 inline std::vector<std::string> values_of(const CLI::Option &option) {
     const std::string type = option.get_type_name();
     const size_t open = type.find('{');
@@ -73,7 +73,7 @@ inline std::vector<std::string> values_of(const CLI::Option &option) {
     return values;
 }
 
-/// "Tells what there is." of "tells what there is".
+/// "Lists plugins." from "lists plugins".
 inline std::string sentence(std::string clause) {
     if (!clause.empty()) {
         clause[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(clause[0])));
@@ -82,7 +82,7 @@ inline std::string sentence(std::string clause) {
     return clause;
 }
 
-/// What stands for the value in a usage line, where a list of values would be too long.
+/// The value's name in a usage line, where a list of values would be too long.
 inline std::string metavariable(const CLI::Option &option) {
     const std::string type = type_of(option);
     return type.empty() ? option.get_name(true) : type;

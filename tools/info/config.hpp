@@ -3,7 +3,8 @@
 
 namespace pi_info {
 
-/// Whether the user asks all programs for no colours: NO_COLOR is set, and not empty (https://no-color.org).
+/// Whether the user disables colours in all programs: NO_COLOR is set and not empty
+/// (https://no-color.org).
 bool no_colour_wanted();
 
 } // namespace pi_info

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Places and connections. A device that cannot have a context costs its own row and nothing else.
+// Places and connections. A device for which no context can be created loses only its own row.
 #include "inventory.hpp"
 
 #include "query.hpp"
@@ -16,7 +16,7 @@ using pi::runtime::Context;
 using pi::runtime::Place;
 using pi::runtime::Topology;
 
-/// Indices of devices that share a context, in the order of their first.
+/// Indices of devices that share a context, in the order of their first one.
 std::vector<std::vector<size_t>> group(const std::vector<Device> &devices, Contexts contexts) {
     std::vector<std::vector<size_t>> groups;
     std::map<pi_platform, size_t> known;

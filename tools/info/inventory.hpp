@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is on this machine, as plain values: asked once, then printed by text.cpp or json.cpp.
+// What this machine has, as plain values: queried once, then printed by text.cpp or json.cpp.
 #pragma once
 
 #include <pi/pi_loader.h>
@@ -16,19 +16,19 @@
 
 namespace pi_info {
 
-/// A plugin file that was found, or a name that was asked for, and what became of it.
+/// A plugin file that was found, or a plugin that was requested by name, with its status.
 struct Plugin {
-    std::string name; ///< "" when the file did not tell one
+    std::string name; ///< "" if unknown
     std::string path;
-    std::string reason; ///< "" when loaded
+    std::string reason; ///< "" if loaded
     pi_plugin_status status = 0;
     std::string version; ///< "" unless loaded or unavailable
     std::vector<std::string> capabilities;
 };
-/// Opens the vendors' libraries, so that what is unavailable is known.
+/// Opens the vendors' libraries, so that unavailable plugins are known.
 std::vector<Plugin> find_plugins(pi_loader loader);
 
-/// A device and what it tells of itself. What the backend has no answer to is empty, never 0.
+/// A device and its properties. A property that the backend does not report is empty, never 0.
 struct Device {
     pi_device handle = nullptr;
     pi_platform platform_handle = nullptr;
@@ -62,7 +62,7 @@ struct Device {
     std::vector<std::string> capabilities;
     std::vector<pi_memory_scope> scopes;
 };
-/// The devices that a selector names; nullptr: those of PI_DEVICE_SELECTOR, else all. Throws
+/// The devices of a selector; nullptr: those of PI_DEVICE_SELECTOR, else all. Throws
 /// pi::runtime::Error with the loader's text.
 std::vector<Device> find_devices(pi_loader loader, const char *selector);
 
@@ -71,47 +71,48 @@ struct Variable {
     std::string name;
     std::string type;
     std::string description;
-    std::optional<std::string> value; ///< in force
+    std::optional<std::string> value; ///< empty if not set
 };
 std::vector<Variable> find_variables(pi_loader loader);
 
-/// How devices are put into contexts: what memory means to another device can depend on it.
+/// How devices share contexts, which can change their connections.
 enum class Contexts {
-    shared, ///< the devices of a platform share one
-    own     ///< each device has its own
+    shared, ///< one context per platform
+    own     ///< one context per device
 };
 
-/// What a verification of a pair of places saw.
+/// The result of verifying a pair of places.
 struct Seen {
     pi_verified verified = PI_VERIFIED_UNKNOWN;
-    std::string text; ///< when failed
+    std::string text; ///< if it failed
 };
 
-/// All places of the devices and what memory of each is to each other.
+/// All places of the devices, and their connections.
 struct Connections {
-    pi::runtime::TopologyDescription topology; ///< [0] is the bare host
+    pi::runtime::TopologyDescription topology; ///< [0] is host memory
     std::vector<size_t> device_of;             ///< by place: the index of its device; [0] unused
     std::vector<uint32_t> context_of;          ///< by place: a number for each context, from 0
-    /// By source and destination, those that were verified.
+    /// For verified pairs, by source and destination.
     std::map<std::pair<pi::runtime::PlaceIndex, pi::runtime::PlaceIndex>, Seen> seen;
     std::vector<std::string> problems; ///< why a device has no place, or a place no connections
-    /// Keeps the contexts, for who measures; NULL where there are no connections.
+    /// Keeps the contexts alive for measurements; NULL if there are no connections.
     std::shared_ptr<const pi::runtime::Topology> live;
 };
-/// Writes the devices as a machine file for the sim plugin. `costs`: a file of pi-bench calibrate whose
-/// figures go before what the plugins say, or "". Throws pi::runtime::Error, or std::runtime_error with
-/// what is wrong with the costs.
+/// Writes the devices as a machine file for the sim plugin. `costs`: a file of pi-bench calibrate,
+/// whose figures replace those of the plugins, or "". Throws pi::runtime::Error, or
+/// std::runtime_error if the costs are invalid.
 void save_machine(const std::vector<Device> &devices, const std::string &file,
                   const std::string &costs);
 
 Connections find_connections(const std::vector<Device> &devices, Contexts contexts);
 
-/// Verifies each pair of places deep, whatever was seen before: seconds a pair. A pair that cannot be verified is a problem.
+/// Verifies each pair of places (deep), ignoring earlier results: takes seconds per pair. A pair
+/// that cannot be verified becomes a problem.
 void verify(Connections &connections);
 Seen seen_of(const Connections &connections, pi::runtime::PlaceIndex src,
              pi::runtime::PlaceIndex dst);
 
-/// For people: texts of plugins, files and the environment without control characters.
+/// For people: replaces control characters in texts of plugins, files and the environment.
 void make_printable(std::vector<Plugin> &plugins);
 void make_printable(std::vector<Device> &devices);
 void make_printable(std::vector<Variable> &variables);

@@ -29,8 +29,8 @@ ordered_json array(const List &list, Convert convert) {
     return result;
 }
 
-/// Vendors' names are not always UTF-8. A terminal may get this, too: the control characters that JSON need not
-/// escape stand only in strings.
+/// Vendors' names are not always UTF-8. The output may go to a terminal: control characters that
+/// JSON need not escape occur only in strings.
 std::string dump(const ordered_json &document) {
     const std::string text = document.dump(2, ' ', false, ordered_json::error_handler_t::replace);
     std::string out;
@@ -101,8 +101,8 @@ ordered_json device_json(const Device &device) {
             {"scopes", array(device.scopes, scope_json)}};
 }
 
-/// `derived`: no plugin was asked about it. "import" tells whether host memory can be used in place,
-/// with which alignment; "maps_in_place" whether a map shows the place's own memory.
+/// `derived`: not reported by a plugin. "import" says whether, and with which alignment, host
+/// memory can be used in place; "maps_in_place" whether a map is the place's own memory.
 ordered_json places_json(const std::vector<Device> &devices, const Connections &connections) {
     ordered_json places = ordered_json::array();
     for (size_t i = 0; i < connections.topology.places.size(); ++i) {
@@ -153,7 +153,7 @@ ordered_json connections_json(const Connections &all) {
     return connections;
 }
 
-/// Bytes a second and seconds; `figures` tells who says them.
+/// Bytes per second and seconds; `figures` names their source.
 ordered_json links_json(const pi::runtime::TopologyDescription &topology,
                         const std::vector<Link> &links) {
     return array(links, [&](const Link &link) -> ordered_json {

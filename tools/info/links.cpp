@@ -25,7 +25,7 @@ bool simulated(const std::vector<Device> &devices, const Connections &connection
     return place != host_place && devices[connections.device_of[place]].plugin == "sim";
 }
 
-/// Costs of this machine, where any are wanted.
+/// The costs of this machine, if requested.
 std::optional<CostTable> costs_of(const Connections &connections, const Measure &measure,
                                   std::vector<std::string> &problems) {
     if (measure.now) {
@@ -48,7 +48,7 @@ std::optional<CostTable> costs_of(const Connections &connections, const Measure 
     return std::move(loaded.costs);
 }
 
-Link told_link(const TopologyDescription &topology, PlaceIndex from, PlaceIndex to) {
+Link reported_link(const TopologyDescription &topology, PlaceIndex from, PlaceIndex to) {
     Link link{from, to, "unknown", {}, {}, Source::unknown};
     if (from == host_place || to == host_place) {
         const PlaceInfo &place = topology.place(from == host_place ? to : from);
@@ -78,12 +78,12 @@ std::string three_digits(double value) {
     return text.data();
 }
 
-/// The address without the function: "0000:1b:00" of "0000:1b:00.0".
+/// The address without the function: "0000:1b:00" from "0000:1b:00.0".
 std::string slot_of(const Device &device) {
     return device.pci_address.substr(0, device.pci_address.rfind('.'));
 }
 
-/// Places that are one physical device come under one node; everything else as it is.
+/// Groups places that are one physical device under one node; leaves all others as they are.
 std::vector<Node> with_devices(const TopologyDescription &topology,
                                const std::vector<PlaceIndex> &places) {
     std::vector<Node> nodes;
@@ -133,7 +133,7 @@ std::vector<Link> find_links(const std::vector<Device> &devices, const Connectio
         }
     }
     const std::optional<CostTable> costs = costs_of(connections, measure, problems);
-    // What costs say of a link that was not measured is what the runtime estimates.
+    // For links that were not measured, the costs contain the runtime's estimates.
     const CostTable estimate = CostTable::estimate(topology);
 
     std::vector<Link> links;
@@ -142,12 +142,12 @@ std::vector<Link> find_links(const std::vector<Device> &devices, const Connectio
             if (from == to || !estimate.linked(from, to)) {
                 continue;
             }
-            Link link = told_link(topology, from, to);
+            Link link = reported_link(topology, from, to);
             if (is_simulated(from) || is_simulated(to)) {
                 link.source =
                     link.source == Source::unknown ? Source::unknown : Source::machine_file;
             } else if (costs && costs->link(from, to) != estimate.link(from, to)) {
-                // No latency at all means that it was lost in noise.
+                // A latency of 0 was lost in noise.
                 const double latency = costs->link(from, to).front().latency;
                 link.latency = latency > 0 ? std::optional(latency) : std::nullopt;
                 link.bandwidth = costs->link(from, to).back().large_bandwidth();
@@ -191,7 +191,7 @@ Node find_tree(const std::vector<Device> &devices, const Connections &connection
         const Device &device = devices[connections.device_of[place]];
         (device.numa_node ? numa_nodes[*device.numa_node] : others).push_back(place);
     }
-    // A slot is a level only where several devices are in it.
+    // A slot becomes a level only if it has several devices.
     const auto with_slots = [&](const std::vector<PlaceIndex> &places) {
         std::vector<std::pair<std::string, std::vector<PlaceIndex>>> slots;
         for (const PlaceIndex place : places) {

@@ -11,7 +11,7 @@ namespace pi_info {
 /// A loader, released at the end of its scope.
 class Loader {
 public:
-    /// `plugins`: files or names to load before any that are found.
+    /// `plugins`: files or names to load before those that are found.
     explicit Loader(const std::vector<std::string> &plugins);
     ~Loader();
     Loader(const Loader &) = delete;

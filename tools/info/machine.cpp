@@ -13,7 +13,8 @@ using pi::runtime::Topology;
 
 void save_machine(const std::vector<Device> &devices, const std::string &file,
                   const std::string &costs) {
-    // Once together and once each alone: what a device's memory is to it in another context is told, too.
+    // All devices together and each one alone, to include connections to the same device in another
+    // context.
     std::vector<std::vector<pi_device>> groups(1);
     for (const Device &device : devices) {
         groups.front().push_back(device.handle);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pi-info tells which plugins and devices there are on this machine, and what memory of each is to
-// each other.
+// pi-info lists the plugins and devices of this machine, and which memory each device can use.
 #include "config.hpp"
 #include "inventory.hpp"
 #include "loader.hpp"
@@ -154,7 +153,7 @@ void write_file(const std::string &path, const std::string &content) {
     }
 }
 
-/// Plugins named on the command line come first in the reports, in its order.
+/// Plugins from the command line come first in the reports, in its order.
 bool any_given_refused(const std::vector<Plugin> &plugins, const Options &options) {
     const size_t given = std::min(plugins.size(), options.plugin_files.size());
     for (size_t i = 0; i < given; ++i) {
@@ -172,7 +171,7 @@ bool any_usable(const std::vector<Plugin> &plugins) {
                        [](const Plugin &plugin) { return plugin.status == PI_PLUGIN_LOADED; });
 }
 
-/// A selection that the user may have forgotten about.
+/// The selection by PI_DEVICE_SELECTOR, which the user may have forgotten.
 std::string selector_in_force(pi_loader loader, const Options &options) {
     if (options.device.empty()) {
         for (const Variable &variable : find_variables(loader)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What stands in a cell of the connection matrix, for text and picture alike.
+// The cells of the connection matrix, for text and picture.
 #pragma once
 
 #include <pi/runtime/topology.hpp>
@@ -9,7 +9,7 @@
 
 namespace pi_info {
 
-/// What memory of one place is to another, as a colour says it.
+/// A connection, by colour.
 enum class Access { none, migratable, unified };
 
 struct Cell {
@@ -17,8 +17,9 @@ struct Cell {
     Access access = Access::none;
 };
 
-/// Of the memory of src, used by dst. The row and the column of the bare host come from what the devices say of
-/// themselves: memory that is imported or mapped in place is unified, all else is copied.
+/// The cell for memory of src used by dst. The row and the column of host memory come from the
+/// devices' own infos: memory that is imported or mapped in place counts as unified, all else is
+/// copied.
 Cell cell_of(const pi::runtime::TopologyDescription &topology, pi::runtime::PlaceIndex src,
              pi::runtime::PlaceIndex dst);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Words for the specification's numbers: one table each, the same words for people and for programs.
+// Names for the specification's numbers: one table each, the same for people and for programs.
 // "unknown" stands for a number that is newer than this program.
 #pragma once
 
@@ -24,7 +24,7 @@ std::string copy_path_name(pi_copy_path path);
 std::string preferred_queue_name(pi_preferred_queue queue);
 std::string link_name(pi_link_kind link);
 
-/// The names of the bits that are set; a bit without a name is "bit 27".
+/// The names of the bits that are set; "bit 27" for a bit without a name.
 std::vector<std::string> capability_names(uint64_t capabilities);
 std::vector<std::string> scope_flag_names(uint64_t flags);
 std::vector<std::string> offset_mode_names(uint64_t modes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The two forms of what pi-info tells.
+// The output formats of pi-info.
 #pragma once
 
 #include "inventory.hpp"
@@ -13,11 +13,11 @@
 
 namespace pi_info {
 
-/// For people. With colour, escape sequences mark what matters; the words are the same without. Lines are broken to fit
-/// into the columns, unless those are 0.
+/// For people. With colour, escape sequences highlight words; the words are the same. Lines are
+/// wrapped to the columns, unless these are 0.
 class Text {
 public:
-    /// `drawn`: lines, arrows and the letter of micro as UTF-8 has them, else as ASCII has.
+    /// `drawn`: UTF-8 lines, arrows and micro sign, else ASCII.
     Text(bool colour, size_t columns, bool drawn = false)
         : colour_(colour), columns_(columns), drawn_(drawn) {}
 
@@ -25,11 +25,11 @@ public:
     /// Only those that are not loaded; "" if all are.
     std::string plugins_not_used(const std::vector<Plugin> &plugins) const;
     std::string devices(const std::vector<Device> &devices) const;
-    /// The matrix: a row for each source, a column for each place that would use its memory.
+    /// The matrix: a row per source, a column per place that would use its memory.
     std::string connections(const Connections &connections, Contexts contexts) const;
-    /// The tree of places: host, NUMA nodes, slots, as far as they are known.
+    /// The tree of places: host, NUMA nodes, slots, as far as known.
     std::string tree(const std::vector<Device> &devices, const Connections &connections) const;
-    /// The graph: a line for all places that one has equal links with.
+    /// The links: one line for all places to which a place has equal links.
     std::string links(const Connections &connections, const std::vector<Link> &links) const;
     std::string variables(const std::vector<Variable> &variables) const;
 
@@ -48,16 +48,18 @@ private:
     bool drawn_;
 };
 
-/// For programs: {"plugins": [...], "devices": [...], "places": [...], "connections": [...], "links": [...],
-/// "tree": {...}}. What a backend has no answer to is null. `connections` has every ordered pair of places that a
-/// plugin was asked about, each with "verified" ("yes" or "failed" of those that were verified now, else "unknown") and
-/// "seen", a text when it failed; what the bare host can do is in its partners' rows of `places`. `links` has those of the
-/// host, too, with the figures that are shown and their source.
+/// For programs: {"plugins": [...], "devices": [...], "places": [...], "connections": [...],
+/// "links": [...], "tree": {...}}. A value that a backend does not report is null. `connections`
+/// has every ordered pair of places about which a plugin was queried, each with "verified" ("yes"
+/// or "failed" if verified now, else "unknown") and "seen", a text if it failed; the connections of
+/// host memory are in its partners' rows of `places`. `links` includes those of the host, with the
+/// displayed figures and their source.
 std::string to_json(const std::vector<Plugin> &plugins, const std::vector<Device> &devices,
                     const Connections &connections, const std::vector<Link> &links);
 /// {"plugins": [...]}
 std::string to_json(const std::vector<Plugin> &plugins);
-/// The matrix and the graph as a picture, SVG that needs no other file and is readable on light and on dark.
+/// The matrix and the links as an SVG picture that needs no other file and is readable on light and
+/// dark backgrounds.
 std::string to_svg(const std::vector<Device> &devices, const Connections &connections,
                    const std::vector<Link> &links);
 /// {"environment": [{"name", "type", "description", "value"}]}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PI's two conventions for answers, info calls and lists, as C++ values.
+// PI's two query conventions, infos and lists, as C++ values.
 #pragma once
 
 #include <pi/runtime/error.hpp>
@@ -12,7 +12,8 @@
 
 namespace pi_info {
 
-/// What a list call gives: list<pi_device>("piDevicesGet", piDevicesGet, platform, types). Throws.
+/// The result of a list call: list<pi_device>("piDevicesGet", piDevicesGet, platform, types).
+/// Throws.
 template <class Element, class Function, class... Arguments>
 std::vector<Element> list(const char *what, Function function, Arguments... arguments) {
     uint32_t count = 0;
@@ -24,7 +25,7 @@ std::vector<Element> list(const char *what, Function function, Arguments... argu
     return elements;
 }
 
-/// A fixed-size answer of an info call; nothing where the object has no answer.
+/// A fixed-size info; empty if the object does not answer it.
 template <class T, class Function, class Object>
 std::optional<T> info(Function function, Object object, uint32_t name) {
     T value{};
@@ -34,7 +35,7 @@ std::optional<T> info(Function function, Object object, uint32_t name) {
     return value;
 }
 
-/// The bytes of an answer of any size; empty where the object has no answer.
+/// The bytes of an info of any size; empty if the object does not answer it.
 template <class Function, class Object>
 std::string info_bytes(Function function, Object object, uint32_t name) {
     uint64_t size = 0;
@@ -48,7 +49,7 @@ std::string info_bytes(Function function, Object object, uint32_t name) {
     return bytes;
 }
 
-/// The same for a text, without the final 0.
+/// The same for a text, without the trailing NUL.
 template <class Function, class Object>
 std::string info_text(Function function, Object object, uint32_t name) {
     std::string text = info_bytes(function, object, name);
@@ -56,7 +57,7 @@ std::string info_text(Function function, Object object, uint32_t name) {
     return text;
 }
 
-/// "a1b2-..." of raw bytes, grouped as a UUID if there are 16 of them.
+/// "a1b2-..." for raw bytes, grouped as a UUID if there are 16.
 std::string hexadecimal(const std::string &bytes);
 
 } // namespace pi_info

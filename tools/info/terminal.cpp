@@ -11,7 +11,7 @@
 namespace pi_info {
 namespace {
 
-/// Where the second column of a line begins, or where its first one would go on.
+/// Where the second column of a line begins, or where its first one would continue.
 size_t second_column(std::string_view line) {
     const size_t first = std::min(line.find_first_not_of(' '), line.size());
     const size_t gap = line.find("  ", first);
@@ -24,10 +24,10 @@ bool may_break(std::string_view line, size_t blank) {
 }
 
 void append_fitted(std::string &out, std::string_view line, size_t columns) {
-    // A terminal too narrow for both columns has the second one under the first.
+    // On a terminal too narrow for both columns, the second one is under the first.
     const size_t indent = std::min(second_column(line), columns / 3);
     size_t used = 0;
-    size_t begin = 0; // of the piece that is kept together
+    size_t begin = 0; // of the piece that is not broken
     for (size_t i = 1; i <= line.size(); ++i) {
         if (i < line.size() && (line[i] != ' ' || !may_break(line, i))) {
             continue;

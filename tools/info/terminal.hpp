@@ -9,17 +9,18 @@
 
 namespace pi_info {
 
-/// The width of the terminal that standard output is; 0 where it is none, or does not tell.
+/// The width of the terminal on standard output; 0 if it is not a terminal, or unknown.
 size_t terminal_columns();
 
-/// Whether that terminal's characters are UTF-8's; false where it is none.
+/// Whether that terminal uses UTF-8; false if it is not a terminal.
 bool terminal_has_utf8();
 
-/// Characters of UTF-8 text that take a place: escape sequences ("\033[32m") take none.
+/// The visible characters of UTF-8 text: escape sequences ("\033[32m") do not count.
 size_t width_of(std::string_view text);
 
-/// Lines that are longer are broken at single blanks, and go on under their second column. What has two blanks
-/// between its columns, as a matrix, is not broken there. With 0 columns nothing is broken.
+/// Breaks longer lines at single blanks, and continues them under their second column. Text with
+/// two blanks between its columns, as a matrix, is not broken there. With 0 columns nothing is
+/// broken.
 std::string fitted(const std::string &text, size_t columns);
 
 } // namespace pi_info

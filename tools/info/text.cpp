@@ -17,7 +17,7 @@ std::string padded(const std::string &text, size_t width) {
     return text + std::string(width > text.size() ? width - text.size() : 0, ' ');
 }
 
-/// Of a table, before another column. What is wider still ends two spaces before that.
+/// A column of a table. Wider text still ends two spaces before the next column.
 std::string column(const std::string &text, size_t width) {
     return text.size() < width ? padded(text, width) : text + "  ";
 }
@@ -30,7 +30,7 @@ std::string joined(const std::vector<std::string> &words, const char *separator 
     return text;
 }
 
-/// "3.8 GiB"; exact where it can be.
+/// "3.8 GiB"; exact if possible.
 std::string bytes(uint64_t size) {
     constexpr std::array units{"bytes", "KiB", "MiB", "GiB", "TiB"};
     size_t unit = 0;
@@ -157,7 +157,7 @@ std::string Text::plugins(const std::vector<Plugin> &plugins) const {
 std::string Text::plugins_not_used(const std::vector<Plugin> &plugins) const {
     std::string text;
     for (const Plugin &plugin : plugins) {
-        // That a plugin lies in two places is seldom of interest; --plugins tells it.
+        // That a plugin is in two places seldom matters; --plugins shows it.
         if (plugin.status == PI_PLUGIN_LOADED || plugin.status == PI_PLUGIN_SHADOWED) {
             continue;
         }

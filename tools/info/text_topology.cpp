@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the places are and what joins them, for a terminal.
+// The tree of places and their links, for a terminal.
 #include "output.hpp"
 
 #include "terminal.hpp"
@@ -21,7 +21,7 @@ std::string padded(const std::string &text, size_t width) {
     return text + std::string(width > used ? width - used : 0, ' ');
 }
 
-/// "sim:0:0", or "sim:0:1 to sim:0:7" of three and more in a row.
+/// "sim:0:0", or "sim:0:1 to sim:0:7" for three or more in a row.
 std::string names_of(const TopologyDescription &topology, const std::vector<PlaceIndex> &places) {
     std::string text;
     for (size_t i = 0; i < places.size();) {
@@ -45,7 +45,7 @@ struct Row {
     Source source = Source::unknown;
 };
 
-/// What two directions must have in common to be one line.
+/// Both directions need equal figures to share a line.
 std::string figures_of(const Link &link, const char *micro) {
     return bandwidth_text(link) + "|" + latency_text(link, micro) + "|" + link.kind + "|" +
            source_name(link.source);
@@ -105,9 +105,9 @@ std::string Text::links(const Connections &connections, const std::vector<Link> 
         by_ends[{link.from, link.to}] = &link;
     }
     std::vector<Row> rows;
-    std::set<std::pair<PlaceIndex, PlaceIndex>> told;
+    std::set<std::pair<PlaceIndex, PlaceIndex>> done;
     for (const Link &link : links) {
-        if (told.count({link.from, link.to}) != 0) {
+        if (done.count({link.from, link.to}) != 0) {
             continue;
         }
         const std::string figures = figures_of(link, micro);
@@ -118,12 +118,12 @@ std::string Text::links(const Connections &connections, const std::vector<Link> 
         const bool both_ways = is_both_ways(link);
         std::vector<PlaceIndex> partners;
         for (const Link &other : links) {
-            if (other.from == link.from && told.count({other.from, other.to}) == 0 &&
+            if (other.from == link.from && done.count({other.from, other.to}) == 0 &&
                 figures_of(other, micro) == figures && is_both_ways(other) == both_ways) {
                 partners.push_back(other.to);
-                told.insert({other.from, other.to});
+                done.insert({other.from, other.to});
                 if (both_ways) {
-                    told.insert({other.to, other.from});
+                    done.insert({other.to, other.from});
                 }
             }
         }
@@ -147,7 +147,7 @@ std::string Text::links(const Connections &connections, const std::vector<Link> 
         styled(Style::title, "Links") +
         " (bandwidth of large transfers, latency of small ones, per direction)\n";
     std::string text;
-    // A narrow terminal has the figures on a line of their own.
+    // On a narrow terminal the figures are on a separate line.
     const bool two_lines = columns_ != 0 && all > columns_;
     for (const Row &row : rows) {
         text += "  " + styled(Style::title, padded(row.cells[0], widths[0])) + " " +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Connections that are verified when they are asked for.
+// Verifies connections on request.
 #include "inventory.hpp"
 
 #include <cstring>

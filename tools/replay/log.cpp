@@ -11,10 +11,10 @@
 namespace pi_replay {
 namespace {
 
-// More than any line of the layer's.
+// More than in any line that the layer writes.
 constexpr int max_depth = 16;
 
-/// Discarded if it is no JSON. What is nested deep would be printed and freed by recursion.
+/// Discarded if it is not JSON. A deeply nested value would be printed and freed by recursion.
 Json parse(const std::string &text) {
     bool deep = false;
     Json content = Json::parse(
@@ -46,7 +46,7 @@ Log::Log(const std::string &path) : path_(path), stream_(path, std::ios::binary)
     if (version != pi::loader::record::format_version)
         throw Refusal(fmt::format("{}:1: log format version {}; this program reads version {}",
                                   path, version.dump(), pi::loader::record::format_version));
-    // Minor versions only add: what a log of another one has is here, or is told as unknown.
+    // Minor versions only add: newer calls are here, or are reported as unknown.
     const Json abi = header->content.value("abi", Json());
     if (!abi.is_string() ||
         !abi.get<std::string>().starts_with(fmt::format("{}.", PI_VERSION_MAJOR)))
@@ -57,7 +57,7 @@ Log::Log(const std::string &path) : path_(path), stream_(path, std::ios::binary)
 
 void Log::look_ahead() {
     const Place begin = place();
-    // A line that is broken is told when its turn has come.
+    // A broken line is reported when its turn comes.
     for (Place here = begin;; here = place()) {
         const std::optional<Line> line = read();
         if (!line || !line->content.is_object())

@@ -19,7 +19,7 @@ namespace pi_replay {
 
 using Json = nlohmann::ordered_json;
 
-/// What is wrong with a log, or with the machine: nothing more can be run.
+/// An error of the log or of the machine: nothing more can be run.
 struct Refusal : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -29,7 +29,8 @@ struct Line {
     Json content; ///< an object
 };
 
-/// Layers write no file that it has. If somebody is writing the file there is no lock, and none is needed.
+/// No layer writes a file with this lock. If another process is writing the file, there is no lock,
+/// and none is needed.
 class ReadLock {
 public:
     explicit ReadLock(const std::string &path);
@@ -40,15 +41,15 @@ private:
 
 class Log {
 public:
-    /// Reads the header: refuses what is no log, and one of another version or ABI. As long as the object lives no layer
-    /// of a loader writes the file, whatever the environment says.
+    /// Reads the header: refuses files that are not a log, and those of another version or ABI.
+    /// While the object lives, no layer of a loader writes the file, whatever the environment says.
     explicit Log(const std::string &path);
 
-    /// The next line, with the result that its call had in the end; nothing at the end.
+    /// The next line, with the final result of its call; empty at the end.
     std::optional<Line> next();
-    /// The lines of the calls that began behind that line, and have other lines in between.
+    /// The lines of the calls that began after that line, and were interrupted by other lines.
     std::vector<Line> begun_behind(uint64_t number);
-    /// Whether the last line ended in the middle: its program ended while it wrote.
+    /// Whether the last line is incomplete: the program ended while writing it.
     bool cut() const noexcept { return cut_; }
     uint64_t line_number() const noexcept { return number_; }
 
@@ -60,13 +61,13 @@ private:
     Place place() { return {stream_.tellg(), number_}; }
     void go_to(const Place &place);
     void look_ahead();
-    std::optional<Line> read(); ///< the content is any
+    std::optional<Line> read(); ///< the content may be any JSON
 
     std::string path_;
     std::ifstream stream_;
     ReadLock lock_;
-    std::map<uint64_t, Json> results_;     ///< of lines that others give another one
-    std::multimap<uint64_t, Place> begun_; ///< by the line that they began behind
+    std::map<uint64_t, Json> results_;     ///< results that later lines replace, by line
+    std::multimap<uint64_t, Place> begun_; ///< by the line after which they began
     uint64_t number_ = 0;
     bool cut_ = false;
 };

@@ -72,7 +72,7 @@ int list(const Options &options) {
     return same;
 }
 
-// They are wanted, or forgotten and then the reason for what is found.
+// Prints the layers, in case they were enabled by mistake.
 void print_layers(const std::string &layers) {
     if (!layers.empty())
         std::fprintf(stderr, "pi-replay: PI_LAYERS=%s: the replay runs with these layers\n",
@@ -92,7 +92,7 @@ int replay(const Options &options) {
                 static_cast<unsigned long long>(counts.run),
                 static_cast<unsigned long long>(counts.different),
                 static_cast<unsigned long long>(counts.other_bytes),
-                static_cast<unsigned long long>(counts.left_out));
+                static_cast<unsigned long long>(counts.could_not_run));
     if (options.check_data)
         std::printf("reads compared: %llu; not compared because they do not block: %llu\n",
                     static_cast<unsigned long long>(counts.compared),
@@ -102,7 +102,7 @@ int replay(const Options &options) {
                     static_cast<unsigned long long>(counts.unknown));
     if (counts.different != 0 || counts.other_bytes != 0)
         return different;
-    return counts.left_out != 0 ? incomplete : same;
+    return counts.could_not_run != 0 ? incomplete : same;
 }
 
 int run(int argc, char **argv) {

@@ -12,7 +12,7 @@
 namespace pi_replay {
 namespace {
 
-/// No wait is longer: a command that never ends is told as a difference.
+/// The longest wait: a command that never ends is reported as a difference.
 constexpr uint64_t patience = UINT64_C(60'000'000'000);
 
 uint64_t hash_of_read(const pi_buffer_read_desc &desc) {
@@ -26,7 +26,7 @@ uint64_t hash_of_read(const pi_buffer_read_desc &desc) {
     return hash;
 }
 
-/// Makes a call of a function again.
+/// Repeats a call of a function.
 template <auto Slot, std::size_t Index, typename Function>
 struct Player;
 template <auto Slot, std::size_t Index, typename Handle, typename... Rest>
@@ -155,7 +155,7 @@ private:
             end_map();
         if constexpr (same_slot<Slot, &pi_dispatch::piMemBufferCreate>) {
             if ((std::get<1>(rest_)->flags & PI_MEM_USE_HOST_PTR) != 0)
-                state_.kept.push_back(memory_);
+                state_.shared_memory.push_back(memory_);
         }
     }
     pi_result make_whole() {
@@ -164,7 +164,7 @@ private:
             rest_);
     }
 
-    // A command that does not block has an event in any case: it tells how long its memory is used.
+    // Every command that does not block gets an event, which shows how long its memory is in use.
     void prepare() {
         const auto *const desc = std::get<0>(rest_);
         if constexpr (unmaps) {
@@ -193,15 +193,15 @@ private:
             piQueueFlush(handle_);
     }
 
-    // What is left of an early call.
+    // The rest of an early call.
     pi_result wait() {
         if constexpr (waits) {
-            handle_ = first(); // a log that was changed may have released it meanwhile
+            handle_ = first(); // a changed log may have released it meanwhile
             return make_whole();
         }
         if (event_ != nullptr && blocks_)
             return piEventWait(event_.get(), patience);
-        // A finish succeeds whatever became of the commands.
+        // A finish succeeds whatever the commands' results are.
         for (const Event &event : awaited_) {
             if (piEventWait(event.get(), patience) == PI_ERROR_TIMEOUT)
                 return PI_ERROR_TIMEOUT;
@@ -262,14 +262,14 @@ private:
             (desc.flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD)) != 0};
     }
 
-    // Waits for the map, takes what it shows, and writes into it what the log's host has.
+    // Waits for the map, reads its bytes, and writes those of the log's host into it.
     std::optional<uint64_t> unmap(const pi_unmap_desc &desc) {
         const auto found = state_.maps.find(as_number(member(line(), "map"), "map"));
         if (found == state_.maps.end())
-            throw LeftOut("the map was not created");
+            throw CannotRun("the map was not created");
         const OpenMap &map = found->second;
         if (piEventWait(map.event.get(), patience) != PI_SUCCESS)
-            throw LeftOut("the map failed");
+            throw CannotRun("the map failed");
         const_cast<pi_unmap_desc &>(desc).pointer = *map.place;
         std::optional<uint64_t> hash;
         if (map.writes) {
@@ -304,18 +304,18 @@ private:
     std::shared_ptr<Storage> memory_ = std::make_shared<Storage>();
     Handle handle_ = nullptr;
     std::tuple<Rest...> rest_{};
-    Made made_ = nullptr; ///< a reference, until the log's program has it
+    Made made_ = nullptr; ///< a reference, until the log's program receives it
     bool blocks_ = false;
-    pi_event own_event_ = nullptr; ///< where the log's program wanted none
-    Event event_;                  ///< of a command
-    std::vector<Event> awaited_;   ///< by a finish
+    pi_event own_event_ = nullptr; ///< if the log's program requested none
+    Event event_;                  ///< for a command
+    std::vector<Event> awaited_;   ///< for a finish
     pi_result result_ = PI_SUCCESS;
     std::optional<uint64_t> hash_;
 };
 
 template <auto Slot, std::size_t Index, typename Function>
 constexpr Play play() {
-    if constexpr (!is_question(Index) && why_never(Index) == nullptr)
+    if constexpr (!is_query(Index) && why_never(Index) == nullptr)
         return &Player<Slot, Index, Function>::play;
     else
         return nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the arguments of a call out of its line.
+// Reads the arguments of a call from its line.
 #pragma once
 
 #include "player.hpp"
@@ -39,7 +39,7 @@ public:
         return desc;
     }
 
-    void cannot(const char *why) { throw LeftOut(why); }
+    void cannot(const char *why) { throw CannotRun(why); }
     template <typename Word>
     void number(const char *name, Word &word) {
         word = as_word<Word>(member(*object_, name), name);
@@ -134,7 +134,7 @@ public:
     void mapped(pi_unmap_desc &) {} // the caller knows the map
 
 private:
-    // What is not there is 0.
+    // Missing words are 0.
     template <typename Word>
     static void unusual(const Json &object, const char *name, Word &word) {
         if (object.contains(name))
@@ -185,7 +185,7 @@ private:
     static void rows(const Desc &desc, bool host_is_source, Visit &&visit) {
         for (uint32_t i = 0; desc.regions != nullptr && i < desc.region_count; ++i) {
             if (!for_each_row(desc.regions[i], host_is_source, max_bytes, visit))
-                throw LeftOut("a region needs more than 4 GiB of host memory");
+                throw CannotRun("a region needs more than 4 GiB of host memory");
         }
     }
     template <typename Desc>
@@ -204,7 +204,7 @@ private:
         if (argument.kind == PI_ARGUMENT_BUFFER) {
             argument.mem = state_.find<pi_mem>(member(value, "mem"));
         } else if (argument.kind != PI_ARGUMENT_VALUE && argument.kind != PI_ARGUMENT_LOCAL) {
-            throw LeftOut("an argument is neither a value nor a buffer");
+            throw CannotRun("an argument is neither a value nor a buffer");
         }
         argument.size = as_number(member(value, "size"), "size");
         if (argument.kind == PI_ARGUMENT_VALUE)

@@ -22,7 +22,7 @@ struct Replay::Begun {
     std::shared_ptr<const Call> call;
     const char *function;
     End end;
-    std::optional<uint64_t> unknown; ///< the line since which what it reads is not known
+    std::optional<uint64_t> unknown; ///< the line since which the bytes it reads are unknown
 };
 
 std::string describe(const Line &line) {
@@ -72,7 +72,7 @@ std::string Replay::layers() const {
 
 namespace {
 
-// Says in a refusal what line it is about.
+// Adds the line to a refusal.
 template <typename Part>
 void of_line(uint64_t number, const char *const &function, Part &&part) {
     try {
@@ -83,8 +83,8 @@ void of_line(uint64_t number, const char *const &function, Part &&part) {
     }
 }
 
-// A wait that timed out says nothing of its event, and what a callback may not do did nothing. What a callback that was
-// set has done stands in the log as calls of their own.
+// A wait that timed out says nothing about its event, and a call that a callback must not make did
+// nothing. The calls of a callback are in the log as calls of their own.
 bool did_nothing(std::string_view function, pi_result result) {
     return result == PI_ERROR_WOULD_BLOCK || function == "piEventSetCallback" ||
            (function == "piEventWait" && result == PI_ERROR_TIMEOUT);
@@ -117,7 +117,7 @@ void Replay::begin(Line line, bool early) {
             throw Refusal(fmt::format("{} is not a function", name.dump()));
         function = function_rows[index].name;
         const auto result = as_word<pi_result>(member(line.content, "result"), "result");
-        if (is_question(index) || did_nothing(function, result))
+        if (is_query(index) || did_nothing(function, result))
             return;
         auto begun = std::make_unique<Begun>();
         begun->function = function;
@@ -126,13 +126,14 @@ void Replay::begin(Line line, bool early) {
         const auto cannot = begun->call->line.content.find("cannot");
         try {
             if (player_of(index) == nullptr)
-                throw LeftOut(why_never(index));
+                throw CannotRun(why_never(index));
             if (cannot != begun->call->line.content.end())
-                throw LeftOut(cannot->is_string() ? cannot->get<std::string>() : "the log says so");
+                throw CannotRun(cannot->is_string() ? cannot->get<std::string>()
+                                                    : "the log says so");
             begun->end = player_of(index)(*state_, begun->call);
-        } catch (const LeftOut &why) {
+        } catch (const CannotRun &why) {
             if (early)
-                return; // what it needs may be there when its turn has come
+                return; // the objects that it needs may exist when its turn comes
             begun->end = [why]() -> Outcome { throw why; };
             runs = false;
         }
@@ -181,8 +182,8 @@ void Replay::end(const Begun &begun) {
                        expected == PI_SUCCESS && !line.content.contains("hash")) {
                 ++counts_.not_compared;
             }
-        } catch (const LeftOut &why) {
-            ++counts_.left_out;
+        } catch (const CannotRun &why) {
+            ++counts_.could_not_run;
             report(fmt::format("cannot run: {}", why.what()));
             note_unmade(line, fmt::format("line {} could not create", line.number));
         }

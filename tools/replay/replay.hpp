@@ -21,13 +21,13 @@ struct Counts {
     uint64_t run = 0;
     uint64_t different = 0;
     uint64_t other_bytes = 0;
-    uint64_t left_out = 0;
+    uint64_t could_not_run = 0;
     uint64_t compared = 0;
     uint64_t not_compared = 0;
-    uint64_t unknown = 0; ///< because calls could not be run
+    uint64_t unknown = 0; ///< because calls could not run
 };
 
-/// A line for a reader: number, thread, call, result, what it made.
+/// A line for people: number, thread, call, result, created objects.
 std::string describe(const Line &line);
 
 class Replay {
@@ -39,13 +39,13 @@ public:
     Replay(const Replay &) = delete;
     Replay &operator=(const Replay &) = delete;
 
-    /// The layers around the replay, as PI_LAYERS says them, or "".
+    /// The layers of the replay, as in PI_LAYERS, or "".
     std::string layers() const;
-    /// All of it. Throws Refusal for a line that is no call as the layer writes it.
+    /// Runs the whole log. Throws Refusal for a line that the layer would not write.
     void run(Log &log);
     const Counts &counts() const noexcept { return counts_; }
 
-    /// What the calls of one line use; defined beside them.
+    /// The objects and memory that the calls use; defined in state.hpp.
     struct State;
 
 private:
@@ -62,7 +62,7 @@ private:
     Unknown unknown_;
     std::function<void(const std::string &)> report_;
     const bool check_data_;
-    std::map<uint64_t, std::unique_ptr<Begun>> begun_; ///< by the numbers of their lines
+    std::map<uint64_t, std::unique_ptr<Begun>> begun_; ///< by line number
 };
 
 } // namespace pi_replay

@@ -30,7 +30,7 @@ void check(pi_result result, const char *function) {
 
 unsigned char *Storage::bytes(uint64_t size) {
     if (size > max_bytes)
-        throw LeftOut(fmt::format("needs {} bytes of host memory, more than 4 GiB", size));
+        throw CannotRun(fmt::format("needs {} bytes of host memory, more than 4 GiB", size));
     const std::size_t whole = (static_cast<std::size_t>(size) + 4095) / 4096 * 4096;
     memory_.emplace_back(std::aligned_alloc(4096, whole != 0 ? whole : 4096));
     if (memory_.back() == nullptr)
@@ -59,20 +59,22 @@ void Commands::forget_final() {
     std::erase_if(commands_, [](const Command &command) {
         const pi_event event = command.event.get();
         pi_event_status status = PI_EVENT_QUEUED;
-        // Behind the layers: the log's program has not asked, and what it has seen end is in order for race.
-        questions_of(event).piEventGetInfo(event, PI_EVENT_INFO_STATUS, sizeof status, &status,
-                                           nullptr);
+        // Behind the layers: the log's program did not query, and for the layer race every query
+        // that sees an end orders commands.
+        queries_of(event).piEventGetInfo(event, PI_EVENT_INFO_STATUS, sizeof status, &status,
+                                         nullptr);
         return status == PI_EVENT_COMPLETE;
     });
     size_ = 0;
     for (const Command &command : commands_)
         size_ += command.memory->size();
-    // So that each is asked seldom, however many there are.
+    // So that each event is queried seldom, even if there are many.
     looks_from_ = 2 * size_ + (UINT64_C(16) << 20);
 }
 
 Replay::State::~State() {
-    // What waits for the log's program fails now; so all commands end, and then their memory may go.
+    // Fails what waits for the log's program, so that all commands end and their memory can be
+    // freed.
     release_all<pi_event>(objects);
     for (const auto &[id, object] : objects) {
         if (object.kind == PI_KIND_QUEUE)

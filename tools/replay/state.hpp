@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the calls of a log have made and use.
+// Objects and memory of the replayed calls.
 #pragma once
 
 #include "replay.hpp"
@@ -18,14 +18,14 @@ namespace pi_replay {
 
 using namespace pi::loader;
 
-/// No memory of one call is larger.
+/// The maximum memory of one call.
 constexpr uint64_t max_bytes = UINT64_C(1) << 32;
 
 struct Free {
     void operator()(void *memory) const noexcept { std::free(memory); }
 };
 
-/// Memory that stays as long as the object.
+/// Memory that lives as long as the object.
 class Storage {
 public:
     /// Zeros, aligned to a page.
@@ -34,7 +34,7 @@ public:
     Type *array(std::size_t count) {
         return reinterpret_cast<Type *>(bytes(count * sizeof(Type)));
     }
-    /// Of all that it has given.
+    /// The size of all memory that it has allocated.
     uint64_t size() const noexcept { return size_; }
 
 private:
@@ -48,7 +48,8 @@ inline Event take_over(pi_event event) {
     return {event, piEventRelease};
 }
 
-/// The commands that may be under way: each has an event, and memory that it uses until that is final.
+/// The commands that may still run: each has an event, and memory that it uses until it is
+/// complete.
 class Commands {
 public:
     void add(pi_queue queue, Event event, std::shared_ptr<Storage> memory);
@@ -65,7 +66,7 @@ private:
 
     std::vector<Command> commands_;
     uint64_t size_ = 0;       ///< of their memory
-    uint64_t looks_from_ = 0; ///< from that size on it looks for those that are final
+    uint64_t looks_from_ = 0; ///< from that size on it checks for complete ones
 };
 
 /// Throws Refusal with the error's text unless the call of that function succeeded.
@@ -91,12 +92,12 @@ struct Object {
     void *handle;
     pi_kind kind;
     uint64_t references; ///< of the log's program
-    bool root;           ///< nobody has made it
+    bool root;           ///< not created by a call
 };
 
 struct OpenMap {
     Event event;
-    std::shared_ptr<Storage> memory; ///< has `place`
+    std::shared_ptr<Storage> memory; ///< contains `place`
     void **place;
     uint64_t size;
     bool writes;
@@ -107,13 +108,14 @@ struct Replay::State {
     std::vector<pi_device> devices;
     std::size_t devices_used = 0;
     std::map<uint64_t, Object> objects;
-    std::map<uint64_t, std::string> unmade; ///< ids of what a call has not made, and why
+    std::map<uint64_t, std::string> unmade; ///< ids of objects that were not created, and why
     std::map<uint64_t, OpenMap> maps;
     Commands commands;
-    std::vector<std::shared_ptr<Storage>> kept; ///< of buffers around it
+    std::vector<std::shared_ptr<Storage>> shared_memory; ///< of buffers that use it
 
     ~State();
-    /// The object of the log's id, or NULL for null. Throws LeftOut for one that was not made here.
+    /// The object with the log's id, or NULL for null. Throws CannotRun for one that was not
+    /// created here.
     template <typename Handle>
     Handle find(const Json &id) {
         if (id.is_null())
@@ -126,7 +128,7 @@ struct Replay::State {
                     return use_device(number);
             }
             const auto why = unmade.find(number);
-            throw LeftOut(
+            throw CannotRun(
                 why != unmade.end()
                     ? fmt::format("needs object {}, which {}", number, why->second)
                     : fmt::format("needs object {}, which no earlier line created", number));
@@ -138,7 +140,7 @@ struct Replay::State {
         return static_cast<Handle>(found->second.handle);
     }
     static const char *word_of(pi_kind kind);
-    /// The next of the selector's devices, for an id of the log's that is new.
+    /// The next of the selector's devices, for a new id of the log.
     pi_device use_device(uint64_t id);
 };
 

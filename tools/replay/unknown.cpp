@@ -9,7 +9,7 @@
 namespace pi_replay {
 namespace {
 
-// Nobody has looked at the arguments of a call that is left out: they may be anything.
+// The arguments of a call that cannot run are unchecked: any value is possible.
 std::optional<uint64_t> number(const Json &value) {
     return value.is_number_unsigned() ? std::optional(value.get<uint64_t>()) : std::nullopt;
 }
@@ -28,7 +28,7 @@ std::vector<Json> list(const Json &object, const char *name) {
     return found != object.end() ? elements(*found) : std::vector<Json>();
 }
 
-// 0 is no id.
+// 0 is not an id.
 uint64_t first(const std::vector<Json> &list) {
     return list.empty() ? 0 : number(list[0]).value_or(0);
 }
@@ -40,13 +40,13 @@ void Unknown::note(std::string_view function, const Line &line, bool runs) {
     if (arguments == line.content.end() || !arguments->is_array() || arguments->size() < 2)
         return;
     if (!runs)
-        note_left_out(function, *arguments, line.number);
+        note_cannot_run(function, *arguments, line.number);
     const uint64_t made = first(list(line.content, "made"));
     if (function.starts_with("piEnqueue")) {
         note_command(function, line, *arguments, runs);
     } else if (function == "piEventSignalHost") {
         closed_.erase(number((*arguments)[0]).value_or(0));
-        let_go();
+        continue_held();
     } else if (made != 0) {
         note_made(function, *arguments, made);
     }
@@ -75,8 +75,8 @@ void Unknown::note_made(std::string_view function, const Json &arguments, uint64
     }
 }
 
-// Those of which the log does not say what they write, or let others write.
-void Unknown::note_left_out(std::string_view function, const Json &arguments, uint64_t line) {
+// Calls for which the log does not say what they write, or let others write.
+void Unknown::note_cannot_run(std::string_view function, const Json &arguments, uint64_t line) {
     if (function == "piMemImageViewCreate" || function == "piMemGetHostPointer" ||
         function == "piMemExport" || function == "piProgramSetSpecializationConstants") {
         mark(number(arguments[0]).value_or(0), line, true);
@@ -114,7 +114,7 @@ void Unknown::note_command(std::string_view function, const Line &line, const Js
     for (const Json &event : arguments.size() > 3 ? elements(arguments[3]) : std::vector<Json>())
         command.waits.push_back(number(event).value_or(0));
     if (!runs)
-        command.left_out = line.number;
+        command.cannot_run = line.number;
 
     const bool unknown = mark_written(command).has_value();
     if (is_held(command, held_.size())) {
@@ -129,7 +129,8 @@ void Unknown::note_command(std::string_view function, const Line &line, const Js
     }
 }
 
-// Queues out of order count as those in order: a command that is held counts twice, which only makes more unknown.
+// Out-of-order queues count as in-order ones: a command that is held back counts twice, which only
+// makes more bytes unknown.
 bool Unknown::is_held(const Command &command, std::size_t before) const {
     return std::any_of(command.waits.begin(), command.waits.end(),
                        [&](uint64_t event) { return closed_.count(event) != 0; }) ||
@@ -137,8 +138,8 @@ bool Unknown::is_held(const Command &command, std::size_t before) const {
                        [&](const Command &other) { return other.queue == command.queue; });
 }
 
-// Each waits for such before it only.
-void Unknown::let_go() {
+// Each waits only for earlier ones.
+void Unknown::continue_held() {
     for (std::size_t i = 0; i < held_.size();) {
         if (is_held(held_[i], i)) {
             ++i;
@@ -151,7 +152,7 @@ void Unknown::let_go() {
 }
 
 std::optional<uint64_t> Unknown::mark_written(const Command &command) {
-    std::optional<uint64_t> since = command.left_out;
+    std::optional<uint64_t> since = command.cannot_run;
     for (std::size_t i = 0; i < command.reads.size() && !since; ++i)
         since = mark_of(command.reads[i]);
     for (const uint64_t id : command.writes) {
@@ -182,7 +183,7 @@ std::optional<uint64_t> Unknown::mark_of(uint64_t id) const {
     return found != marks_.end() ? std::optional(found->second.since) : std::nullopt;
 }
 
-// Whether a write, fill or copy leaves nothing of what was there. Never so for a view: it has no size here.
+// Whether a write, fill or copy overwrites all bytes. Never for a view, whose size is unknown here.
 bool Unknown::writes_whole(uint64_t id, const Json &desc) const {
     const uint64_t size = object(id).size;
     const std::vector<Json> regions = list(desc, "regions");

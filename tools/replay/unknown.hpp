@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where bytes may be others than the log's only because calls could not be run.
+// Tracks bytes that may differ from the log's only because calls could not run.
 #pragma once
 
 #include "log.hpp"
@@ -14,14 +14,15 @@
 
 namespace pi_replay {
 
-/// What a command that could not be run would have written is not known, and so is what others that ran have made of it. All
-/// objects are the log's ids; a view counts as its root, and a kernel as its program. A command that waits for the log's
-/// program counts again when that lets it go on: others that were enqueued behind it may have come before it.
+/// The bytes that a call would have written, had it run, are unknown, and so are all that later
+/// commands derived from them. Objects are the log's ids; a view counts as its root, and a kernel
+/// as its program. A command that waits for the log's program counts again when that lets it
+/// continue, because others behind it may have run before.
 class Unknown {
 public:
-    /// A call that succeeded in the log, in the log's order; `runs`: here too.
+    /// A call that succeeded in the log, in the log's order; `runs`: here, too.
     void note(std::string_view function, const Line &line, bool runs);
-    /// The line that could not be run, if the bytes which the line's read or map gives are not known for it.
+    /// The line that could not run, if it makes the bytes of this line's read or map unknown.
     std::optional<uint64_t> since(const Line &line) const;
 
 private:
@@ -41,16 +42,16 @@ private:
         std::vector<uint64_t> waits;
         std::vector<uint64_t> reads;
         std::vector<uint64_t> writes;
-        std::optional<uint64_t> left_out; ///< its line
+        std::optional<uint64_t> cannot_run; ///< its line
     };
 
     void note_made(std::string_view function, const Json &arguments, uint64_t made);
-    void note_left_out(std::string_view function, const Json &arguments, uint64_t line);
+    void note_cannot_run(std::string_view function, const Json &arguments, uint64_t line);
     void note_command(std::string_view function, const Line &line, const Json &arguments,
                       bool runs);
     bool is_held(const Command &command, std::size_t before) const;
-    void let_go();
-    /// The line since which what it writes is not known.
+    void continue_held();
+    /// The line since which the bytes that it writes are unknown.
     std::optional<uint64_t> mark_written(const Command &command);
     Object object(uint64_t id) const;
     void mark(uint64_t id, uint64_t since, bool for_good = false);
@@ -58,8 +59,9 @@ private:
     bool writes_whole(uint64_t id, const Json &desc) const;
 
     std::map<uint64_t, Object> objects_;
-    std::map<uint64_t, Mark> marks_; ///< of roots
-    std::set<uint64_t> closed_; ///< events: the host's, and those of the commands that are held
+    std::map<uint64_t, Mark> marks_; ///< by root
+    /// events that are not complete: the host's, and those of held-back commands
+    std::set<uint64_t> closed_;
     std::vector<Command> held_;
 };
 

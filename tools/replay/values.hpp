@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values of a log's lines, checked: a value of another kind than it should be is a Refusal that names it.
+// Checked values of a log's lines: a value of a wrong kind is a Refusal that names it.
 #pragma once
 
 #include "log.hpp"
@@ -14,17 +14,17 @@
 
 namespace pi_replay {
 
-/// Why a line is left out; the log is in order.
-struct LeftOut : std::runtime_error {
+/// Why a call cannot run; the log itself is valid.
+struct CannotRun : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// `what` is the word for the value in a Refusal's text, here and below.
+/// `what` names the value in a Refusal's text, here and below.
 uint64_t as_number(const Json &value, const char *what);
 const Json &array_of(const Json &value, const char *what);
 const Json &member(const Json &object, const char *name);
 
-/// NULL of null; lives as long as the value. C would end it at a NUL character.
+/// NULL for null; lives as long as the value. C would end it at a NUL character.
 inline const char *as_text(const Json &value, const char *what) {
     if (value.is_null())
         return nullptr;

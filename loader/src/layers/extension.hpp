@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A table that a layer adds to those of the plugin (piPluginGetExtension).
+// An extension table that a layer adds to the plugin's (piPluginGetExtension).
 #pragma once
 
 #include "error.hpp"
@@ -11,7 +11,7 @@
 
 namespace pi::loader {
 
-/// What a layer's piPluginGetExtension does: gives the layer's own table, else asks the next one.
+/// piPluginGetExtension of a layer: returns the layer's own table, else calls the next one.
 template <typename Table>
 pi_result get_extension(const pi_dispatch &next, const Table &own, const char *own_name,
                         pi_plugin plugin, const char *name, uint64_t min_size,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layers' functions end the process at an exception. Behind them all, this turns one that a plugin throws where the
-// loader asks it for itself into a result: so a plugin that throws there hides no other, with layers as without.
+// The layers' functions end the process at an exception. This innermost layer turns an exception
+// that a plugin throws in a call of the loader's own into a result, so that it is handled the same
+// with and without layers.
 
 #include "functions.hpp"
 #include "layers/layers.hpp"

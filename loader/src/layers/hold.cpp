@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The outermost layer of every chain that has any: layers use their data behind the call that they pass on, and when that has
-// released the last object of an instance whose loader is being released, they would be gone.
+// The outermost layer of every chain with layers. Layers use their data after the call that they
+// pass on, and if that call released the last object of an instance whose loader is being released,
+// the data would be freed.
 
 #include "layers/layers.hpp"
 #include "plugin.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// JSON that layers write and read, as text: the destructor of nlohmann's arrays and objects
-// allocates, and ends the process without memory.
+// JSON that layers write and read, as text: the destructors of nlohmann's arrays and objects
+// allocate, and end the process without memory.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -36,7 +36,7 @@ requires std::is_arithmetic_v<Number> std::string json_text(Number number) {
     }
 }
 
-/// An array of what `write` returns for each element, which is JSON.
+/// An array of the JSON that `write` returns for each element.
 template <typename List, typename Write>
 std::string json_array(const List &list, Write &&write) {
     std::string text = "[";
@@ -68,14 +68,15 @@ private:
     std::string members_;
 };
 
-/// Reads somebody else's text. A derived class looks at what it wants, and calls these on.
+/// Reads untrusted text. A derived class handles the values that it needs, and calls these
+/// functions, too.
 class JsonReader : public nlohmann::json_sax<nlohmann::json> {
 public:
     explicit JsonReader(int max_depth) : max_depth_(max_depth) {}
 
-    /// Whether all of it is one JSON value, and not deep.
+    /// Whether the text is one JSON value and not nested too deep.
     bool read(std::string_view text) { return nlohmann::json::sax_parse(text, this); }
-    /// It is nested deeper than allowed.
+    /// Whether it is nested deeper than allowed.
     bool deep() const noexcept { return deep_; }
 
     bool null() override { return value(); }
@@ -96,7 +97,7 @@ public:
     }
 
 protected:
-    /// Of what comes next: 0 is the whole, 1 what is in it.
+    /// The depth of the next value: 0 is the whole text, 1 its members.
     int depth() const noexcept { return depth_; }
 
 private:

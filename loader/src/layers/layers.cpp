@@ -20,7 +20,7 @@ std::size_t find_function(std::string_view name) noexcept {
 }
 
 uint32_t pixel_bytes(pi_channel_order order, pi_channel_type type) noexcept {
-    // By the enumerators' values; the first are none.
+    // By the enumerators' values; index 0 is unused.
     constexpr uint32_t channels[] = {0, 1, 2, 4, 4};
     constexpr uint32_t bytes[] = {0, 1, 2, 1, 2, 1, 2, 4, 1, 2, 4, 2, 4};
     static_assert(std::size(channels) == PI_CHANNEL_ORDER_BGRA + 1);
@@ -32,7 +32,7 @@ uint32_t pixel_bytes(pi_channel_order order, pi_channel_type type) noexcept {
 bool is_root_device(pi_device device) noexcept {
     const ErrorScope scope;
     pi_device parent = nullptr;
-    questions_of(device).piDeviceGetInfo(device, PI_DEVICE_INFO_PARENT, sizeof parent, &parent,
+    queries_of(device).piDeviceGetInfo(device, PI_DEVICE_INFO_PARENT, sizeof parent, &parent,
                                          nullptr);
     return parent == nullptr;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layers that come with the loader, and what they have in common.
+// The layers that come with the loader, and their common parts.
 #pragma once
 
 #include "functions.hpp"
@@ -19,8 +19,8 @@ extern const Layer race_layer;
 extern const Layer record_layer;
 extern const Layer validate_layer;
 extern const Layer trace_layer;
-/// Of no name that anybody can enable: attach_layers puts the first around all others, and the second
-/// behind them.
+/// Without a name by which they can be enabled: attach_layers puts the first around all others, and
+/// the second behind them.
 extern const Layer hold_layer;
 extern const Layer guard_layer;
 
@@ -29,7 +29,7 @@ constexpr std::size_t slot_index(std::size_t offset) {
     return (offset - function_rows[0].offset) / sizeof(void *);
 }
 
-/// The row of a function in function_rows; how many there are if none has the name.
+/// The row of a function in function_rows; their count if there is no such function.
 std::size_t find_function(std::string_view name) noexcept;
 
 /// Whether two slots are the same one; their types may differ.
@@ -37,8 +37,8 @@ template <auto Slot, auto Other>
 inline constexpr bool same_slot = std::is_same_v<std::integral_constant<decltype(Slot), Slot>,
                                                  std::integral_constant<decltype(Other), Other>>;
 
-/// Puts Wrapper<slot, its row, its type>::call into every slot of a table; if it has a constant `wraps`, into
-/// those where that is true.
+/// Puts Wrapper<slot, its row, its type>::call into every slot of a table; if it has a constant
+/// `wraps`, only into slots for which that is true.
 template <template <auto Slot, std::size_t Index, typename Function> class Wrapper>
 void wrap_all(pi_dispatch &table) noexcept {
     const auto wrap = []<typename Wrapped, typename Function>(Function &slot) {
@@ -55,7 +55,7 @@ void wrap_all(pi_dispatch &table) noexcept {
 #include <pi/pi_functions.def>
 }
 
-/// Whether the function of a row has a name that ends so.
+/// Whether the name of a row's function ends with `end`.
 constexpr bool ends_with(std::size_t index, std::string_view end) {
     const std::string_view name = function_rows[index].name;
     return name.size() > end.size() && name.substr(name.size() - end.size()) == end;
@@ -66,23 +66,23 @@ inline constexpr bool is_handle = requires {
     HandleTraits<Type>::kind;
 };
 
-/// The last parameter's type is a pointer to a handle: the function makes one.
+/// The last parameter's type is a pointer to a handle: the function creates an object.
 template <typename... Parameters>
 using Last = std::tuple_element_t<sizeof...(Parameters) - 1, std::tuple<Parameters...>>;
 template <typename Type>
 inline constexpr bool is_out_handle =
     std::is_pointer_v<Type> &&is_handle<std::remove_pointer_t<Type>>;
 
-/// What a layer asks about a handle through (TableChain::questions).
+/// For a layer's queries about a handle (TableChain::questions).
 template <typename Handle>
-const pi_dispatch &questions_of(Handle handle) noexcept {
-    return TableChain::of(dispatch_of(handle)).questions();
+const pi_dispatch &queries_of(Handle handle) noexcept {
+    return TableChain::of(dispatch_of(handle)).queries();
 }
 
-/// Whether nobody has made the device: it lives as long as its platform, and is not counted.
+/// Whether the device is a root device: it lives as long as its platform, and is not counted.
 bool is_root_device(pi_device device) noexcept;
 
-/// The bytes of a pixel of a format; 0 for what is none.
+/// The bytes of a pixel of a format; 0 for an unknown format.
 uint32_t pixel_bytes(pi_channel_order order, pi_channel_type type) noexcept;
 
 /// The data of a layer, from the handle that a wrapper was called with.
@@ -91,7 +91,7 @@ Data &data_of(const Layer &layer, Handle handle) noexcept {
     const TableChain &chain = TableChain::of(dispatch_of(handle));
     std::size_t i = 0;
     while (chain.layers[i] != &layer)
-        ++i; // it is there: its wrapper was called
+        ++i; // it exists: its wrapper was called
     return *static_cast<Data *>(chain.layer_data[i]);
 }
 
@@ -103,8 +103,8 @@ inline constexpr bool
     is_command<pi_result (*)(pi_queue, const Desc *, uint32_t, const pi_event *, pi_event *)> =
         true;
 
-/// As much of a caller's descriptor as it has, extended by zeros. False for what is none of the type:
-/// the plugin will say what is wrong with it.
+/// Copies a caller's descriptor as far as it goes, extended by zeros. False if it is not of the
+/// type: the plugin will report the error.
 template <typename Desc>
 bool copy_descriptor(const Desc *desc, pi_struct_type type, Desc &out) noexcept {
     if (desc == nullptr || desc->struct_size < sizeof(pi_struct_header) || desc->type != type)
@@ -116,7 +116,7 @@ bool copy_descriptor(const Desc *desc, pi_struct_type type, Desc &out) noexcept 
     return true;
 }
 
-/// The type word of a command's descriptor; 0 for what is none.
+/// The type word of a command's descriptor; 0 for other types.
 template <typename Desc>
 inline constexpr pi_struct_type type_of = PI_TYPE_NONE;
 #define PI_LAYER_TYPE(desc, word)                                                                  \

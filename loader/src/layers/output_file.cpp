@@ -28,10 +28,10 @@ std::string with_process_number(const std::string &path) {
     return out;
 }
 
-// None without a problem: somebody else has it, to write or to read.
+// Empty without a problem text: another process has the file open, to write or to read.
 FileDescriptor open_own(const std::string &path, std::string &problem) {
     constexpr const char *not_regular = "not a regular file";
-    // A pipe that nobody reads would hold the open until somebody does; so it is ENXIO.
+    // Opening a pipe without a reader would block; with O_NONBLOCK it is ENXIO.
     FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666));
     struct stat status {};
     if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {

@@ -18,7 +18,7 @@
 namespace pi::loader {
 namespace {
 
-/// What is at an address; its words are NULL where nobody knows.
+/// What is at an address; names that are unknown are NULL.
 Dl_info look_up(const void *address) {
     Dl_info info{};
     if (::dladdr(address, &info) == 0)
@@ -26,7 +26,7 @@ Dl_info look_up(const void *address) {
     return info;
 }
 
-// A return address is behind the call, maybe in the next function already.
+// A return address is after the call, and may be in the next function already.
 const char *call_of(const void *frame) {
     return static_cast<const char *>(frame) - 1;
 }
@@ -52,7 +52,7 @@ std::string describe_frame(const void *frame) {
                        call - static_cast<const char *>(info.dli_saddr), module);
 }
 
-// The loader's library; nullptr if it is linked into the program, whose frames are all wanted.
+// The loader's library; nullptr if it is linked into the program, whose frames are all shown.
 const void *own_library() {
     const void *const own = look_up(reinterpret_cast<const void *>(&take_stack)).dli_fbase;
     const void *const program =

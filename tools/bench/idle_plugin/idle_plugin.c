@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A plugin whose functions return at once, so that nothing is measured but the way to them. One device,
- * no memory. PI_BENCH_PLUGIN_NAME is its name: the same source makes several. */
+ * A plugin whose functions return immediately, so that only the way to them is measured. One device,
+ * no memory. PI_BENCH_PLUGIN_NAME is its name: several plugins use this source. */
 #include <pi/sdk/pi_sdk_plugin.h>
 
 typedef struct instance {
@@ -14,7 +14,7 @@ typedef struct instance {
 static const pi_memory_scope scopes[] = {
     {.name = "none", .min_alignment = 1, .offset_alignment = 1, .flush_atom = 1}};
 
-/* The two that are measured. */
+/* The two measured functions. */
 static pi_result PI_CALL device_retain(pi_device device) {
     (void)device;
     return PI_SUCCESS;
@@ -72,7 +72,7 @@ static pi_result PI_CALL mem_buffer_create(pi_context context, pi_device device,
                        "the idle device has no memory");
 }
 
-/* Without memory objects nobody comes here. */
+/* Never called, as there are no memory objects. */
 static pi_result PI_CALL enqueue_copy(pi_queue queue, const pi_buffer_copy_desc *desc,
                                       uint32_t wait_count, const pi_event *wait_list,
                                       pi_event *out_event) {

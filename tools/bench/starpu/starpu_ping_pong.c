@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Two OpenCL devices use one piece of memory in turn, by StarPU: each fills 64 bytes of it.
+ * Two OpenCL devices use one buffer in turn, through StarPU: each fills 64 bytes of it.
  *
  *     pi_bench_starpu SIZE ROUNDS
  *
- * Prints for a round, which is a use at each device: nanoseconds, and the bytes that StarPU moved. The environment says
- * which devices there are; STARPU_OPENCL_ON_CPUS=1 makes it take those of CPUs.
+ * Prints, for a round with one use at each device, the nanoseconds and the bytes that StarPU moved.
+ * The environment selects the devices; STARPU_OPENCL_ON_CPUS=1 includes those of CPUs.
  */
-#define _GNU_SOURCE /* StarPU's headers want more than C has */
-#include <CL/cl.h>  /* of the version that the build names, before StarPU takes 1.0 */
+#define _GNU_SOURCE /* StarPU's headers need more than C */
+#include <CL/cl.h>  /* with the build's version, before StarPU sets 1.0 */
 #include <starpu.h>
 #include <starpu_opencl.h>
 
@@ -94,7 +94,7 @@ int main(int argc, char **argv) {
     if (!bytes)
         return 1;
     starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)bytes, size, 1);
-    use_at(handle, workers[0]); /* memory is there, and so are the drivers */
+    use_at(handle, workers[0]); /* allocates memory and starts the drivers */
     use_at(handle, workers[1]);
     starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
     moved_bytes();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * How the programs whose start is measured say that they have their device: eight bytes on standard
- * output, the time of CLOCK_MONOTONIC in nanoseconds, which is the same in all processes. */
+ * The programs with a measured start report the moment when they have their device: eight bytes on
+ * standard output, CLOCK_MONOTONIC in nanoseconds, which is the same in all processes. */
 #ifndef PI_BENCH_STAMP_H
 #define PI_BENCH_STAMP_H
 

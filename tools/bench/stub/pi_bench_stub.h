@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The limit of an exported call: what somebody would write by hand who knows that a handle's first word
- * is a table of functions. Null check, load, jump; in a shared object of its own, as the loader is. */
+ * The limit of an exported call: hand-written code that knows that a handle's first word is a
+ * function table. Null check, load, jump; in a separate shared object, as the loader is. */
 #ifndef PI_BENCH_STUB_H
 #define PI_BENCH_STUB_H
 

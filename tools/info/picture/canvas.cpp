@@ -11,7 +11,7 @@ using pi::runtime::PlaceIndex;
 
 namespace {
 
-/// A character of the fonts that programs take for sans-serif is at most so wide, of the font's size.
+/// The maximum width of a character in common sans-serif fonts, relative to the font size.
 constexpr double character = 0.62;
 
 constexpr const char *style = R"(
@@ -31,7 +31,7 @@ constexpr const char *style = R"(
   .area { stroke: none }
   .line { fill: none; stroke-linejoin: round }
   .claimed { stroke-dasharray: 7 4 }
-  .nobody { stroke-dasharray: 2 4 }
+  .unknown { stroke-dasharray: 2 4 }
   .unified.area { fill: #cdeed8 } .unified.line { stroke: #1f8f4d } .unified.head { fill: #1f8f4d }
   .migratable.area { fill: #ffe3b0 } .migratable.line { stroke: #b97509 } .migratable.head { fill: #b97509 }
   .none.area { fill: #e4e7eb } .none.line { stroke: #6e7781 } .none.head { fill: #6e7781 }
@@ -49,11 +49,11 @@ constexpr const char *style = R"(
 )";
 
 const char *class_of(Source source) {
-    constexpr std::array names{"nobody", "claimed", "claimed", "measured"};
+    constexpr std::array names{"unknown", "claimed", "claimed", "measured"};
     return names[static_cast<size_t>(source)];
 }
 
-/// As wide as the link is fast.
+/// The width shows the link's speed.
 double stroke(const Link &link) {
     return !link.bandwidth
                ? 1.5
@@ -172,7 +172,7 @@ void Canvas::put_labels() {
 void Canvas::begin_group(const char *kind, const Places &places, PlaceIndex src, PlaceIndex dst) {
     put("<g data-{}=\"\" data-src=\"{}\" data-dst=\"{}\">", kind, escaped(places.name(src)),
         escaped(places.name(dst)));
-    const std::string words = places.told(src, dst);
+    const std::string words = places.describe(src, dst);
     std::string safe;
     for (size_t i = 0; i < words.size(); ++i) {
         if (words.compare(i, 2, "µ") == 0) {

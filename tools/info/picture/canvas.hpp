@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// SVG: its elements, its style, and the room that words take.
+// SVG: its elements, its style, and the space for text.
 #pragma once
 
 #include "../matrix.hpp"
@@ -10,20 +10,20 @@
 
 namespace pi_info {
 
-/// Between two parts of the picture, and of a line of words: pixels.
+/// Between two parts of the picture, and of a line of text: pixels.
 constexpr double gap = 20;
 constexpr double line_height = 16;
 
-/// Text of XML, of what may be no UTF-8: vendors' names are not always.
+/// XML text from any bytes: vendors' names are not always UTF-8.
 std::string escaped(const std::string &text);
-/// Pixels, at least; of a font of so many.
+/// The minimum width in pixels, for a font size.
 double width_of_text(const std::string &text, double size = 12);
-/// As much of the text as there is room for.
+/// As much of the text as fits.
 std::string cut(const std::string &text, double room, double size);
-/// Of what an element is drawn as.
+/// The class by which an element is drawn.
 const char *class_of(Access access);
 
-/// Elements one after the other. Words are XML: of what vendors say they are escaped.
+/// A sequence of elements. Text is XML; vendors' texts are escaped.
 class Canvas {
 public:
     using Point = std::pair<double, double>;
@@ -34,14 +34,16 @@ public:
     }
     void text(const char *classes, double x, double y, const std::string &words);
     void section(double x, double y, const char *title, const std::string &words);
-    /// A line between points, with heads where it ends, or begins, too; as wide as the link is fast.
+    /// A line between points with an arrow head at its end, or at both ends; its width shows the
+    /// link's speed.
     void arrow(const std::vector<Point> &points, Access access, const Link &link, bool both_ends);
-    /// A label on a ground of its own, so that lines behind it do not cross its letters. Seen when put_labels() has been called.
+    /// A label with its own background, so that lines behind it do not cross its letters. Visible
+    /// after put_labels().
     void label(double x, double y, const std::vector<std::string> &lines);
-    /// Over all that is there: lines, which may cross labels.
+    /// Draws the labels over everything else, because lines may cross them.
     void put_labels();
 
-    /// An element of elements, that tells of the memory of one place to the other.
+    /// A group of elements about the memory of one place used by another.
     void begin_group(const char *kind, const Places &places, pi::runtime::PlaceIndex src,
                      pi::runtime::PlaceIndex dst);
     void end_group() { out_ += "</g>\n"; }

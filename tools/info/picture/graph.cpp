@@ -12,7 +12,7 @@ double Graph::width() const {
     return std::max(column() * std::max<double>(1, places_.count() - 1), 420.0);
 }
 
-/// Of a device; labels of lanes need more room.
+/// The width of a device; labels of lanes need more space.
 double Graph::column() const {
     return !lanes_.lanes.empty() && places_.count() > 3 ? 206 : places_.count() > 6 ? 164 : 184;
 }
@@ -29,7 +29,7 @@ double Graph::port(PlaceIndex place, const Pair &pair) const {
                                                                    other.high == pair.high;
                                                         }) -
                                            all.begin());
-    // Near the middle, so that labels have room between the devices.
+    // Near the middle, so that labels fit between the devices.
     const auto count = static_cast<double>(all.size());
     const double step = std::min(18.0, (column() - 44) / count);
     return center(place) + step * (index - (count - 1) / 2);
@@ -99,7 +99,7 @@ std::string Graph::legend() const {
     return words + "; thicker: faster";
 }
 
-/// A frame around neighbours of one node.
+/// A frame around adjacent devices of one node.
 void Graph::numa_nodes(Canvas &canvas, double top, double bottom) const {
     for (PlaceIndex begin = 1; begin < places_.count();) {
         PlaceIndex end = begin + 1;
@@ -114,7 +114,7 @@ void Graph::numa_nodes(Canvas &canvas, double top, double bottom) const {
                        "height=\"{:.1f}\" "
                        "rx=\"8\"/>\n",
                        left, top, right - left, bottom - top);
-            // Short, for the arrows are beside it.
+            // Short, because of the arrows next to it.
             canvas.text("faint small", left + 8, top + 15, fmt::format("NUMA {}", *node));
         }
         begin = end;
@@ -145,7 +145,7 @@ void Graph::box(Canvas &canvas, PlaceIndex place, double y) const {
     canvas.end_group();
 }
 
-/// Both ways between the host and a device, each with its figures beside it.
+/// Both directions between the host and a device, with their figures.
 void Graph::to_host(Canvas &canvas, PlaceIndex place, double top, double boxes) const {
     for (const bool down : {true, false}) {
         const PlaceIndex from = down ? host_place : place;
@@ -175,7 +175,7 @@ void Graph::to_host(Canvas &canvas, PlaceIndex place, double top, double boxes) 
     }
 }
 
-/// Returns where its label ends.
+/// Returns the end of its label.
 double Graph::draw_lane(Canvas &canvas, const Pair &pair, double boxes, double y) const {
     const Link *there = places_.link(pair.low, pair.high);
     const Link *back = places_.link(pair.high, pair.low);
@@ -193,7 +193,7 @@ double Graph::draw_lane(Canvas &canvas, const Pair &pair, double boxes, double y
     canvas.arrow(points, access, one, there != nullptr && back != nullptr);
     canvas.end_group();
     if (there != nullptr && back != nullptr) {
-        // The other direction has no line of its own; who reads the file finds it all the same.
+        // The other direction shares the line, but keeps its own element in the file.
         canvas.begin_group("link", places_, back->from, back->to);
         canvas.end_group();
     }
@@ -216,7 +216,7 @@ double Graph::draw_lane(Canvas &canvas, const Pair &pair, double boxes, double y
     return y + 4 + height;
 }
 
-/// Returns where it ends.
+/// Returns its end.
 double Graph::draw_fabric(Canvas &canvas, const Fabric &fabric, double boxes, double y) const {
     const PlaceIndex first = fabric.members.front();
     const PlaceIndex last = fabric.members.back();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The graph: the host as a bar, the devices in a row under it, and under those a lane for each pair that has a link.
+// The links: the host as a bar, the devices in a row below it, and below those a lane for each
+// linked pair.
 #pragma once
 
 #include "canvas.hpp"
@@ -13,7 +14,7 @@ public:
     explicit Graph(const Places &places) : places_(places), lanes_(places) {}
 
     double width() const;
-    /// Returns where it ends.
+    /// Returns its end.
     double draw(Canvas &canvas, double x, double y);
 
 private:

@@ -9,7 +9,7 @@ namespace {
 
 using pi::runtime::PlaceIndex;
 
-/// Links that look the same: of one kind, and about as fast.
+/// Similar links: of one kind, and about as fast.
 bool alike(const Places &places, PlaceIndex a, PlaceIndex b, PlaceIndex c, PlaceIndex d) {
     const Link *one = places.link(a, b);
     const Link *other = places.link(c, d);
@@ -66,7 +66,7 @@ bool in_one_fabric(const std::vector<Fabric> &fabrics, PlaceIndex a, PlaceIndex 
 } // namespace
 
 Lanes::Lanes(const Places &places) : fabrics(find_fabrics(places)) {
-    // Short ones come first, so that long ones go round them.
+    // Short ones come first, so that long ones go around them.
     std::vector<Pair> pairs;
     for (PlaceIndex low = 1; low < places.count(); ++low) {
         for (PlaceIndex high = low + 1; high < places.count(); ++high) {
@@ -83,7 +83,7 @@ Lanes::Lanes(const Places &places) : fabrics(find_fabrics(places)) {
             return pair.low < other.high && other.low < pair.high;
         };
         size_t lane = lanes.size();
-        // Not above one that it goes round.
+        // Not above one that it goes around.
         while (lane > 0 && std::none_of(lanes[lane - 1].begin(), lanes[lane - 1].end(), meets)) {
             --lane;
         }
@@ -94,7 +94,8 @@ Lanes::Lanes(const Places &places) : fabrics(find_fabrics(places)) {
         ports[pair.low].push_back(pair);
         ports[pair.high].push_back(pair);
     }
-    // From left to right where they go down: to the left the near ones first, to the right the far ones.
+    // Ordered from left to right where they go down: to the left the near ones first, to the right
+    // the far ones.
     for (auto &[place, all] : ports) {
         std::stable_sort(all.begin(), all.end(), [place = place](const Pair &a, const Pair &b) {
             const auto order = [place](const Pair &pair) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the lines between devices go, so that nothing can overlap: each link that is drawn has a lane under the devices, and
-// at both of its ends a port of its own.
+// The layout of lines between devices, without overlaps: each drawn link has a lane under the
+// devices, and a separate port at both ends.
 #pragma once
 
 #include "places.hpp"
@@ -13,7 +13,7 @@ struct Pair {
     pi::runtime::PlaceIndex high;
 };
 
-/// Devices each of which has the same kind of link with each other.
+/// Devices with the same kind of link between every two of them.
 struct Fabric {
     std::vector<pi::runtime::PlaceIndex> members;
 };
@@ -21,11 +21,12 @@ struct Fabric {
 struct Lanes {
     explicit Lanes(const Places &places);
 
-    /// Those of four and more, where a line for each pair would hide that all are joined to all.
+    /// Groups of four or more, for which a line per pair would hide that all are linked to all.
     std::vector<Fabric> fabrics;
-    /// All other pairs with a link, from the lane that is next to the devices on. What does not meet shares a lane.
+    /// All other linked pairs, by lane, from the one next to the devices on. Pairs that do not meet
+    /// share a lane.
     std::vector<std::vector<Pair>> lanes;
-    /// Of each device its pairs, from left to right.
+    /// The pairs of each device, from left to right.
     std::map<pi::runtime::PlaceIndex, std::vector<Pair>> ports;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The matrix of connections, and what its colours and figures say.
+// The connection matrix, with a legend of its colours and figures.
 #pragma once
 
 #include "canvas.hpp"
@@ -13,7 +13,7 @@ public:
 
     double width() const;
     static constexpr double legend_width = 420;
-    /// Both return where they end.
+    /// Both return their end.
     double draw(Canvas &canvas, double x, double y) const;
     double draw_legend(Canvas &canvas, double x, double y) const;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The picture. Above, the graph; below, or beside where there is room, the matrix with its legend.
+// The picture. Above, the links; below, or next to them if there is space, the matrix with its
+// legend.
 #include "../output.hpp"
 
 #include "graph.hpp"
@@ -26,7 +27,7 @@ std::string title_of(const Places &places) {
            devices + ")";
 }
 
-/// Who says the figures; of each, how many links.
+/// The sources of the figures, with the number of links for each.
 std::string sources_of(const std::vector<Link> &links) {
     std::array<size_t, 4> counts{};
     for (const Link &link : links) {
@@ -61,15 +62,16 @@ std::string to_svg(const std::vector<Device> &devices, const Connections &connec
     constexpr double legend_width = MatrixPicture::legend_width;
     const double graph_bottom = graph.draw(canvas, margin, begin);
     const double below = graph_bottom + 2 * gap;
-    const bool beside = graph.width() + std::max(matrix.width(), legend_width) + 3 * gap < 1100;
-    const double matrix_x = beside ? margin + graph.width() + 3 * gap : margin;
-    double bottom = matrix.draw(canvas, matrix_x, beside ? begin : below);
-    // The legend goes beside a matrix that is wider than it, where there is room.
-    const bool legend_beside = !beside && matrix.width() + 2 * gap + legend_width <=
-                                              std::max(graph.width(), 1.5 * matrix.width());
-    const double legend_x = legend_beside ? matrix_x + matrix.width() + 2 * gap : matrix_x;
+    const bool side_by_side =
+        graph.width() + std::max(matrix.width(), legend_width) + 3 * gap < 1100;
+    const double matrix_x = side_by_side ? margin + graph.width() + 3 * gap : margin;
+    double bottom = matrix.draw(canvas, matrix_x, side_by_side ? begin : below);
+    // If there is space, the legend goes next to a matrix that is wider than it.
+    const bool legend_right = !side_by_side && matrix.width() + 2 * gap + legend_width <=
+                                                   std::max(graph.width(), 1.5 * matrix.width());
+    const double legend_x = legend_right ? matrix_x + matrix.width() + 2 * gap : matrix_x;
     bottom = std::max(
-        bottom, matrix.draw_legend(canvas, legend_x, legend_beside ? below + 36 : bottom + 14));
+        bottom, matrix.draw_legend(canvas, legend_x, legend_right ? below + 36 : bottom + 14));
 
     const std::string title = title_of(places);
     const std::string sources = sources_of(links);

@@ -26,7 +26,7 @@ const Link *Places::link(PlaceIndex from, PlaceIndex to) const {
     return found == by_ends_.end() ? nullptr : found->second;
 }
 
-std::string Places::told(PlaceIndex src, PlaceIndex dst) const {
+std::string Places::describe(PlaceIndex src, PlaceIndex dst) const {
     std::string words = fmt::format("memory of {}, used by {}: {}", name(src), name(dst),
                                     cell_of(topology(), src, dst).text);
     if (const Link *one = link(src, dst)) {

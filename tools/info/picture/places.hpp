@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the picture is of: places by number, with their devices and links.
+// The data of the picture: places by number, with their devices and links.
 #pragma once
 
 #include "../inventory.hpp"
@@ -13,7 +13,7 @@
 
 namespace pi_info {
 
-/// Looks at what it is made of, which must stay.
+/// Refers to its arguments, which must outlive it.
 class Places {
 public:
     Places(const std::vector<Device> &devices, const Connections &connections,
@@ -23,17 +23,17 @@ public:
     pi::runtime::PlaceIndex count() const { return count_; }
     const pi::runtime::TopologyDescription &topology() const { return connections_.topology; }
     const std::vector<Link> &links() const { return links_; }
-    /// Of a place that is not the host.
+    /// The device of a place other than the host.
     const Device &device(pi::runtime::PlaceIndex place) const {
         return devices_[connections_.device_of[place]];
     }
     const std::string &name(pi::runtime::PlaceIndex place) const {
         return topology().place(place).name;
     }
-    /// NULL where bytes have no way of their own.
+    /// NULL if there is no direct link.
     const Link *link(pi::runtime::PlaceIndex from, pi::runtime::PlaceIndex to) const;
-    /// What there is to tell of the memory of one place to the other, in a sentence.
-    std::string told(pi::runtime::PlaceIndex src, pi::runtime::PlaceIndex dst) const;
+    /// A sentence about the memory of one place used by another.
+    std::string describe(pi::runtime::PlaceIndex src, pi::runtime::PlaceIndex dst) const;
     bool any_numa_node() const;
 
 private:

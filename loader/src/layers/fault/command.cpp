@@ -41,11 +41,11 @@ void end_event(Failure &failure, pi_event done, pi_result result) noexcept {
     const ErrorScope scope;
     const pi_dispatch &next = failure.faults.next();
     try {
-        // What it waited for has failed already: then that is why, and not the fault.
+        // A dependency failed: that is the command's error, not the fault.
         if (result != PI_SUCCESS)
             failure.faults.set_text(failure.event, text_of(next, done));
     } catch (const std::bad_alloc &) {
-        // The fault's text stays.
+        // Keeps the fault's text.
     }
     next.piEventSignalHost(failure.event, result != PI_SUCCESS ? result : failure.fault.result);
     next.piEventRelease(failure.event);
@@ -61,7 +61,7 @@ pi_result make_host_event(Faults &faults, pi_queue queue, pi_event *out_event) {
     return result;
 }
 
-// An empty list would make it wait for the whole queue, and a list of what is final already for nothing.
+// An empty list would make it wait for the whole queue, and a list of completed events for nothing.
 pi_result wait_in_place(Faults &faults, pi_queue queue, uint64_t flags, bool waits_for_all,
                         uint32_t wait_count, const pi_event *wait_list, pi_event *out_done) {
     const pi_dispatch &next = faults.next();
@@ -90,7 +90,7 @@ pi_result fail_event_after(Faults &faults, const Fault &fault, pi_queue queue,
     pi_result result = make_host_event(faults, queue, &event);
     if (result != PI_SUCCESS)
         return give_up(faults, result, done, nullptr);
-    // Behind the wait for the event nothing may fail any more: nobody would signal it.
+    // After the wait for the event nothing may fail: the event would never be signalled.
     const char *const function = function_rows[fault.function].name;
     std::unique_ptr<Failure> failure;
     result = guarded(function, [&] {

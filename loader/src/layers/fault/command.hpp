@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Commands that fail later than their call, and those that are held.
+// Commands that fail after their call, and delayed commands.
 #pragma once
 
 #include "error.hpp"
@@ -13,7 +13,7 @@
 
 namespace pi::loader::fault {
 
-/// What lives until a command's real work is done, and its event is to fail.
+/// Lives until a command's real work is done and its event is to fail.
 struct Failure {
     Faults &faults;
     const Fault &fault;
@@ -22,8 +22,9 @@ struct Failure {
 
 void end_event(Failure &failure, pi_event done, pi_result result) noexcept;
 
-/// The host event that stands for a command's own. The command's place in the queue is taken by a wait for it, so that
-/// an in-order queue stays in order and a finished one has no command left. `done` is given over.
+/// The host event that replaces a command's own. A wait for it takes the command's place in the
+/// queue, so that an in-order queue stays in order and a finished one has no command left. Takes
+/// ownership of `done`.
 pi_result fail_event_after(Faults &faults, const Fault &fault, pi_queue queue,
                            pi_struct_type command, bool barrier, pi_event done,
                            pi_event *out_event);
@@ -31,8 +32,8 @@ pi_result fail_event_after(Faults &faults, const Fault &fault, pi_queue queue,
 /// A host event of the queue's context.
 pi_result make_host_event(Faults &faults, pi_queue queue, pi_event *out_event);
 
-/// In place of a command that does nothing: an event that is final when the command might have begun. `waits_for_all`:
-/// with an empty wait list it waits for all that is before it.
+/// Replaces a command that does nothing: an event that completes when the command could have begun.
+/// `waits_for_all`: with an empty wait list it waits for all earlier commands.
 pi_result wait_in_place(Faults &faults, pi_queue queue, uint64_t flags, bool waits_for_all,
                         uint32_t wait_count, const pi_event *wait_list, pi_event *out_done);
 
@@ -40,7 +41,7 @@ template <auto Slot>
 inline constexpr bool waits_for_all = same_slot<Slot, &pi_dispatch::piEnqueueEventsWait> ||
                                       same_slot<Slot, &pi_dispatch::piEnqueueBarrier>;
 
-/// fail_event and short: what is left of the command is done, then its event fails.
+/// fail_event and short: the remaining part of the command is done, then its event fails.
 template <auto Slot, typename Desc>
 pi_result failing_command(Faults &faults, const Fault &fault, pi_queue queue, const Desc *desc,
                           uint32_t wait_count, const pi_event *wait_list, pi_event *out_event) {
@@ -51,7 +52,7 @@ pi_result failing_command(Faults &faults, const Fault &fault, pi_queue queue, co
         return (next.*Slot)(queue, desc, wait_count, wait_list, out_event); // refused there
     const bool blocking = (own.flags & PI_COMMAND_BLOCKING) != 0;
     Halves<Desc> halves;
-    // The address of memory is given during the call, and stays if the command fails later.
+    // The call returns the address of the memory, which remains even if the command fails later.
     bool something = std::is_same_v<Desc, pi_usm_alloc_desc> && valid && !blocking;
     if constexpr (can_shorten<Desc>)
         something = fault.action == Action::shorten && valid && shorten(own, halves);
@@ -71,7 +72,7 @@ pi_result failing_command(Faults &faults, const Fault &fault, pi_queue queue, co
                             same_slot<Slot, &pi_dispatch::piEnqueueBarrier>, done, out_event);
 }
 
-/// delay: the command waits for one event more.
+/// delay: the command waits for one more event.
 template <auto Slot, typename Desc>
 pi_result delayed_command(Faults &faults, const Fault &fault, pi_queue queue, const Desc *desc,
                           uint32_t wait_count, const pi_event *wait_list, pi_event *out_event) {
@@ -83,7 +84,7 @@ pi_result delayed_command(Faults &faults, const Fault &fault, pi_queue queue, co
     waits.assign(wait_list, wait_list + wait_count);
     pi_event before = nullptr;
     if (waits_for_all<Slot> && wait_count == 0) {
-        // Without a list it waits for all that is before it, and so it must with one.
+        // Without a list it waits for all earlier commands, and must also do so with one.
         const pi_result result = next.piEnqueueEventsWait(queue, nullptr, 0, nullptr, &before);
         if (result != PI_SUCCESS)
             return result;
@@ -94,7 +95,7 @@ pi_result delayed_command(Faults &faults, const Fault &fault, pi_queue queue, co
     if (result == PI_SUCCESS) {
         waits.push_back(gate);
         next.piEventRetain(gate); // the call may take longer than the delay to read its list
-        // Before the call, which may be a blocking one.
+        // Before the call, which may block.
         result = guarded(function_rows[fault.function].name, [&] {
             faults.signal_later(fault, gate);
             return PI_SUCCESS;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Events that the layer ends are host events; here they look like those of their commands.
+// Events that the layer ends are host events; queries must show them as their commands' events.
 #pragma once
 
 #include "error.hpp"
@@ -42,7 +42,7 @@ inline pi_result faulty_event_info(Faults &faults, const FaultyEvent &faulty, pi
     return faults.next().piEventGetInfo(event, name, size, value, out_size);
 }
 
-/// Calls on, past the layer's own events.
+/// Calls on, except for the layer's own events.
 template <auto Slot, typename Handle, typename... Rest>
 pi_result call_on(Faults &faults, Handle handle, Rest... rest) noexcept {
     const auto next = faults.next().*Slot;
@@ -51,7 +51,7 @@ pi_result call_on(Faults &faults, Handle handle, Rest... rest) noexcept {
         if constexpr (same_slot<Slot, &pi_dispatch::piEventRetain>) {
             faults.retain_event(handle);
         } else if constexpr (same_slot<Slot, &pi_dispatch::piEventRelease>) {
-            // Before the plugin's, after which the address may be another event's.
+            // Before the plugin's release, after which the address may be another event's.
             faults.release_event(handle);
         } else if constexpr (same_slot<Slot, &pi_dispatch::piEventGetInfo>) {
             if (faults.find_event(handle, faulty))

@@ -15,7 +15,7 @@ namespace fault {
 
 Faults::Faults(PluginInstance &instance) : next_(instance.chain().next(fault_layer)) {
     const char *specification = instance.configuration().get("PI_FAULT");
-    // What could not be understood was refused when the configuration was made.
+    // An invalid specification was refused when the configuration was read.
     if (specification != nullptr)
         parse(specification, faults_);
     for (const Fault &fault : faults_)
@@ -60,7 +60,7 @@ bool Faults::find_event(pi_event event, FaultyEvent &out) noexcept {
     try {
         out = found->second;
     } catch (const std::bad_alloc &) {
-        return false; // then it looks like the host event that it is
+        return false; // then it is shown as the host event that it is
     }
     return true;
 }
@@ -99,7 +99,7 @@ void Faults::release_event(pi_event event) noexcept {
 
 namespace {
 
-/// Counts, and does what the specification says.
+/// Counts the call, and applies the specification.
 template <auto Slot, std::size_t Index, typename Function>
 struct Faulty;
 template <auto Slot, std::size_t Index, typename Handle, typename... Rest>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer that makes calls fail. It counts the calls of each function, and what the specification says
-// about the k-th of them happens.
+// The layer that injects failures. It counts the calls of each function, and applies the
+// specification to the k-th call.
 #pragma once
 
 #include "functions.hpp"
@@ -21,15 +21,15 @@ class PluginInstance;
 
 namespace pi::loader::fault {
 
-/// A command's event that the layer ends: a host event that looks like the command's own.
+/// A command's event that the layer ends: a host event that is shown as the command's own.
 struct FaultyEvent {
     uint32_t references; ///< of the application
-    pi_queue queue;      ///< kept alive
+    pi_queue queue;      ///< has a reference, so it stays alive
     pi_struct_type command;
-    std::string text; ///< of its error
+    std::string text; ///< text of its error
 };
 
-/// The faults of one plugin instance, and how often its functions have been called.
+/// The faults of one plugin instance, and the number of calls of each function.
 class Faults {
 public:
     explicit Faults(PluginInstance &instance);
@@ -37,13 +37,14 @@ public:
     const pi_dispatch &next() const noexcept { return next_; }
     uint64_t count(std::size_t function) const noexcept { return counts_[function].load(); }
 
-    /// Counts a call, and says what happens to it; nullptr: nothing.
+    /// Counts a call and returns the fault for it; nullptr: none.
     const Fault *count_call(std::size_t function) noexcept;
 
-    /// Sets the error of a call that fails by a fault, and returns it.
+    /// Sets the error of a call that a fault makes fail, and returns it.
     static pi_result fail_call(const Fault &fault) noexcept;
 
-    /// Signals a host event after the fault's time, and releases it. If it throws, it does neither.
+    /// Signals a host event after the fault's delay, and releases it. If it throws, it does
+    /// neither.
     void signal_later(const Fault &fault, pi_event gate);
     void hurry() { timer_.hurry(); }
 
@@ -52,7 +53,7 @@ public:
     bool find_event(pi_event event, FaultyEvent &out) noexcept;
     void set_text(pi_event event, std::string text);
     void retain_event(pi_event event) noexcept;
-    /// The application's reference; with the last one the layer forgets it.
+    /// Releases the application's reference; after the last one the layer forgets the event.
     void release_event(pi_event event) noexcept;
 
 private:
@@ -62,8 +63,8 @@ private:
     std::array<std::atomic<uint64_t>, function_rows.size()> counts_{};
     std::mutex mutex_;
     std::unordered_map<pi_event, FaultyEvent> events_;
-    std::atomic<std::size_t> event_count_{0}; ///< so that nobody takes the lock for nothing
-    Timer timer_;                             ///< last: its thread uses the others
+    std::atomic<std::size_t> event_count_{0}; ///< avoids the lock while there are none
+    Timer timer_;                             ///< last: its thread uses the other members
 };
 
 } // namespace pi::loader::fault

@@ -38,15 +38,16 @@ template <typename Desc>
 inline constexpr bool can_shorten =
     HasRegions<Desc> || HasFilledRange<Desc> || HasFilledBox<Desc> || HasNamedRange<Desc>;
 
-/// Bytes of a region, or pixels of an image's; modulo 2^64, and then the plugin refuses it.
+/// The bytes of a region, or the pixels of an image region; modulo 2^64, and then the plugin
+/// refuses it.
 template <typename Region>
 uint64_t volume(const Region &region) noexcept {
     return region.extent[0] * std::max<uint64_t>(region.extent[1], 1) *
            std::max<uint64_t>(region.extent[2], 1);
 }
 
-/// Of an image's region as many whole slices, rows or pixels as there are in `count` pixels: where its
-/// parts lie at the host's end is known to the plugin alone, which knows a pixel's size.
+/// As many whole slices, rows or pixels of an image region as `count` pixels cover: only the plugin
+/// knows a pixel's size, and so the position of its parts in host memory.
 template <typename Extent>
 bool cut_extent(Extent &extent, uint64_t count) noexcept {
     uint64_t step = extent[0] * std::max<uint64_t>(extent[1], 1);
@@ -70,7 +71,8 @@ void append_begin(const Region &region, uint64_t count, std::vector<Region> &out
         out.push_back(part);
 }
 
-/// Of bytes exactly so many: whole slices, then whole rows of the next slice, then a part of the next row.
+/// Exactly `count` bytes: whole slices, then whole rows of the next slice, then a part of the next
+/// row.
 inline void append_begin(const pi_region &region, uint64_t count, std::vector<pi_region> &out) {
     pi_region whole = region;
     const uint64_t row = region.extent[0];
@@ -121,7 +123,7 @@ std::vector<Region> first_half(const Region *regions, uint32_t count) {
     return half;
 }
 
-/// What a shortened descriptor points to.
+/// The arrays that a shortened descriptor points to.
 template <typename Desc>
 struct Halves {};
 template <HasRegions Desc>
@@ -129,7 +131,7 @@ struct Halves<Desc> {
     std::vector<std::remove_cvref_t<decltype(*Desc::regions)>> regions;
 };
 
-/// Makes it move the first half of its bytes; false if nothing is left.
+/// Makes the command move the first half of its bytes; false if nothing is left.
 template <typename Desc>
 bool shorten(Desc &desc, Halves<Desc> &halves) {
     if constexpr (HasRegions<Desc>) {

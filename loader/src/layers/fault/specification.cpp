@@ -34,7 +34,7 @@ constexpr Row rows[] = {
 #include <pi/pi_functions.def>
 };
 
-// A name that is meant, perhaps: the one with the longest common beginning.
+// The best guess for a misspelt name: the one with the longest common prefix.
 std::string_view nearest(std::string_view name) {
     std::string_view best = function_rows[0].name;
     std::size_t length = 0;
@@ -100,7 +100,7 @@ std::string parse_delay(std::string_view text, Fault &fault) {
     return fmt::format("\"{}\" is not a time; write for example 10ms (units: ns, us, ms, s)", text);
 }
 
-// "fail(DEVICE_LOST)" into the word and what is in brackets, if there are any.
+// Splits "fail(DEVICE_LOST)" into the word and the optional text in brackets.
 bool split_action(std::string_view text, std::string_view &word,
                   std::optional<std::string_view> &argument) {
     const std::size_t open = text.find('(');

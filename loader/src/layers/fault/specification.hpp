@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What PI_FAULT says:
+// The language of PI_FAULT:
 //
 //     piMemBufferCreate:2..5=fail(OUT_OF_DEVICE_MEMORY); piEnqueueMemBufferWrite:1=short
 //
-// Parts are separated by ';'. Each names a function, which of its calls (k, k..m, or k.. for all from the
-// k-th on; counted from 1 in each plugin instance), and what happens to them:
+// Parts are separated by ';'. Each names a function, some of its calls (k, k..m, or k.. for all
+// from the k-th on; counted from 1 in each plugin instance), and their fault:
 //
-//     fail(RESULT)        the call is not made and answers the result
+//     fail(RESULT)        the call is not made and returns the result
 //     fail_event(RESULT)  commands: the call succeeds, the command is not done, its event fails
-//     short               commands that move bytes: the first half is moved, then the event fails with
-//                         PI_ERROR_BACKEND; short(RESULT) with another one
-//     delay(TIME)         commands are held for a time (5ns, 5us, 5ms, 5s), other calls sleep before they
-//                         are made
+//     short               commands that move bytes: the first half is moved, then the event fails
+//                         with PI_ERROR_BACKEND; short(RESULT) with that result
+//     delay(TIME)         commands are delayed (5ns, 5us, 5ms, 5s), other calls sleep first
 //
-// The first part that names a call counts.
+// The first part that matches a call applies.
 #pragma once
 
 #include <pi/pi.h>
@@ -32,7 +31,7 @@ enum class Action { fail, fail_event, shorten, delay };
 /// One part of a specification.
 struct Fault {
     std::size_t function; ///< its row in function_rows
-    uint64_t first;       ///< of the calls that it is for, counted from 1
+    uint64_t first;       ///< the calls that it applies to, counted from 1
     uint64_t last;
     Action action;
     pi_result result; ///< unless a delay
@@ -40,7 +39,8 @@ struct Fault {
     std::string text; ///< the part itself, for messages
 };
 
-/// Appends the faults of a specification. Returns "" or which part is not understood, and what would be.
+/// Appends the faults of a specification. Returns "" or which part is invalid, and what would be
+/// right.
 std::string parse(std::string_view specification, std::vector<Fault> &faults);
 
 } // namespace pi::loader::fault

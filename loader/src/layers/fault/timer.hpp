@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Things to be done later, by a thread that is started by the first of them.
+// Runs functions later, in a thread that the first of them starts.
 #pragma once
 
 #include <chrono>
@@ -17,15 +17,15 @@ public:
     using Clock = std::chrono::steady_clock;
 
     Timer() = default;
-    /// Does at once what is left.
+    /// Runs the remaining ones at once.
     ~Timer();
     Timer(const Timer &) = delete;
     Timer &operator=(const Timer &) = delete;
 
-    /// `work` throws nothing.
+    /// `work` must not throw.
     void add(std::chrono::nanoseconds delay, std::function<void()> work);
 
-    /// Does what is left now, and what comes later at once.
+    /// Runs the remaining ones now, and later ones at once.
     void hurry();
 
 private:

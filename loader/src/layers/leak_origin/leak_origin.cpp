@@ -15,7 +15,7 @@ namespace pi::loader {
 namespace leak_origin {
 namespace {
 
-// What the function was asked to make: its handles' names, its descriptor's sizes and kinds.
+// Describes what the function was asked to create: handles, and the descriptor's sizes and kinds.
 class Details {
 public:
     template <typename First, typename... Rest>
@@ -74,7 +74,7 @@ private:
     std::string text_;
 };
 
-/// Notes what a call has made. Without memory for that it stays unknown: the call itself has succeeded.
+/// Records what a call created. Without memory it stays unknown: the call itself has succeeded.
 template <typename... Parameters>
 void note(Origins &origins, const void *made, Origin origin, void *caller,
           Parameters... parameters) noexcept {
@@ -88,7 +88,7 @@ void note(Origins &origins, const void *made, Origin origin, void *caller,
     }
 }
 
-/// The wrapper of what makes, retains, releases and frees.
+/// The wrapper of functions that create, retain, release or free.
 template <auto Slot, std::size_t Index, typename Function>
 struct Remembered;
 template <auto Slot, std::size_t Index, typename Handle, typename... Rest>
@@ -103,7 +103,7 @@ struct Remembered<Slot, Index, pi_result (*)(Handle, Rest...)> {
     static constexpr bool enqueues_alloc = same_slot<Slot, &pi_dispatch::piEnqueueUsmAlloc>;
     static constexpr bool enqueues_free = same_slot<Slot, &pi_dispatch::piEnqueueUsmFree>;
     static constexpr bool wraps = retains || releases || makes_one || partitions || allocates ||
-                                  frees; // and both commands, which make events
+                                  frees; // and both commands that create events
 
     static pi_result PI_CALL call(Handle handle, Rest... rest) noexcept {
         void *const caller = __builtin_return_address(0);
@@ -174,7 +174,7 @@ private:
             if (!copy_descriptor(std::get<0>(std::tuple(rest...)), PI_TYPE_USM_ALLOC_DESC, own) ||
                 own.out_pointer == nullptr)
                 return forward();
-            // A layer behind this one may succeed without the plugin: then nothing is written.
+            // A layer behind this one may succeed without the plugin; then nothing is written.
             void *const before = std::exchange(*own.out_pointer, nullptr);
             const pi_result result = forward();
             if (*own.out_pointer == nullptr)
@@ -192,7 +192,7 @@ private:
     static pi_context context_of(pi_queue queue) noexcept {
         const ErrorScope scope;
         pi_context context = nullptr;
-        questions_of(queue).piQueueGetInfo(queue, PI_QUEUE_INFO_CONTEXT, sizeof context, &context,
+        queries_of(queue).piQueueGetInfo(queue, PI_QUEUE_INFO_CONTEXT, sizeof context, &context,
                                            nullptr);
         return context;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which bytes of which memory a command reads or writes.
+// The bytes that a command reads or writes.
 #pragma once
 
 #include <pi/pi_plugin.h>
@@ -16,11 +16,12 @@
 
 namespace pi::loader::race {
 
-/// What the numbers of a storage's ranges are: bytes, pixels as a Grid numbers them, or the host's addresses.
+/// The unit of a storage's ranges: bytes, pixels as a Grid numbers them, or host addresses.
 enum class Unit { byte, pixel, address };
 
-/// Memory of its own: a root buffer, an image, a USM allocation, a variable; and the host's, which is one. Known by its
-/// address here, so that what has the same handle later is another one.
+/// Separate memory: a root buffer, an image, a USM allocation, a variable, or host memory, which is
+/// one storage. It is identified by its address here, so a later object with the same handle is
+/// another storage.
 struct Storage {
     std::string name; ///< "mem 0x55..", "USM memory 0x7f.."
     Unit unit;
@@ -31,8 +32,8 @@ struct Range {
     uint64_t end;
 };
 
-/// Ranges in ascending order, apart from each other. Of what has very many rows only the first are
-/// looked at: a race may be missed, but none is made up.
+/// Disjoint ranges in ascending order. Of very many rows only the first are examined: a race may be
+/// missed, but none is invented.
 class Ranges {
 public:
     static constexpr std::size_t most = 1024;
@@ -44,7 +45,7 @@ public:
         else if (size != 0 && list_.size() < most)
             list_.push_back({begin, end});
     }
-    /// Those of a rectangle; pitches of 0 are dense.
+    /// Adds the rows of a rectangle; pitches of 0 are dense.
     void add_rows(uint64_t begin, const uint64_t extent[3], uint64_t row_pitch,
                   uint64_t slice_pitch) {
         const uint64_t rows = std::max<uint64_t>(extent[1], 1);
@@ -56,19 +57,19 @@ public:
                 add(begin + z * slice + y * row, extent[0]);
         }
     }
-    /// Into what the memory is a part of.
+    /// Shifts the ranges into the storage that contains the memory.
     void move(uint64_t offset) noexcept {
         for (Range &range : list_) {
             range.begin += offset;
             range.end += offset;
         }
     }
-    /// After ranges were added in any order.
+    /// Call it after ranges were added in any order.
     void sort() {
         std::sort(list_.begin(), list_.end(),
                   [](const Range &a, const Range &b) { return a.begin < b.begin; });
     }
-    /// The first that both have; an empty one if there is none.
+    /// The first common range; an empty one if there is none.
     Range overlap(const Ranges &other) const noexcept {
         auto a = list_.begin();
         auto b = other.list_.begin();
@@ -88,7 +89,8 @@ private:
     std::vector<Range> list_;
 };
 
-/// An image's pixels, numbered row by row, slice by slice, and mip level by mip level, each with the room of the first.
+/// Numbers an image's pixels row by row, slice by slice, and mip level by mip level, with the size
+/// of level 0 for each.
 struct Grid {
     uint64_t extent[3] = {}; ///< of the first level
 
@@ -99,10 +101,11 @@ struct Grid {
     }
 };
 
-/// What a command does with bytes. A kernel that is given an address may do anything behind it, or nothing.
+/// How a command uses bytes. A kernel that receives an address may access anything behind it, or
+/// nothing.
 enum class Use { reads, writes, may };
 
-/// Whether two commands that use the same bytes so must be ordered, as far as that is certain.
+/// Whether two commands with these uses of the same bytes certainly conflict.
 constexpr bool conflict(Use a, Use b) noexcept {
     return a == Use::writes || b == Use::writes;
 }
@@ -113,7 +116,7 @@ struct Access {
     Ranges ranges;
 };
 
-/// What a mem handle stands for.
+/// The memory of a mem handle.
 struct Memory {
     std::shared_ptr<const Storage> storage;
     uint64_t offset = 0; ///< into the storage
@@ -121,7 +124,8 @@ struct Memory {
     bool read_only = false; ///< for kernels
     uint32_t pixel = 0;     ///< of images: bytes
     Grid grid{};            ///< of images
-    /// Of kernels' arguments, by offset and size: how many bytes at their begin no kernel accesses.
+    /// For kernel arguments, by offset and size: the number of leading bytes that no kernel
+    /// accesses.
     std::map<std::pair<uint64_t, uint64_t>, uint64_t> leads{};
 };
 

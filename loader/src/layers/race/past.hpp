@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is ordered before what. Commands lie in lanes, each of which is a chain: every command begins after
-// the one before it in its lane. So a place in a lane stands for all before it, and a command's past is a
-// place in each of some lanes: a vector clock.
+// The happens-before order. Commands lie in lanes, each of which is a chain: a command begins after
+// the one before it in its lane. So a place in a lane stands for everything before it, and a
+// command's past is one place in each of some lanes: a vector clock.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 namespace pi::loader::race {
 
 struct Lane {
-    uint64_t last = 0; ///< its newest command's place
-    uint64_t done = 0; ///< the host knows that all up to here have ended
-    uint32_t open = 0; ///< how many of its commands are still compared with others
+    uint64_t last = 0; ///< the place of its newest command
+    uint64_t done = 0; ///< the host knows that everything up to here has ended
+    uint32_t open = 0; ///< the number of its commands that are still compared with others
 };
 
 /// A host event, as far as commands wait for it.
@@ -24,11 +24,11 @@ struct Gate {
     State state = State::closed;
 };
 
-/// How something is behind something else: by its wait list, and then it does nothing if that fails; or only by the order
-/// of a queue, which a failure does not hold up.
+/// How something follows something else: through its wait list, and then it fails with it; or only
+/// through the order of a queue, which a failure does not stop.
 enum class Behind { event, order };
 
-/// Everything that is over when something begins. Not thread-safe.
+/// Everything that has ended when something begins. Not thread-safe.
 class Past {
 public:
     struct Place {
@@ -55,7 +55,7 @@ public:
         else
             gates_.push_back({gate, fails});
     }
-    /// Leaves out what no comparison will ask for any more.
+    /// Drops what no later comparison needs.
     void add(const Past &other, Behind behind) {
         for (const Place &place : other.places_) {
             if (place.lane->open != 0 && place.number > place.lane->done)
@@ -71,13 +71,13 @@ public:
                    return place.lane == lane && number <= place.number;
                });
     }
-    /// Whether it is still open what will be over: a host event has not been signalled.
+    /// Whether its past is still open, because a host event was not signalled.
     bool held() const noexcept {
         return std::any_of(gates_.begin(), gates_.end(), [](const Wait &wait) {
             return wait.gate->state == Gate::State::closed;
         });
     }
-    /// Whether a host event has failed, so that what waits for it does nothing.
+    /// Whether a host event has failed, so that commands that wait for it do nothing.
     bool failed() const noexcept {
         return std::any_of(gates_.begin(), gates_.end(), [](const Wait &wait) {
             return wait.fails && wait.gate->state == Gate::State::failed;
@@ -88,7 +88,7 @@ public:
 private:
     struct Wait {
         std::shared_ptr<Gate> gate;
-        bool fails; ///< with it
+        bool fails; ///< fails with it
     };
 
     std::vector<Place> places_;

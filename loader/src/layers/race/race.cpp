@@ -18,7 +18,7 @@ namespace {
 
 using Accesses = std::vector<Access>;
 
-// The side of a rectangle that is read, or the one that is written.
+// The rows of a rectangle's source, or of its destination.
 Ranges rows_of(const pi_region *regions, uint32_t count, bool dst) {
     Ranges ranges;
     for (uint32_t i = 0; regions != nullptr && i < count; ++i) {
@@ -46,7 +46,7 @@ void use_pixels(Races &races, pi_mem image, const pi_image_region *regions, uint
     races.use_mem(out, image, use, std::move(ranges));
 }
 
-// The bytes beside pixels.
+// The bytes of pixels in linear memory.
 void add_bytes(Ranges &ranges, uint64_t offset, const uint64_t extent[3], uint32_t pixel,
                uint64_t row_pitch, uint64_t slice_pitch) {
     const uint64_t bytes[3] = {extent[0] * pixel, extent[1], extent[2]};
@@ -64,7 +64,7 @@ void use_host_of_image(Races &races, pi_mem image, const void *host_ptr,
     races.use_pointer(out, host_ptr, use, std::move(ranges));
 }
 
-/// A descriptor that is not one of those below uses no memory that is looked at.
+/// Descriptors without an overload below use no memory that the layer watches.
 template <typename Desc>
 void read_accesses(Races &, const Desc &, Accesses &) {}
 
@@ -103,7 +103,7 @@ void read_accesses(Races &races, const pi_image_write_desc &desc, Accesses &out)
     use_host_of_image(races, desc.image, desc.host_ptr, desc.regions, desc.region_count, Use::reads,
                       out);
 }
-// One end may be a buffer, whose rows have the bytes of the other one's pixels.
+// One end may be a buffer, whose rows have the bytes of the other end's pixels.
 void read_accesses(Races &races, const pi_image_copy_desc &desc, Accesses &out) {
     const uint32_t src_pixel = races.pixel_of(desc.src);
     const uint32_t dst_pixel = races.pixel_of(desc.dst);
@@ -157,9 +157,9 @@ void read_variable(Races &races, const Desc &desc, Use variable, Use host, Acces
     Ranges bytes;
     bytes.add(desc.offset, desc.size);
     races.use_variable(out, desc.program, desc.name, variable, std::move(bytes));
-    Ranges beside;
-    beside.add(0, desc.size);
-    races.use_pointer(out, desc.host_ptr, host, std::move(beside));
+    Ranges linear;
+    linear.add(0, desc.size);
+    races.use_pointer(out, desc.host_ptr, host, std::move(linear));
 }
 void read_accesses(Races &races, const pi_device_global_read_desc &desc, Accesses &out) {
     read_variable(races, desc, Use::reads, Use::writes, out);
@@ -172,7 +172,7 @@ void read_accesses(Races &races, const pi_kernel_launch_desc &desc, Accesses &ou
         races.use_argument(out, desc.arguments[i]);
 }
 
-/// A callback of the application's, and what has ended when it runs.
+/// A callback of the application, and what has ended when it runs.
 struct Callback {
     Races &races;
     Past past;
@@ -198,10 +198,10 @@ pi_result set_callback(Races &races, pi_event event, pi_event_callback function,
 }
 
 void PI_CALL on_host_function(void *user_data) {
-    const std::unique_ptr<HostFunction> kept =
+    const std::unique_ptr<HostFunction> call =
         static_cast<HostFunction *>(user_data)->races.take(user_data);
-    kept->races.end(kept->past);
-    kept->function(kept->user_data);
+    call->races.end(call->past);
+    call->function(call->user_data);
 }
 
 pi_result PI_CALL set_lead(const pi_kernel_argument *argument, uint64_t lead) noexcept {
@@ -229,7 +229,8 @@ pi_result PI_CALL set_lead(const pi_kernel_argument *argument, uint64_t lead) no
 
 constexpr pi_race_v1 extension = {sizeof(pi_race_v1), set_lead};
 
-// Whether a blocking command that failed may have been enqueued: arguments and the place of the call refuse it before.
+// Whether a blocking command that failed may have been enqueued: errors of arguments and of the
+// calling context refuse it before.
 bool may_have_run(pi_result failure) noexcept {
     return failure < PI_ERROR_UNSUPPORTED_FEATURE && failure != PI_ERROR_WOULD_BLOCK;
 }
@@ -249,18 +250,18 @@ pi_result watched_command(Races &races, std::size_t function, void *caller, pi_q
                                  barrier || same_slot<Slot, &pi_dispatch::piEnqueueEventsWait>,
                              .blocked = read && (own.flags & PI_COMMAND_BLOCKING) != 0};
     const Desc *passed = desc;
-    [[maybe_unused]] void *kept = nullptr;
+    [[maybe_unused]] void *stored = nullptr;
     [[maybe_unused]] std::vector<unsigned char> copy;
     if constexpr (std::is_same_v<Desc, pi_host_function_desc>) {
-        // With what a newer caller has at its end: the plugin says whether it may. A shorter one has no
-        // room for the data.
+        // Uses the whole descriptor of a newer caller: the plugin decides whether it accepts it. A
+        // shorter descriptor has no room for the data.
         if (read && own.function != nullptr && desc->struct_size >= sizeof own &&
             desc->struct_size <= 4096) {
             const auto *const bytes = reinterpret_cast<const unsigned char *>(desc);
             copy.assign(bytes, bytes + desc->struct_size);
-            kept = races.keep({races, races.past_before(enqueued), own.function, own.user_data});
+            stored = races.store({races, races.past_before(enqueued), own.function, own.user_data});
             own.function = on_host_function;
-            own.user_data = kept;
+            own.user_data = stored;
             own.struct_size = desc->struct_size;
             std::memcpy(copy.data(), &own, std::min<std::size_t>(sizeof own, copy.size()));
             passed = reinterpret_cast<const Desc *>(copy.data());
@@ -273,14 +274,14 @@ pi_result watched_command(Races &races, std::size_t function, void *caller, pi_q
     }
     const pi_result result = (races.next().*Slot)(queue, passed, wait_count, wait_list, out_event);
     if (result != PI_SUCCESS) {
-        races.take(kept); // unless it has run
+        races.take(stored); // unless it has run
         races.put_back_usm(std::move(freed));
-        // A command that has failed in the end was behind these all the same.
+        // A command that failed at its end was ordered behind these all the same.
         if (enqueued.blocked && may_have_run(result))
             races.watch([&] { races.end(races.past_before(enqueued)); });
         return result;
     }
-    // It is at work, and its event is the application's.
+    // It runs, and its event belongs to the application.
     races.watch([&] {
         if (read)
             read_accesses(races, own, enqueued.accesses);
@@ -291,7 +292,7 @@ pi_result watched_command(Races &races, std::size_t function, void *caller, pi_q
     return PI_SUCCESS;
 }
 
-/// The wrapper of commands, of what makes memory, queues and events, and of what the host waits by.
+/// The wrapper of commands, of functions that create memory, queues and events, and of host waits.
 template <auto Slot, std::size_t Index, typename Function>
 struct Watched;
 template <auto Slot, std::size_t Index, typename Handle, typename... Rest>
@@ -354,7 +355,7 @@ struct Watched<Slot, Index, pi_result (*)(Handle, Rest...)> {
                 if constexpr (is<&pi_dispatch::piEventWait>) {
                     races.end_waited(handle, result);
                 } else if (result == PI_SUCCESS) {
-                    // What was made is the application's.
+                    // The created object belongs to the application.
                     races.watch([&] { see(races, handle, rest...); });
                 }
                 return result;
@@ -370,7 +371,7 @@ private:
         } else if constexpr (is<&pi_dispatch::piEventSignalHost>) {
             races.signal(handle, rest...);
         } else if constexpr (is<&pi_dispatch::piEventGetProfilingInfo>) {
-            races.end_event(handle); // only of what has ended
+            races.end_event(handle); // does something only for events that have ended
         } else if constexpr (is<&pi_dispatch::piEventGetInfo>) {
             const auto *const status =
                 static_cast<const pi_event_status *>(std::get<2>(parameters));

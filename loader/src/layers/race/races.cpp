@@ -31,7 +31,7 @@ std::string place(const Storage &storage, const Range &range) {
 } // namespace
 
 Races::Races(PluginInstance &instance)
-    : next_(instance.chain().next(race_layer)), questions_(instance.chain().questions()),
+    : next_(instance.chain().next(race_layer)), queries_(instance.chain().queries()),
       instance_(instance), level_(level_of(instance.configuration())),
       host_(std::make_shared<const Storage>(Storage{"the host's memory", Unit::address})) {}
 
@@ -39,7 +39,7 @@ void Races::add_queue(pi_queue queue) {
     uint64_t flags = 0;
     {
         const ErrorScope scope;
-        questions_.piQueueGetInfo(queue, PI_QUEUE_INFO_FLAGS, sizeof flags, &flags, nullptr);
+        queries_.piQueueGetInfo(queue, PI_QUEUE_INFO_FLAGS, sizeof flags, &flags, nullptr);
     }
     const std::scoped_lock lock(mutex_);
     queues_.add(queue, {(flags & PI_QUEUE_OUT_OF_ORDER) == 0});
@@ -92,7 +92,7 @@ void Races::add_usm(const void *pointer, uint64_t size) {
     auto storage =
         std::make_shared<const Storage>(Storage{fmt::format("USM memory {}", pointer), Unit::byte});
     const std::scoped_lock lock(mutex_);
-    // What went with its context, and nobody has freed.
+    // Allocations that ended with their context and were not freed.
     auto next = usm_.lower_bound(begin);
     if (next != usm_.begin() && std::prev(next)->first + std::prev(next)->second.size > begin)
         --next;
@@ -212,7 +212,7 @@ bool Races::set_lead(const pi_kernel_argument &argument, uint64_t lead) {
         return false;
     auto &leads = memory->leads;
     if (leads.size() >= most_leads && !leads.contains({argument.offset, argument.size}))
-        leads.clear(); // those of launches that are long over, but for few
+        leads.clear(); // entries of old launches, with few exceptions
     uint64_t &largest = leads[{argument.offset, argument.size}];
     largest = std::max(largest, lead);
     return true;
@@ -233,8 +233,8 @@ void Races::map(std::vector<Access> &out, const pi_buffer_map_desc &desc) {
         {desc.mem, memory->storage, {desc.offset, desc.offset + desc.size}, writes});
 }
 
-// An unmap names a pointer, and maps of one range may have one pointer. Where a mem has several maps it is not
-// known which one ends.
+// An unmap names a pointer, and maps of one range may share a pointer. If a mem has several maps,
+// the layer does not know which one ends.
 void Races::unmap(std::vector<Access> &out, pi_mem mem) {
     Ranges ranges;
     bool writes = false;
@@ -256,7 +256,7 @@ void Races::unmap(std::vector<Access> &out, pi_mem mem) {
     use_mem(out, mem, writes ? Use::writes : Use::reads, std::move(ranges));
 }
 
-// The command's lane goes on from what it is behind in any case, if nothing else does.
+// The command continues the lane of one of its predecessors, if no other command does.
 void Races::take_predecessor(Command &command, const std::shared_ptr<const Command> &before,
                              Behind behind) {
     command.past.add(before->past, behind);
@@ -286,7 +286,7 @@ void Races::take_waits(Command &command, QueueState &queue, const Enqueued &enqu
         } else if (wait.command != nullptr) {
             take_predecessor(command, wait.command, Behind::event);
         } else {
-            // Made in a way that the layer does not see: it may be behind anything.
+            // Created in a way that the layer does not see: it may be behind anything.
             for (const std::shared_ptr<Command> &other : open_)
                 command.past.add(other->past, Behind::event);
         }
@@ -333,7 +333,7 @@ void Races::add(Enqueued enqueued, Stack stack) {
         if (enqueued.blocked)
             end_locked(command->past);
     }
-    tell(reports);
+    report(reports);
 }
 
 Past Races::past_before(const Enqueued &enqueued) {
@@ -383,17 +383,17 @@ void Races::close_first() {
     open_.pop_front();
 }
 
-void *Races::keep(HostFunction function) {
-    auto kept = std::make_unique<HostFunction>(std::move(function));
-    void *const key = kept.get();
+void *Races::store(HostFunction function) {
+    auto stored = std::make_unique<HostFunction>(std::move(function));
+    void *const key = stored.get();
     const std::scoped_lock lock(mutex_);
-    host_functions_.emplace(key, std::move(kept));
+    host_functions_.emplace(key, std::move(stored));
     return key;
 }
 
-std::unique_ptr<HostFunction> Races::take(const void *kept) noexcept {
+std::unique_ptr<HostFunction> Races::take(const void *stored) noexcept {
     const std::scoped_lock lock(mutex_);
-    auto found = host_functions_.extract(kept);
+    auto found = host_functions_.extract(stored);
     return found.empty() ? nullptr : std::move(found.mapped());
 }
 
@@ -447,15 +447,15 @@ bool Races::is_result(pi_event event, pi_result result) noexcept {
     {
         const std::scoped_lock lock(mutex_);
         if (events_.find(event) == nullptr)
-            return false; // perhaps it is none
+            return false; // perhaps it is not an allocation
     }
     const ErrorScope scope;
     pi_event_status status = PI_EVENT_QUEUED;
     pi_result own = PI_SUCCESS;
-    return questions_.piEventGetInfo(event, PI_EVENT_INFO_STATUS, sizeof status, &status,
-                                     nullptr) == PI_SUCCESS &&
+    return queries_.piEventGetInfo(event, PI_EVENT_INFO_STATUS, sizeof status, &status, nullptr) ==
+               PI_SUCCESS &&
            status == PI_EVENT_COMPLETE &&
-           questions_.piEventGetInfo(event, PI_EVENT_INFO_RESULT, sizeof own, &own, nullptr) ==
+           queries_.piEventGetInfo(event, PI_EVENT_INFO_RESULT, sizeof own, &own, nullptr) ==
                PI_SUCCESS &&
            own == result;
 }
@@ -469,7 +469,7 @@ void Races::signal(pi_event event, pi_result result) {
             return;
         set_gate(*state->gate, result, reports);
     }
-    tell(reports);
+    report(reports);
 }
 
 void Races::abandon(const Known<pi_event, EventState>::Taken &released) {
@@ -480,10 +480,10 @@ void Races::abandon(const Known<pi_event, EventState>::Taken &released) {
         const std::scoped_lock lock(mutex_);
         set_gate(*released.mapped().state.gate, PI_ERROR_ABANDONED, reports);
     }
-    tell(reports);
+    report(reports);
 }
 
-// A second time changes nothing.
+// Idempotent.
 void Races::set_gate(Gate &gate, pi_result result, std::vector<std::string> &reports) {
     if (gate.state != Gate::State::closed)
         return;
@@ -491,7 +491,8 @@ void Races::set_gate(Gate &gate, pi_result result, std::vector<std::string> &rep
     settle(reports);
 }
 
-// Those that no host event holds back any more are compared, each pair when its second one is free.
+// Compares the commands that no host event holds back any more, each pair once its second one is
+// free.
 void Races::settle(std::vector<std::string> &reports) {
     for (const std::shared_ptr<Command> &command : open_) {
         if (!command->held || command->past.held())
@@ -502,7 +503,7 @@ void Races::settle(std::vector<std::string> &reports) {
     }
 }
 
-void Races::tell(const std::vector<std::string> &reports) const noexcept {
+void Races::report(const std::vector<std::string> &reports) const noexcept {
     if (gave_up_)
         return;
     for (const std::string &report : reports)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer that finds commands which use the same bytes, one of them writing, while nothing orders them.
-// It looks at what orders commands by contract, never at when they happen to run: wait lists, queues in order,
-// barriers, host events, and what the host has seen end (by waiting, finishing, blocking, asking, callbacks
-// and host functions). What one thread of the host has seen all are taken to know. What is not known for
-// certain is taken to be ordered, so that a report is a race.
+// The layer that finds unordered commands that use the same bytes, one of them writing. It
+// considers the order by contract, never the actual timing: wait lists, in-order queues, barriers,
+// host events, and what the host has seen end (by waiting, finishing, blocking, querying, callbacks
+// and host functions). What one host thread has seen, all are assumed to know. Uncertain cases
+// count as ordered, so that every report is a race.
 #pragma once
 
 #include "functions.hpp"
@@ -30,10 +30,10 @@ class PluginInstance;
 
 namespace pi::loader::race {
 
-/// A command that was enqueued. Its past has its own place, too.
+/// An enqueued command. Its past includes its own place.
 struct Command {
-    std::size_t function = 0; ///< its row
-    uint64_t call = 0;        ///< the number of that function's call that succeeded
+    std::size_t function = 0; ///< the row of its function
+    uint64_t call = 0;        ///< the number of that function's successful call
     const void *queue = nullptr;
     std::shared_ptr<Lane> lane{};
     uint64_t number = 0; ///< its place in the lane
@@ -43,7 +43,7 @@ struct Command {
     Stack stack{};
 };
 
-/// What the layer keeps of objects as long as the application has references to them.
+/// State of objects while the application has references to them.
 template <typename Handle, typename State>
 class Known {
     struct Row {
@@ -67,14 +67,14 @@ public:
             ++found->second.references;
     }
     void forget(Handle handle) noexcept { rows_.erase(handle); }
-    /// The last reference takes it out; else what is given is empty.
+    /// The last reference removes the entry and returns it; otherwise the result is empty.
     Taken release(Handle handle) noexcept {
         const auto found = rows_.find(handle);
         if (found == rows_.end() || --found->second.references != 0)
             return {};
         return rows_.extract(found);
     }
-    /// The release was none.
+    /// The release failed.
     void put_back(Handle handle, Taken taken) noexcept {
         if (!taken.empty())
             rows_.insert(std::move(taken));
@@ -85,13 +85,13 @@ private:
     std::unordered_map<Handle, Row> rows_;
 };
 
-/// Who ends an event: a command, or the host. Neither where the layer does not know it.
+/// What ends an event: a command or the host; neither if the layer does not know.
 struct EventState {
     std::shared_ptr<const Command> command{};
-    std::shared_ptr<Gate> gate{}; ///< of a host event
+    std::shared_ptr<Gate> gate{}; ///< set for a host event
 };
 
-/// An allocation of USM.
+/// A USM allocation.
 struct Usm {
     uint64_t size;
     std::shared_ptr<const Storage> storage;
@@ -99,7 +99,7 @@ struct Usm {
 
 class Races;
 
-/// A host function of the application's, and what has ended when it runs.
+/// A host function of the application, and what has ended when it runs.
 struct HostFunction {
     Races &races;
     Past past;
@@ -113,7 +113,7 @@ public:
 
     const pi_dispatch &next() const noexcept { return next_; }
 
-    // Objects, after they were made; retained and released as the application does.
+    // Objects that were created; retained and released as the application does.
     void add_queue(pi_queue queue);
     void add_memory(pi_mem mem, uint64_t size, uint64_t flags);
     void add_image(pi_mem mem, const pi_mem_image_desc &desc);
@@ -121,14 +121,16 @@ public:
     void add_program(pi_program program);
     void add_host_event(pi_event event);
     void
-    forget_event(pi_event event); ///< the handle is another event's now, of which nothing is known
+    /// the handle now belongs to another event, of which nothing is known
+    forget_event(pi_event event);
     void add_usm(const void *pointer, uint64_t size);
     template <typename Handle>
     void retain(Handle handle) noexcept {
         const std::scoped_lock lock(mutex_);
         known_of(handle).retain(handle);
     }
-    /// Before the call, after which the address may be another object's; put back if it fails.
+    /// Call it before the release, after which the address may be another object's; put the entry
+    /// back if that fails.
     template <typename Handle>
     auto release(Handle handle) noexcept {
         const std::scoped_lock lock(mutex_);
@@ -140,63 +142,65 @@ public:
         known_of(handle).put_back(handle, std::move(taken));
     }
 
-    /// An allocation, nobody's from now on; put back if its free fails.
+    /// An allocation that is removed before its free; put it back if that fails.
     using FreedUsm = std::map<uintptr_t, Usm>::node_type;
     FreedUsm free_usm(const void *pointer) noexcept;
     void put_back_usm(FreedUsm freed) noexcept;
 
-    /// A command that was enqueued.
+    /// An enqueued command.
     struct Enqueued {
         std::size_t function;
         pi_queue queue;
-        std::vector<EventState> waits; ///< by waits_of()
+        std::vector<EventState> waits; ///< from waits_of()
         std::vector<Access> accesses{};
         pi_event event = nullptr; ///< nullptr: the application has none
         bool barrier = false;
-        bool waits_for_all = false; ///< of its queue, if its wait list is empty
-        bool blocked = false;       ///< the call returned when it had ended
+        bool waits_for_all = false; ///< for its queue, if its wait list is empty
+        bool blocked = false;       ///< the call returned when the command had ended
     };
-    /// What a wait list names. Before the call, which may write the command's event over the list.
+    /// The events of a wait list. Call it before the command, which may write its event over the
+    /// list.
     std::vector<EventState> waits_of(uint32_t wait_count, const pi_event *wait_list);
     void add(Enqueued enqueued, Stack stack);
-    /// What will be over when it begins.
+    /// What will have ended when it begins.
     Past past_before(const Enqueued &enqueued);
 
-    /// The accesses of commands are asked for by these.
+    /// These collect the accesses of commands.
     void use_mem(std::vector<Access> &out, pi_mem mem, Use use, Ranges ranges);
-    /// From an address on: USM, or the host's own memory.
+    /// From an address on: USM, or host memory.
     void use_pointer(std::vector<Access> &out, const void *pointer, Use use, Ranges ranges);
     void use_variable(std::vector<Access> &out, pi_program program, const char *name, Use use,
                       Ranges ranges);
-    /// Whether it is an image, and its pixel's bytes; 0 for what is not.
+    /// The bytes of a pixel if it is an image; else 0.
     uint32_t pixel_of(pi_mem mem) noexcept;
     Grid grid_of(pi_mem image) noexcept;
     void use_argument(std::vector<Access> &out, const pi_kernel_argument &argument);
-    /// As pi_race_v1 has it; false of memory that is not known.
+    /// As in pi_race_v1; false for unknown memory.
     bool set_lead(const pi_kernel_argument &argument, uint64_t lead);
-    /// All of the allocation.
+    /// The whole allocation.
     static void use_freed(std::vector<Access> &out, const FreedUsm &freed);
     void map(std::vector<Access> &out, const pi_buffer_map_desc &desc);
     void unmap(std::vector<Access> &out, pi_mem mem);
 
-    /// Until it runs; what never does, because its command fails, goes with this object.
-    void *keep(HostFunction function);
-    std::unique_ptr<HostFunction> take(const void *kept) noexcept;
+    /// Until it runs; one that never runs, because its command fails, ends with this object.
+    void *store(HostFunction function);
+    std::unique_ptr<HostFunction> take(const void *stored) noexcept;
 
     // The host knows that something has ended.
     Past past_of_queue(pi_queue queue);
     Past past_of_event(pi_event event);
     void end(const Past &past) noexcept;
     void end_event(pi_event event) noexcept;
-    /// If the wait's result is the command's: another one tells nothing.
+    /// Only if the wait's result is the command's: another result says nothing.
     void end_waited(pi_event event, pi_result result) noexcept;
     void signal(pi_event event, pi_result result);
-    /// The last release of an event has succeeded: whoever waits for a host event that was not signalled does nothing.
+    /// The last release of an event succeeded: commands that wait for a host event that was not
+    /// signalled do nothing.
     void abandon(const Known<pi_event, EventState>::Taken &released);
 
-    /// Without memory to note what is under way, what comes would be reported wrongly: nothing is.
+    /// Out of memory for running commands: later reports could be wrong, so there are none.
     void give_up() noexcept;
-    /// Notes what has been done, or gives up.
+    /// Records what was done, or gives up.
     template <typename Note>
     void watch(Note &&note) noexcept {
         try {
@@ -209,9 +213,10 @@ public:
 private:
     struct QueueState {
         bool in_order;
-        std::shared_ptr<const Command> last{}; ///< in order: the next one's predecessor
-        Past all{};                            ///< of everything that was enqueued
-        Past barrier{};                        ///< what every later command begins after
+        /// in an in-order queue: the next command's predecessor
+        std::shared_ptr<const Command> last{};
+        Past all{};     ///< all enqueued commands
+        Past barrier{}; ///< every later command begins after it
     };
     struct Mapping {
         pi_mem mem;
@@ -220,19 +225,19 @@ private:
         bool writes;
     };
     struct ProgramState {
-        std::map<std::string, std::shared_ptr<const Storage>> variables; ///< by their names
+        std::map<std::string, std::shared_ptr<const Storage>> variables; ///< by name
     };
 
     Known<pi_queue, QueueState> &known_of(pi_queue) noexcept { return queues_; }
     Known<pi_mem, Memory> &known_of(pi_mem) noexcept { return memory_; }
     Known<pi_event, EventState> &known_of(pi_event) noexcept { return events_; }
     Known<pi_program, ProgramState> &known_of(pi_program) noexcept { return programs_; }
-    /// Whether the event is final with it.
+    /// Whether the result says that the event is complete.
     bool is_result(pi_event event, pi_result result) noexcept;
-    /// The allocation that an address lies in, and where it begins; nullptr if it is none.
+    /// The allocation that contains an address, and its begin; nullptr if there is none.
     const Usm *usm_of(uintptr_t address, uintptr_t &out_begin) const noexcept;
 
-    // All under the lock.
+    // All of these need the lock.
     void take_waits(Command &command, QueueState &queue, const Enqueued &enqueued);
     void take_predecessor(Command &command, const std::shared_ptr<const Command> &before,
                           Behind behind);
@@ -242,20 +247,20 @@ private:
     void settle(std::vector<std::string> &reports);
     void set_gate(Gate &gate, pi_result result, std::vector<std::string> &reports);
     void end_locked(const Past &past) noexcept;
-    void tell(const std::vector<std::string> &reports) const noexcept;
+    void report(const std::vector<std::string> &reports) const noexcept;
 
     static constexpr std::size_t most_open = 1024;
-    static constexpr std::size_t most_leads = 4096; // of one memory
+    static constexpr std::size_t most_leads = 4096; // per memory object
     static constexpr std::size_t most_reports = 1000;
 
     const pi_dispatch &next_;
-    const pi_dispatch &questions_;
+    const pi_dispatch &queries_;
     PluginInstance &instance_;
     const pi_log_level level_;
     std::atomic<bool> gave_up_{false};
     std::mutex mutex_;
     std::array<uint64_t, function_rows.size()> calls_{};
-    std::deque<std::shared_ptr<Command>> open_; ///< those that may race with what comes
+    std::deque<std::shared_ptr<Command>> open_; ///< may still race with later commands
     Known<pi_queue, QueueState> queues_;
     Known<pi_mem, Memory> memory_;
     Known<pi_event, EventState> events_;

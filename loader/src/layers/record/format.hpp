@@ -1,31 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The log of the layer record, which pi-replay runs again: text, a JSON object a line.
+// The log of the layer record, which pi-replay runs again: text, one JSON object per line.
 //
-//  - The first line is the header: {"pi_record": version, "abi": "1.0", "machine": {"host", "system"}}.
-//  - {"plugin", "file"} tells of a plugin that calls are recorded of. Lines without "function" are remarks.
-//  - {"of", "result"} gives the call of the line with that number, from 1 on, another result.
-//  - Every other line is a call that has returned, in the order of the returns; so a creation stands before each
-//    use of what it made. What may let others go on (piEventSignalHost, piEventRelease, piQueueFlush,
-//    piQueueRelease) stands where it began, with the result 0, before what it let go on:
+//  - The first line is the header:
+//    {"pi_record": version, "abi": "1.0", "machine": {"host", "system"}}.
+//  - {"plugin", "file"} describes a recorded plugin. Lines without "function" are remarks.
+//  - {"of", "result"} replaces the result of the call in the line with that number, from 1 on.
+//  - Every other line is a call that has returned, in the order of the returns, so that an object's
+//    create call comes before each use. Calls that may let others continue (piEventSignalHost,
+//    piEventRelease, piQueueFlush, piQueueRelease) are written when they begin, with the result 0:
 //      thread     a number, in the order of the threads' first calls
 //      function   its name in pi.h
-//      arguments  in the function's order. A handle is its id, NULL is null. A descriptor is an object of its
-//                 members, under the names of pi.h; a chained one stands under "next". A wait list is a list of ids.
-//                 A list at NULL that has a count is that count. Reserved words are there if they are not 0.
-//                 Whether an output was asked for is true or false. Other addresses are null.
+//      arguments  in the function's order. A handle is its id, NULL is null. A descriptor is an
+//                 object of its members, with the names of pi.h; a chained one is under "next". A
+//                 wait list is a list of ids; one at NULL with a count is that count. Reserved
+//                 words are present if they are not 0. An output is true if requested, else false.
+//                 Other addresses are null.
 //      result     the pi_result
-//      made       the ids of the handles that were given, in order. An id is never used again.
-//      began      of a call that blocks (piEventWait, piQueueFinish, a command with PI_COMMAND_BLOCKING): how many lines
-//                 there were when it began. What stands between those and its own may have been made while it blocked
-//      map        of a map and the unmap that ends it: an id
-//      data       of an unmap: what the host has left in the range, where it was mapped for writing
-//      hash       of a blocking read, or the unmap of a range mapped for reading alone: fnv of the bytes
+//      made       the ids of the returned handles, in order. An id is never reused.
+//      began      for a call that blocks (piEventWait, piQueueFinish, a command with
+//                 PI_COMMAND_BLOCKING): the number of lines when it began. Calls between these and
+//                 its own line may have been made while it blocked
+//      map        for a map and the unmap that ends it: an id
+//      data       for an unmap: the range's bytes, if it was mapped for writing
+//      hash       for a blocking read, or the unmap of a range mapped only for reading: fnv of the
+//                 bytes
 //      cannot     why the call cannot be run again
-//    Bytes are base64: what a write, fill, launch, program or buffer was given. Of regions they are the rows one
-//    after the other. Of a call that has failed they are true: nothing says that there are so many.
+//    Bytes are base64: the input of a write, fill, launch, program or buffer. For regions they are
+//    the rows, one after the other. For a call that failed they are true: they may not exist.
 //
-// A line is written at once, so a log without its last "\n" is one whose program ended while writing it.
+// A line is written at once, so in a log without its last "\n" the program ended while writing it.
 #pragma once
 
 #include "functions.hpp"
@@ -41,13 +45,14 @@ namespace pi::loader::record {
 
 inline constexpr int format_version = 1;
 
-/// What the functions of a row are to a replay.
+/// Whether the function's name contains a part.
 constexpr bool function_has(std::size_t index, std::string_view part) {
     return std::string_view(function_rows[index].name).find(part) != std::string_view::npos;
 }
 
-/// It changes nothing, so a replay does not ask again; handles that it gives are found otherwise.
-constexpr bool is_question(std::size_t index) {
+/// A query changes nothing, so a replay does not repeat it; handles that it returns are found
+/// otherwise.
+constexpr bool is_query(std::size_t index) {
     if (function_has(index, "NativeHandle"))
         return false;
     for (const std::string_view part :
@@ -61,7 +66,7 @@ constexpr bool is_question(std::size_t index) {
     return false;
 }
 
-/// Why no call of the function can be run again; nullptr for one that can.
+/// Why a call of the function cannot be replayed; nullptr if it can.
 constexpr const char *why_never(std::size_t index) {
     const auto has = [&](std::string_view part) { return function_has(index, part); };
     if (has("NativeHandle"))
@@ -80,20 +85,20 @@ constexpr const char *why_never(std::size_t index) {
     return nullptr;
 }
 
-/// Each descriptor that a log holds, and its members: what the layer writes and the replay reads alike. An
-/// archive has
+/// The members of each descriptor in a log, for the layer that writes it and the replay that reads
+/// it. An archive has
 ///   number, numbers     words, and arrays of fixed length
-///   reserved            a word that is 0 in a call that is right
-///   stray               an address that is NULL in such a call
-///   list                a count, an array of words, and the most that there may be
+///   reserved            a word that is 0 in a valid call
+///   stray               an address that is NULL in a valid call
+///   list                a count, an array of words, and the maximum count
 ///   handle, handles     one, and a count with its array
 ///   text                a string or NULL
-///   data                an address and how many bytes the callee reads there
+///   data                an address and the number of bytes that the callee reads there
 ///   regions             a count and its array
-///   source, target      the host's side of a write's or read's regions
+///   source, target      the host's side of the regions of a write or read
 ///   arguments           those of a launch
 ///   layout              the chain behind a buffer's descriptor
-///   place, mapped       where a map puts its address, and the address that an unmap ends
+///   place, mapped       where a map stores its address, and the address that an unmap ends
 template <typename Desc>
 inline constexpr pi_struct_type described = PI_TYPE_NONE;
 #define PI_RECORD_DESCRIPTOR(desc, word)                                                           \
@@ -218,8 +223,8 @@ PI_RECORD_DESCRIPTOR(pi_timestamp_desc, TIMESTAMP_DESC) {
 }
 #undef PI_RECORD_DESCRIPTOR
 
-/// The host's rows of a region: calls visit(offset, bytes) for each. False, at once, if it does not fit into
-/// 64 bits or has more than `limit` bytes from the host pointer to its end.
+/// Calls visit(offset, bytes) for each row of a region on the host's side. False, without a call,
+/// if the region exceeds 64 bits or has more than `limit` bytes from the host pointer to its end.
 template <typename Visit>
 bool for_each_row(const pi_region &region, bool host_is_source, uint64_t limit, Visit &&visit) {
     using Wide = unsigned __int128;
@@ -246,7 +251,7 @@ bool for_each_row(const pi_region &region, bool host_is_source, uint64_t limit, 
     return true;
 }
 
-/// FNV-1a of 64 bits; `so_far` carries it over parts.
+/// FNV-1a with 64 bits; `so_far` carries it across parts.
 inline uint64_t hash_bytes(std::span<const unsigned char> bytes,
                            uint64_t so_far = UINT64_C(0xcbf29ce484222325)) noexcept {
     for (const unsigned char byte : bytes)
@@ -254,7 +259,7 @@ inline uint64_t hash_bytes(std::span<const unsigned char> bytes,
     return so_far;
 }
 
-/// Base64 with its padding.
+/// Base64 with padding.
 inline std::string encode(std::span<const unsigned char> bytes) {
     constexpr std::string_view letters =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -273,7 +278,7 @@ inline std::string encode(std::span<const unsigned char> bytes) {
     return out;
 }
 
-/// Nothing for what is no base64.
+/// Empty if the text is not base64.
 inline std::optional<std::basic_string<unsigned char>> decode(std::string_view text) {
     const auto value = [](char letter) -> int {
         if (letter >= 'A' && letter <= 'Z')

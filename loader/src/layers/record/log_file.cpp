@@ -110,12 +110,12 @@ uint64_t LogFile::write(std::string line) {
         error = put(line);
         number = ++lines_;
     }
-    tell(error);
+    report_end(error);
     return number;
 }
 
-// Never with a lock held: the application's log callback may make calls, which are recorded.
-void LogFile::tell(int error) noexcept {
+// Never under a lock: the application's log callback may make calls, which are recorded.
+void LogFile::report_end(int error) noexcept {
     if (error != 0)
         log_.warn("record: {}: nothing more is recorded", std::strerror(error));
 }

@@ -22,7 +22,7 @@ std::span<const unsigned char> bytes_at(const void *address, uint64_t size) {
     return {static_cast<const unsigned char *>(address), static_cast<std::size_t>(size)};
 }
 
-// What is at an address that may be wrong: then nothing, and no fault.
+// Reads from an address that may be invalid: an empty result instead of a fault.
 template <typename Element>
 std::optional<std::vector<Element>> copied(const Element *address, uint64_t count) {
     std::vector<Element> elements(count);
@@ -64,7 +64,7 @@ std::string hex(uint64_t hash) {
     return fmt::format("\"{:016x}\"", hash);
 }
 
-/// The archive that writes: a descriptor's members into an object.
+/// The archive that writes a descriptor's members into an object.
 class Writer {
 public:
     Writer(LogFile &file, bool succeeded, std::string &cannot)
@@ -180,13 +180,13 @@ public:
                 desc.mem, {0, desc.flags, desc.size,
                            (desc.flags & PI_COMMAND_BLOCKING) != 0 ? *desc.out_pointer : nullptr});
     }
-    void mapped(const pi_unmap_desc &) {} // what was there stands beside the arguments
+    void mapped(const pi_unmap_desc &) {} // the data is written beside the arguments
 
     std::optional<uint64_t> hash() const { return hash_; }
     std::optional<uint64_t> map() const { return map_; }
 
 private:
-    // What is 0 in a call that is right.
+    // A word that is 0 in a valid call.
     static void unusual(JsonObject &object, const char *name, uint64_t word) {
         if (word != 0)
             object.add(name, json_text(word));
@@ -195,7 +195,7 @@ private:
     static std::string words_text(const Word (&words)[Size]) {
         return json_array(words, [](Word word) { return json_text(word); });
     }
-    // Where a call has failed, nothing says that all are there; of more than there may be nobody has looked at any.
+    // If the call failed, the array may be shorter; nothing reads more elements than the maximum.
     template <typename Element>
     std::optional<std::vector<Element>> look_at(const Element *array, uint64_t count,
                                                 uint64_t most = 1 << 16) {
@@ -216,7 +216,7 @@ private:
                 fmt::format("the refused call gives {} {}, which are not readable", count, name));
         object_.add(name, seen.has_value() ? json_array(*seen, write) : json_text(nullptr));
     }
-    // Where a call has failed, nothing says that there are so many bytes.
+    // If the call failed, the bytes may not exist.
     std::string bytes(const void *address, uint64_t size) {
         return succeeded_ ? base64(bytes_at(address, size)) : json_text(true);
     }
@@ -267,16 +267,16 @@ private:
     std::optional<uint64_t> map_;
 };
 
-/// Of one plugin instance.
+/// For one plugin instance.
 struct Recorder {
     std::shared_ptr<LogFile> file;
     const pi_dispatch &next;
 };
 
-/// What the call itself may change or take away.
+/// Recorded before the call, which may change or free it.
 struct Before {
-    std::vector<std::string> arguments; ///< JSON: null where a descriptor is
-    uint64_t began = 0;                 ///< the lines that there were
+    std::vector<std::string> arguments; ///< JSON: null for a descriptor
+    uint64_t began = 0;                 ///< the number of lines then
     std::optional<Map> map;
     std::string data; ///< JSON
     std::optional<uint64_t> hash;
@@ -288,7 +288,8 @@ template <auto Slot, std::size_t Index, typename Handle, typename... Rest>
 struct Recorded<Slot, Index, pi_result (*)(Handle, Rest...)> {
     static constexpr const char *name = function_rows[Index].name;
     static constexpr bool unmaps = same_slot<Slot, &pi_dispatch::piEnqueueMemUnmap>;
-    // The last reference of an event that nobody has signalled fails what waits for it, that of a queue flushes.
+    // The last release of an event that was not signalled fails its waiters, and that of a queue
+    // flushes.
     static constexpr bool wakes = same_slot<Slot, &pi_dispatch::piEventSignalHost> ||
                                   same_slot<Slot, &pi_dispatch::piEventRelease> ||
                                   same_slot<Slot, &pi_dispatch::piQueueFlush> ||
@@ -329,7 +330,7 @@ private:
         }
     }
 
-    // Others may be called and return meanwhile.
+    // Other calls may begin and return in the meantime.
     static bool blocks(Rest... rest) {
         if constexpr (is_command<pi_result (*)(Handle, Rest...)>)
             return [](const auto *desc, auto...) {
@@ -437,12 +438,12 @@ private:
         if constexpr (std::is_pointer_v<Type>) {
             using Desc = std::remove_const_t<std::remove_pointer_t<Type>>;
             if constexpr (described<Desc> != PI_TYPE_NONE && why_never(Index) == nullptr &&
-                          !is_question(Index))
+                          !is_query(Index))
                 out = writer.descriptor(std::get<I>(parameters));
         }
     }
 
-    // The handles that are given: one at the end, or a list before its count.
+    // The returned handles: one at the end, or a list before its count.
     static void outputs(LogFile &file, JsonObject &out, const std::tuple<Rest...> &parameters) {
         if constexpr (sizeof...(Rest) != 0) {
             constexpr std::size_t last = sizeof...(Rest) - 1;
@@ -470,7 +471,7 @@ private:
     }
 };
 
-// One log for all plugins of a loader; nothing is wrapped if it cannot be written.
+// One log for all plugins of a loader; wraps nothing if it cannot be written.
 void *attach(PluginInstance &instance, pi_dispatch &table) {
     auto file = std::static_pointer_cast<LogFile>(instance.shared(record_layer, [&] {
         const char *path = instance.configuration().get("PI_RECORD_FILE");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a command's descriptor tells: its bytes, where they go, a kernel's name.
+// Facts from a command's descriptor: its bytes, their route, a kernel's name.
 #pragma once
 
 #include "layers/trace/tracer.hpp"
@@ -23,7 +23,7 @@ uint64_t sum_of_regions(const Desc &desc) noexcept {
     return sum;
 }
 
-/// The descriptor that is not one of those below: nothing is moved.
+/// Descriptors without an overload below move nothing.
 template <typename Desc>
 void read_command(Tracer &, const Desc &, Command &) {}
 

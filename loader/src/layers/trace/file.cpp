@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view header = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
 constexpr std::string_view footer = "\n]}\n";
 
-// Larger than any process number of the system.
+// Larger than any process ID of the system.
 constexpr int64_t process_step = int64_t{1} << 23;
 
 std::string microseconds(uint64_t nanoseconds) {
@@ -49,16 +49,16 @@ TraceFile::TraceFile(const std::string &path, Log &log)
     if (!is_open())
         return;
     if (!write_at(header, 0))
-        return; // tell_failure() will say why
+        return; // report_failure() will say why
     end_ = header.size();
     write(metadata("process_name", {process_, 0}, "host threads"));
 }
 
 TraceFile::~TraceFile() {
-    tell_failure();
+    report_failure();
 }
 
-void TraceFile::tell_failure() noexcept {
+void TraceFile::report_failure() noexcept {
     if (failure_.load(std::memory_order_relaxed) == 0)
         return;
     if (const int error = failure_.exchange(0))
@@ -73,7 +73,7 @@ bool TraceFile::write_at(std::string_view text, uint64_t offset) noexcept {
             continue;
         if (written <= 0) {
             failure_ = written < 0 ? errno : ENOSPC;
-            // What is there is made whole again, if there is room for that.
+            // Makes the file valid again, if there is space for that.
             if (::ftruncate(file_.get(), static_cast<off_t>(end_)) == 0)
                 static_cast<void>(
                     !::pwrite(file_.get(), footer.data(), footer.size(), static_cast<off_t>(end_)));
@@ -98,7 +98,7 @@ void TraceFile::write(std::string_view events) noexcept {
             empty_ = false;
         }
     } catch (const std::bad_alloc &) {
-        // One event less.
+        // Loses one event.
     }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A file of Chrome trace events, which Perfetto opens. Each event is written when it is known, over the end
-// of the text before: the file is valid JSON at every moment, however the process ends.
+// A file of Chrome trace events, which Perfetto opens. Each event is written as soon as it is
+// known, over the end of the text before: the file is valid JSON at every moment, however the
+// process ends.
 #pragma once
 
 #include "file_descriptor.hpp"
@@ -28,7 +29,7 @@ namespace pi::loader::trace {
 /// Nanoseconds of CLOCK_MONOTONIC.
 uint64_t now() noexcept;
 
-/// Where an event is shown: a thread of the host, a queue, or what somebody else has named.
+/// Where an event is shown: a host thread, a queue, or a track named by the application.
 struct Track {
     int64_t process;
     int64_t thread;
@@ -36,27 +37,28 @@ struct Track {
 
 class TraceFile;
 
-/// Where the tracks of a process are numbered.
+/// Numbers the tracks of a process.
 struct Process {
     int64_t number;
     int64_t tracks = 0;
 };
 
-/// The tracks of one name: there are as many as slices of it overlap, since those of one track may not. Not thread-safe.
+/// The tracks of one name: one for each overlapping slice, since slices of one track must not
+/// overlap. Not thread-safe.
 class Lanes {
 public:
-    /// Makes the first one.
+    /// Creates the first one.
     Lanes(TraceFile &file, Process &process, std::string name);
 
-    /// The end of what is on the first one.
+    /// The end of the last slice on the first one.
     uint64_t free_from() const noexcept { return lanes_.front().free_from; }
-    /// Where a slice is put, which takes that time from now on.
+    /// The track for a slice, which is occupied for that time from now on.
     Track take(uint64_t begin, uint64_t end);
 
 private:
     struct Lane {
         Track track;
-        uint64_t free_from; ///< the end of what is on it
+        uint64_t free_from; ///< the end of its last slice
     };
     Track add(uint64_t end);
 
@@ -68,41 +70,43 @@ private:
 
 class TraceFile {
 public:
-    /// %p in `path` is the process's number. If another loader or process writes the file, one with numbers
-    /// behind its name is made. What goes wrong is logged, and then nothing is written.
+    /// %p in `path` stands for the process ID. If another loader or process writes the file,
+    /// numbers are appended to the name. Errors are logged, and then nothing is written.
     TraceFile(const std::string &path, Log &log);
     ~TraceFile();
     TraceFile(const TraceFile &) = delete;
     TraceFile &operator=(const TraceFile &) = delete;
 
     bool is_open() const noexcept { return file_.get() >= 0; }
-    /// Logs, once, why nothing more is written. Never under a lock that a call of the application's may take: its log callback may
-    /// make calls.
-    void tell_failure() noexcept;
+    /// Logs, once, why nothing more is written. Never call it under a lock that a call of the
+    /// application may take: its log callback may make calls.
+    void report_failure() noexcept;
 
-    /// For commands and arrows: no other of the file has it, whatever plugin it is of.
+    /// For commands and arrows: unique in the file, across plugins.
     uint64_t new_id() noexcept { return ids_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
-    /// The calling thread's track; the first time its name is written.
+    /// The calling thread's track; writes its name the first time.
     Track host_track();
-    /// A process of its own for the queues of a plugin instance.
+    /// A separate process for the queues of a plugin instance.
     int64_t add_process(const std::string &name);
     void name_track(const Track &track, const std::string &name);
 
-    /// Something that began and ended: "X". `arguments` is the inside of a JSON object.
+    /// A slice with a begin and an end: "X". `arguments` is the inside of a JSON object.
     void slice(const Track &track, std::string_view name, std::string_view category, uint64_t begin,
                uint64_t end, std::string_view arguments);
-    /// A slice on the lanes of a name, which are made when it is first used, in a process of its own for each group.
+    /// A slice on the lanes of a name, created when first used, in a separate process for each
+    /// group.
     void span(const std::string &group, const std::string &track, std::string_view name,
               std::string_view category, uint64_t begin, uint64_t end, std::string_view arguments);
-    /// An arrow from the innermost slice that has begun and not ended at one moment to that of another: "s" and "f".
+    /// An arrow from the innermost slice that is open at one moment to that of another: "s" and
+    /// "f".
     void arrow(const char *name, uint64_t id, const Track &from, uint64_t from_time,
                const Track &to, uint64_t to_time);
 
 private:
     struct Group {
         Process process;
-        std::map<std::string, Lanes> lanes{}; ///< by their name
+        std::map<std::string, Lanes> lanes{}; ///< by name
     };
 
     Track find_lane(const std::string &group, const std::string &track, uint64_t begin,
@@ -114,15 +118,16 @@ private:
     FileDescriptor file_;
     const int64_t process_;
     std::atomic<uint64_t> ids_{0};
-    std::atomic<int> failure_{0}; ///< what ended the file, as an errno, until it is told
+    /// the error that ended the file, as an errno, until it is logged
+    std::atomic<int> failure_{0};
     std::mutex mutex_;
-    std::set<int64_t> threads_; ///< those that have a name
+    std::set<int64_t> threads_; ///< threads that have a name
     int64_t processes_ = 0;
     bool empty_ = true;
     uint64_t end_ = 0; ///< where the next event goes
 
     std::mutex groups_mutex_;             ///< taken before mutex_
-    std::map<std::string, Group> groups_; ///< which stay where they are
+    std::map<std::string, Group> groups_; ///< elements do not move
 };
 
 } // namespace pi::loader::trace

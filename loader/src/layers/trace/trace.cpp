@@ -33,7 +33,7 @@ std::shared_ptr<Command> begin_command(Tracer &tracer, const char *function, pi_
     return command;
 }
 
-/// A command is called with an event in any case: its completion is what is shown.
+/// Every command gets an event, because its completion is shown.
 template <auto Slot, typename Desc>
 pi_result traced_command(Tracer &tracer, const char *function, pi_queue queue, const Desc *desc,
                          uint32_t wait_count, const pi_event *wait_list, pi_event *out_event) {
@@ -58,7 +58,7 @@ pi_result traced_command(Tracer &tracer, const char *function, pi_queue queue, c
     return PI_SUCCESS;
 }
 
-/// Of a span's arguments.
+/// The arguments of a span.
 class ObjectReader : public JsonReader {
 public:
     ObjectReader() : JsonReader(max_depth) {}
@@ -68,7 +68,7 @@ public:
     }
     bool is_object() const noexcept { return object_; }
 
-    static constexpr int max_depth = 64; ///< more than anybody reads
+    static constexpr int max_depth = 64; ///< more than any viewer shows
 
 private:
     bool object_ = false;
@@ -152,7 +152,7 @@ struct Traced<Slot, Index, pi_result (*)(Handle, Rest...)> {
     }
 
 private:
-    // What later commands will be understood by.
+    // Facts that later commands refer to.
     static pi_result see(Tracer &tracer, Rest... rest) {
         if constexpr (same_slot<Slot, &pi_dispatch::piQueueCreate> ||
                       same_slot<Slot, &pi_dispatch::piQueueCreateWithNativeHandle>) {
@@ -173,7 +173,7 @@ private:
     }
 };
 
-// One file for all plugins of a loader; nothing is wrapped if it cannot be written.
+// One file for all plugins of a loader; wraps nothing if it cannot be written.
 void *attach(PluginInstance &instance, pi_dispatch &table) {
     const auto file = std::static_pointer_cast<TraceFile>(instance.shared(trace_layer, [&] {
         const char *path = instance.configuration().get("PI_TRACE_FILE");

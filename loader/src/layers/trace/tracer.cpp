@@ -14,7 +14,7 @@ namespace {
 
 template <typename Key, typename Value>
 void remember(std::unordered_map<Key, Value> &map, Key key, Value value, std::size_t most) {
-    // Objects come and go at the same addresses; what is forgotten here is at worst not shown.
+    // Addresses are reused; a forgotten object is at worst not shown.
     if (map.size() >= most && map.find(key) == map.end())
         map.clear();
     map.insert_or_assign(key, std::move(value));
@@ -35,7 +35,7 @@ std::string result_text(pi_result result) {
 
 } // namespace
 
-/// What an event's callback is given.
+/// Passed to an event's callback.
 struct Tracer::Completion {
     Tracer &tracer;
     std::shared_ptr<Command> command;
@@ -56,9 +56,9 @@ void Tracer::call(const char *function, uint64_t begin, pi_result result) noexce
             arguments += fmt::format(",\"error\":{}", json_text(error.message));
         file_->slice(file_->host_track(), function, "call", begin, end, arguments);
     } catch (const std::bad_alloc &) {
-        // One call less.
+        // Loses one call.
     }
-    file_->tell_failure();
+    file_->report_failure();
 }
 
 std::shared_ptr<QueueTrack> Tracer::add_queue(pi_queue queue) {
@@ -216,10 +216,10 @@ Tracer::Times Tracer::times_of(const Command &command, pi_event event) const {
         return {0, end};
     uint64_t device_time = 0;
     uint64_t host_time = 0;
-    // Without a clock that both know, how long it took is still the device's word.
-    const bool told =
+    // Without a common clock, the duration is still the device's.
+    const bool common_clock =
         base_.piDeviceGetGlobalTimestamps(queue.device, &device_time, &host_time) == PI_SUCCESS;
-    const uint64_t ended = told ? std::min(end, times[1] + (host_time - device_time)) : end;
+    const uint64_t ended = common_clock ? std::min(end, times[1] + (host_time - device_time)) : end;
     const uint64_t start = ended - std::min(ended, times[1] - std::min(times[0], times[1]));
     return {std::max(start, command.enqueued), ended};
 }
@@ -236,8 +236,8 @@ void Tracer::finish(const std::shared_ptr<Command> &command, pi_event event, pi_
     show_due({command});
 }
 
-// Whichever callback comes first, commands are shown behind those that they wait for, and those of a queue in order in that
-// order: where one begins, and where an arrow to it begins, is told by those.
+// Callbacks come in any order, but commands are shown after those that they wait for, and those of
+// a queue in the queue's order: the begin of one, and of an arrow to it, depends on those.
 void Tracer::show_due(Commands commands) {
     while (!commands.empty()) {
         const std::shared_ptr<Command> command = std::move(commands.back());
@@ -273,14 +273,15 @@ void Tracer::settle(const std::shared_ptr<Command> &command, Commands &next) {
 
 void Tracer::show(Command &command) noexcept {
     QueueTrack &queue = *command.queue;
-    // Devices with clocks of their own may tell that it had begun before those ended, but not that it did before they began.
-    const bool told = command.started != 0;
-    command.started = told ? command.started : command.enqueued;
+    // Devices with separate clocks may report a begin before the end of those, but not before their
+    // begin.
+    const bool has_begin = command.started != 0;
+    command.started = has_begin ? command.started : command.enqueued;
     for (const auto &wait : command.waits)
-        command.started = std::max(command.started, told ? wait->started : wait->ended);
+        command.started = std::max(command.started, has_begin ? wait->started : wait->ended);
     if (queue.in_order)
         command.started = std::max(command.started, queue.lanes.free_from());
-    // An arrow finds only what has a length.
+    // An arrow attaches only to slices with a length.
     command.ended = std::max(command.ended, command.started + 1);
     try {
         command.track = queue.lanes.take(command.started, command.ended);
@@ -297,14 +298,14 @@ void Tracer::show(Command &command) noexcept {
         file_->arrow("submit", command.id, command.caller, command.enqueued, command.track,
                      command.started);
         for (const auto &wait : command.waits) {
-            // Where one ends the next one begins.
+            // The next one begins where this one ends.
             if (wait->ended != 0)
                 file_->arrow("wait", file_->new_id(), wait->track,
                              std::min(wait->ended - 1, command.started), command.track,
                              command.started);
         }
     } catch (const std::bad_alloc &) {
-        command.ended = 0; // one command less
+        command.ended = 0; // loses one command
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer that writes down what happens: each call on its thread's track, each command on its queue's.
+// The layer that writes a trace: each call on its thread's track, each command on its queue's.
 #pragma once
 
 #include "functions.hpp"
@@ -30,7 +30,7 @@ struct Command {
     uint64_t enqueued = 0; ///< when its call began
     uint64_t bytes = 0;
     const char *route = nullptr; ///< nullptr: it moves nothing
-    std::string kernel;          ///< of a launch
+    std::string kernel;          ///< for a launch
 
     // Under the tracer's lock.
     enum class State {
@@ -43,11 +43,11 @@ struct Command {
     std::vector<std::shared_ptr<Command>> followers; ///< complete, and shown when it is settled
     pi_result result = PI_SUCCESS;
     Track track{};
-    uint64_t started = 0; ///< complete: by the device's word, 0 without; shown: as it is shown
+    uint64_t started = 0; ///< complete: the device's time, or 0; shown: the displayed time
     uint64_t ended = 0;   ///< the same; 0: it is not shown
 };
 
-/// A queue that commands are shown on. Under the tracer's lock.
+/// A queue whose commands are shown. Under the tracer's lock.
 class QueueTrack {
 public:
     QueueTrack(Lanes where, uint64_t flags, pi_device of)
@@ -70,20 +70,20 @@ public:
 
     void call(const char *function, uint64_t begin, pi_result result) noexcept;
 
-    // Before a command's call, and after it. A command has an event in any case.
+    // Before a command's call, and after it. Every command has an event.
     std::shared_ptr<Command> begin(const char *function, pi_queue queue, uint32_t wait_count,
                                    const pi_event *wait_list);
     /// The call failed.
     void withdraw(const std::shared_ptr<Command> &command) noexcept;
-    /// `event` is the command's; if `wanted`, the application has it too.
+    /// `event` is the command's; if `wanted`, the application has it, too.
     void follow(const std::shared_ptr<Command> &command, pi_event event, bool wanted);
 
     std::shared_ptr<QueueTrack> add_queue(pi_queue queue);
-    /// One of no command: whose event had the address before does not matter.
+    /// An event without a command: forgets the earlier event with this address.
     void add_event(pi_event event);
     void add_image(pi_mem image, const pi_mem_image_desc *desc);
 
-    /// Bytes of a pixel of an image; 0 if it is none that is known.
+    /// The bytes of a pixel of an image; 0 if it is not a known image.
     uint64_t pixel_size(pi_mem image);
     const char *route(pi_mem src, pi_mem dst) const;
     std::string kernel_name(pi_kernel kernel) const;
@@ -92,27 +92,27 @@ private:
     struct Completion;
     static void PI_CALL on_complete(pi_event event, pi_result result, void *user_data);
     struct Times {
-        uint64_t start; ///< 0: the device does not say
+        uint64_t start; ///< 0: the device does not report it
         uint64_t end;
     };
-    /// Of a command that is final, on the host's clock.
+    /// For a completed command, on the host's clock.
     Times times_of(const Command &command, pi_event event) const;
     void finish(const std::shared_ptr<Command> &command, pi_event event, pi_result result);
 
-    // All under the lock.
+    // All of these need the lock.
     using Commands = std::vector<std::shared_ptr<Command>>;
-    /// Shows those of them that are complete and whose turn it is, and what is behind them.
+    /// Shows those that are complete and whose turn it is, and their followers.
     void show_due(Commands commands);
     void show(Command &command) noexcept;
-    /// Whose turn it may be then is added to `next`.
+    /// Adds commands whose turn may come now to `next`.
     void settle(const std::shared_ptr<Command> &command, Commands &next);
     std::shared_ptr<QueueTrack> find_queue(pi_queue queue);
-    /// Without the lock, where memory was missed: nobody knows whose turn it is, so no command that
-    /// is under way is shown.
+    /// Called without the lock, when memory was short: the order is unknown, so no running command
+    /// is shown.
     void lose_pending() noexcept;
 
     const pi_dispatch &next_;
-    const pi_dispatch &base_; ///< for its own questions and callbacks, which no other layer sees
+    const pi_dispatch &base_; ///< for its own queries and callbacks, which no other layer sees
     const pi_dispatch *const outermost_; ///< in the plugin's handles
     const std::shared_ptr<TraceFile> file_;
     Process process_;
@@ -122,7 +122,7 @@ private:
     std::unordered_map<pi_queue, std::shared_ptr<QueueTrack>> queues_;
     int64_t queue_count_ = 0;
     std::unordered_map<pi_mem, uint64_t> pixel_sizes_;
-    std::unordered_map<pi_event, std::shared_ptr<Command>> events_; ///< who ends them
+    std::unordered_map<pi_event, std::shared_ptr<Command>> events_; ///< the command that ends it
 };
 
 } // namespace pi::loader::trace

@@ -20,7 +20,7 @@ Allocation Addresses::find(const void *pointer) const noexcept {
 
 void Addresses::add(const Allocation &allocation) {
     const std::scoped_lock lock(mutex_);
-    // What has gone in a way that the layer does not see.
+    // Allocations that ended in a way that the layer does not see.
     auto next = allocations_.lower_bound(allocation.begin);
     if (next != allocations_.begin()) {
         const Allocation &before = std::prev(next)->second;

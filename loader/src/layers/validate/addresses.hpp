@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The USM that the application has. What the layer does not know may all the same be USM, of an extension say:
-// nothing is said of it.
+// The application's USM allocations. An address that the layer does not know may still be USM, for
+// example of an extension, and is not checked.
 #pragma once
 
 #include <pi/pi.h>
@@ -20,7 +20,7 @@ struct Allocation {
     uint64_t size = 0; ///< 0: none
     pi_context context = nullptr;
 
-    /// Bytes from an address within it to its end.
+    /// Bytes from an address inside it to its end.
     uint64_t left(const void *pointer) const noexcept {
         return begin + size - reinterpret_cast<uintptr_t>(pointer);
     }
@@ -28,14 +28,14 @@ struct Allocation {
 
 class Addresses {
 public:
-    /// The allocation that an address lies in.
+    /// The allocation that contains an address.
     Allocation find(const void *pointer) const noexcept;
     void add(const Allocation &allocation);
-    /// The allocation that begins there, which is forgotten; empty if there is none.
+    /// Removes the allocation that begins there; empty if there is none.
     using Taken = std::map<uintptr_t, Allocation>::node_type;
     Taken take(const void *pointer) noexcept;
     void put_back(Taken taken) noexcept;
-    /// What nobody has freed goes with the context.
+    /// The allocations of a context that were not freed end with it.
     void forget(pi_context context) noexcept;
 
 private:
@@ -43,7 +43,8 @@ private:
     std::map<uintptr_t, Allocation> allocations_;
 };
 
-/// PI_ERROR_INVALID_USM_POINTER for an address within an allocation that is not its begin, or of another context.
+/// PI_ERROR_INVALID_USM_POINTER for an address inside an allocation but not at its begin, or of
+/// another context.
 void check_freed(Check &check, pi_context context, const void *pointer, const Name &name) noexcept;
 
 } // namespace pi::loader::validate

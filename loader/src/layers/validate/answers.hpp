@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The handles that a call answers: those that it makes, lists of them, and those among infos.
+// Handles that a call returns: new objects, lists, and infos.
 #pragma once
 
 #include "layers/layers.hpp"
@@ -58,7 +58,7 @@ constexpr bool has_handle_infos(std::size_t function) {
     return false;
 }
 
-/// Looks at the value of an info that `owner` answered; `size` bytes of it are there.
+/// Reads the value of an info that `owner` returned; `size` bytes of it are valid.
 void see_info(Validator &validator, std::size_t function, void *owner, uint32_t name, uint64_t size,
               void *value);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The handles that a call names: its arguments, those inside of descriptors, and wait lists.
+// Handles that a call names: its arguments, those inside descriptors, and wait lists.
 #pragma once
 
 #include "layers/layers.hpp"
@@ -8,7 +8,7 @@
 
 namespace pi::loader::validate {
 
-/// Checks handles one after the other, up to the first that is wrong.
+/// Checks handles in order, up to the first error.
 class Arguments {
 public:
     /// `reads_launch`: whether the function reads a launch's arguments.
@@ -16,7 +16,8 @@ public:
         : validator_(validator), function_(function), reads_launch_(reads_launch) {}
 
     pi_result result() const noexcept { return result_; }
-    /// Whether one of them is never kept in quarantine: then what is made of them is not either.
+    /// Whether one of them never goes into quarantine: then objects created from them do not,
+    /// either.
     bool direct() const noexcept { return direct_; }
 
     template <typename Handle>
@@ -35,12 +36,12 @@ public:
             one(handles[i], argument, i);
     }
 
-    /// All arguments behind the first.
+    /// All arguments after the first.
     void all() noexcept {}
     template <typename First, typename... Rest>
     void all(First first, Rest... rest) noexcept {
         if constexpr (is_handle<First>) {
-            // Where it may not be NULL, parameters.hpp says.
+            // parameters.hpp checks where NULL is allowed.
             one_or_none(first, kind_name(HandleTraits<First>::kind));
         } else if constexpr (std::is_pointer_v<First>) {
             using Desc = std::remove_const_t<std::remove_pointer_t<First>>;
@@ -70,7 +71,7 @@ private:
             members(own);
     }
 
-    // Every member of any descriptor that is a handle has one of these names.
+    // Every handle member of any descriptor has one of these names.
     template <typename Desc>
     void members(const Desc &desc) noexcept {
 #define PI_VALIDATE_MEMBER(member, look)                                                           \
@@ -118,8 +119,8 @@ private:
     const bool reads_launch_;
 };
 
-/// Whether what a creation makes is never kept in quarantine, because the application may take away at once
-/// what it was made of.
+/// Whether a created object never goes into quarantine, because the application may free its memory
+/// right after the release.
 inline bool made_of_borrowed() noexcept {
     return false;
 }

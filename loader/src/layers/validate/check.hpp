@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One call that is checked: it is refused for the first thing that is wrong, with a text that names the
-// argument, its value, and what would have been right.
+// The check of one call: it is refused for its first error, with a text that names the argument,
+// its value, and what would be right.
 #pragma once
 
 #include "enumerators.hpp"
@@ -9,7 +9,7 @@
 
 namespace pi::loader::validate {
 
-/// "desc->regions[2].src_pitch[1]": where a value stands in a call.
+/// "desc->regions[2].src_pitch[1]": the position of a value in a call.
 struct Name {
     const char *argument;
     int64_t index = -1;
@@ -24,14 +24,14 @@ std::string text_of(const Name &name);
 
 inline constexpr uint64_t access_flags = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
 
-/// What the first arguments say of where the call is made.
+/// Facts from a call's first arguments.
 struct Place {
-    pi_context context = nullptr; ///< nullptr: none, or not known
+    pi_context context = nullptr; ///< nullptr: none, or unknown
     pi_device device = nullptr;
-    const QueueFacts *queue = nullptr;   ///< of commands; nullptr: not known
-    const void *queue_handle = nullptr;  ///< of commands
-    bool view = false;                   ///< the call makes a view
-    const MemoryFacts *memory = nullptr; ///< of views: of what; nullptr: not known
+    const QueueFacts *queue = nullptr;   ///< for commands; nullptr: unknown
+    const void *queue_handle = nullptr;  ///< for commands
+    bool view = false;                   ///< the call creates a view
+    const MemoryFacts *memory = nullptr; ///< for views: the viewed memory; nullptr: unknown
     uint32_t wait_count = 0;
     const pi_event *wait_list = nullptr;
 };
@@ -45,14 +45,15 @@ public:
     pi_result result() const noexcept { return result_; }
     bool failed() const noexcept { return result_ != PI_SUCCESS; }
 
-    /// The text goes on behind the argument's name: "is 0; at least 1 is needed". Only the first refusal counts.
+    /// The text continues the argument's name: "is 0; at least 1 is needed". Only the first refusal
+    /// counts.
     template <typename... Parts>
     [[gnu::cold, gnu::noinline]] void refuse(pi_result code, const Name &name,
                                              fmt::format_string<Parts...> format,
                                              Parts &&...parts) noexcept {
         if (failed())
             return;
-        result_ = code; // also without memory for the text
+        result_ = code; // even without memory for the text
         result_ = guarded(function_, [&] {
             return validator_.refuse(
                 code, fmt::format("{}: {} {}", function_, text_of(name),
@@ -66,7 +67,7 @@ public:
             refuse(PI_ERROR_INVALID_NULL_POINTER, name, "is NULL; an address is needed");
         return pointer != nullptr;
     }
-    /// The same of an array of `count` elements.
+    /// The same for an array of `count` elements.
     bool array(uint32_t count, const void *elements, const Name &name) noexcept {
         if (count != 0 && elements == nullptr)
             refuse(PI_ERROR_INVALID_NULL_POINTER, name,
@@ -99,7 +100,8 @@ public:
         if (size == 0)
             refuse(PI_ERROR_INVALID_SIZE, name, "is 0 bytes; at least 1 is needed");
     }
-    /// PI_ERROR_INVALID_SIZE unless the memory that `whole` names, of `limit` bytes, has the range.
+    /// PI_ERROR_INVALID_SIZE unless the range is inside the memory that `whole` names, of `limit`
+    /// bytes.
     void range(uint64_t offset, uint64_t size, uint64_t limit, const Name &offset_name,
                const Name &size_name, const char *whole) noexcept {
         some_bytes(size, size_name);
@@ -108,7 +110,7 @@ public:
                    "is {}; with size {} it goes past the end of {}, which has {} bytes", offset,
                    size, whole, limit);
     }
-    /// The same of plain memory, which ends with the address space.
+    /// The same for plain memory, which ends with the address space.
     void address_range(const void *pointer, uint64_t size, const Name &size_name,
                        const char *whole) noexcept {
         const auto begin = reinterpret_cast<uintptr_t>(pointer);
@@ -127,7 +129,7 @@ private:
 /// PI_ERROR_INVALID_DEVICE unless the device is one of the context's, as far as these are known.
 void check_member(Check &check, pi_context context, pi_device device, const Name &name) noexcept;
 
-/// What is said of the words of each descriptor. `Place`: what the call's first arguments say.
+/// The checks of each descriptor's members. `Place`: facts from the call's first arguments.
 void check_members(Check &check, const Place &place, const pi_native_desc &desc);
 void check_members(Check &check, const Place &place, const pi_device_partition_desc &desc);
 void check_members(Check &check, const Place &place, const pi_context_desc &desc);

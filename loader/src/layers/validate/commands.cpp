@@ -15,7 +15,7 @@ constexpr const char *src_pitch = "src_pitch";
 constexpr const char *dst_pitch = "dst_pitch";
 constexpr uint64_t not_known = UINT64_MAX;
 
-/// The memory behind an argument, PI_ERROR_INVALID_MEM_OBJECT if it is an image. nullptr: it is not known.
+/// The memory of an argument; PI_ERROR_INVALID_MEM_OBJECT if it is an image. nullptr: unknown.
 Memory buffer(Check &check, pi_mem mem, const Name &name) noexcept {
     Memory facts = check.validator().facts(mem);
     if (facts != nullptr && facts->image.type != nullptr)
@@ -32,7 +32,7 @@ RegionEnd end_at(const void *host_ptr, const End &names) noexcept {
     return {names, host_ptr, not_known, 0, 0};
 }
 
-// Nor may what is mapped be used.
+// Refuses regions that are mapped.
 void check_mapped(Check &check, const Place &place, const Memory &memory, uint32_t count,
                   const pi_region *regions, bool dst, const char *argument) noexcept {
     Maps &maps = check.validator().maps();
@@ -206,7 +206,7 @@ void check_members(Check &, const Place &, const pi_timestamp_desc &) {}
 
 namespace {
 
-// What a program has of variables is the plugin's to know.
+// Only the plugin knows the variables of a program.
 void check_global(Check &check, const char *name, const void *host_ptr, uint64_t offset,
                   uint64_t size) noexcept {
     check.not_null(name, {"desc->name"});

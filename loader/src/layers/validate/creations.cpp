@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The descriptors of creations and questions.
+// The descriptors of create calls and queries.
 
 #include "images.hpp"
 
@@ -88,7 +88,7 @@ void check_layout(Check &check, const pi_mem_layout_desc &layout, uint64_t size)
     }
 }
 
-// Host memory alone has no device; the list's check refuses other devices than the context's.
+// Only host memory has no device; the list's check refuses devices outside the context.
 void check_usm_kind(Check &check, const Place &place, pi_usm_kind kind) noexcept {
     check.enumeration(kind, PI_LOADER_ENUMERATOR(PI_USM_HOST), PI_LOADER_ENUMERATOR(PI_USM_SHARED),
                       {"desc->kind"});
@@ -113,7 +113,7 @@ void check_listed(Check &check, uint32_t count, const Handle *handles,
     }
 }
 
-// Those that a program is built for.
+// The devices that a program is built for.
 void check_devices(Check &check, const Place &place, uint32_t count,
                    const pi_device *devices) noexcept {
     check_listed(check, count, devices, "desc->devices");
@@ -310,7 +310,7 @@ void check_members(Check &check, const Place &place, const pi_program_link_desc 
     check_devices(check, place, desc.device_count, desc.devices);
 }
 
-// They have flags alone.
+// These have only flags.
 void check_members(Check &, const Place &, const pi_kernel_desc &) {}
 void check_members(Check &, const Place &, const pi_host_event_desc &) {}
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is checked of every descriptor: its header, what it chains, its flags and reserved words. Then its own words are
-// (check_members).
+// The checks of every descriptor: its header, its chain, its flags and reserved words; then its
+// members (check_members).
 #pragma once
 
 #include "layers/layers.hpp"
@@ -9,23 +9,23 @@
 
 namespace pi::loader::validate {
 
-/// What a descriptor's `flags` may have.
+/// The flags that a descriptor may have.
 template <typename Desc>
 inline constexpr uint64_t known_flags = 0;
 #define PI_VALIDATE_FLAGS(desc, flags)                                                             \
     template <>                                                                                    \
     inline constexpr uint64_t known_flags<desc> = flags
-inline constexpr uint64_t demand_flags = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
-inline constexpr uint64_t creation_flags =
-    access_flags | demand_flags | PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR;
+inline constexpr uint64_t requirement_flags = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
+inline constexpr uint64_t create_flags =
+    access_flags | requirement_flags | PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR;
 PI_VALIDATE_FLAGS(pi_native_desc, PI_NATIVE_OWN);
 PI_VALIDATE_FLAGS(pi_queue_desc, PI_QUEUE_OUT_OF_ORDER | PI_QUEUE_PROFILING |
                                      PI_QUEUE_PRIORITY_LOW | PI_QUEUE_PRIORITY_HIGH);
-PI_VALIDATE_FLAGS(pi_mem_buffer_desc, creation_flags);
-PI_VALIDATE_FLAGS(pi_mem_image_desc, creation_flags);
+PI_VALIDATE_FLAGS(pi_mem_buffer_desc, create_flags);
+PI_VALIDATE_FLAGS(pi_mem_image_desc, create_flags);
 PI_VALIDATE_FLAGS(pi_mem_partition_desc, access_flags);
 PI_VALIDATE_FLAGS(pi_mem_import_desc, access_flags);
-PI_VALIDATE_FLAGS(pi_usm_desc, demand_flags);
+PI_VALIDATE_FLAGS(pi_usm_desc, requirement_flags);
 PI_VALIDATE_FLAGS(pi_buffer_read_desc, PI_COMMAND_BLOCKING);
 PI_VALIDATE_FLAGS(pi_buffer_write_desc, PI_COMMAND_BLOCKING);
 PI_VALIDATE_FLAGS(pi_buffer_copy_desc, PI_COMMAND_BLOCKING);
@@ -60,7 +60,7 @@ inline constexpr pi_struct_type chained_type = PI_TYPE_NONE;
 template <>
 inline constexpr pi_struct_type chained_type<pi_mem_buffer_desc> = PI_TYPE_MEM_LAYOUT_DESC;
 
-/// What the argument is called.
+/// The argument's name.
 template <typename Desc>
 inline constexpr const char *argument_name = "desc";
 template <>
@@ -68,11 +68,11 @@ inline constexpr const char *argument_name<pi_memory_connection_query> = "query"
 template <>
 inline constexpr const char *argument_name<pi_memory_connection_info> = "out_info";
 
-/// The two first words, of a struct that is not NULL.
+/// The first two words, of a struct that is not NULL.
 void check_header(Check &check, const char *argument, const pi_struct_header &header,
                   pi_struct_type type, std::size_t size) noexcept;
-/// What is behind the words that are known, and what is chained. A type that pi.h does not have may be one that the plugin
-/// has from elsewhere: that is its to say.
+/// The bytes after the known members, and the chain. A type that pi.h does not have may be a
+/// vendor's: the plugin checks it.
 void check_unknown(Check &check, const char *argument, const pi_struct_header &header,
                    std::size_t size, pi_struct_type chained) noexcept;
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the layer remembers of objects to check later calls by: what their creation said. It does not change
-// while the object lives. Of objects that were made in ways that do not tell it, nothing is known and less is
-// checked.
+// Facts about objects, from their create calls, for checks of later calls. They are constant while
+// the object lives. Objects that were created in other ways have none, and less is checked.
 #pragma once
 
 #include <pi/pi.h>
@@ -14,7 +13,7 @@
 
 namespace pi::loader::validate {
 
-/// Of everything that is made in a context: that context (a context's own is itself).
+/// For every object in a context: that context (for a context, itself).
 struct Facts {
     pi_context context = nullptr;
 };
@@ -26,13 +25,13 @@ struct ContextFacts : Facts {
 struct QueueFacts : Facts {
     pi_device device = nullptr;
     bool in_order = false;
-    /// Commands that may have been held back by something: all that were enqueued, and how many of them are
-    /// known to be final.
+    /// Commands that something may have held back: the number of all enqueued ones, and how many of
+    /// them are known to be complete.
     mutable std::atomic<uint64_t> held{0};
     mutable std::atomic<uint64_t> settled{0};
 };
 
-/// A type of images: which words of a descriptor it has.
+/// A type of images: which members of a descriptor it uses.
 struct ImageType {
     const char *name;
     bool height, depth, layers;
@@ -41,7 +40,7 @@ struct ImageType {
 };
 
 struct ImageShape {
-    const ImageType *type = nullptr; ///< nullptr: no image
+    const ImageType *type = nullptr; ///< nullptr: not an image
     uint32_t mip_levels = 1;
     uint32_t pixel = 0; ///< bytes
     pi_channel_order order = 0;
@@ -59,9 +58,9 @@ struct ImageShape {
 
 struct MemoryFacts : Facts {
     uint64_t flags = 0;
-    uint64_t size = 0;   ///< bytes; of images 0
-    uint64_t root = 0;   ///< the serial of whose storage it is: equal for views of one
-    uint64_t offset = 0; ///< of a view that is a buffer, into the root
+    uint64_t size = 0;   ///< bytes; 0 for images
+    uint64_t root = 0;   ///< the serial of the object that owns the storage: equal for views of one
+    uint64_t offset = 0; ///< for a view that is a buffer: into the root
     ImageShape image;
 };
 

@@ -22,7 +22,7 @@ Memory image(Check &check, pi_mem mem, const Name &name) noexcept {
     return facts;
 }
 
-// The regions of one command must be apart in the destination, of which the first are compared.
+// The regions of one command must not overlap in the destination; only the first ones are compared.
 class DestinationBoxes {
 public:
     void add(Check &check, uint32_t index, const Box &box) noexcept {
@@ -81,7 +81,7 @@ void check_transfer(Check &check, pi_mem mem, const void *host_ptr, uint32_t cou
     }
 }
 
-// Words of an end that there is not.
+// Members of an end that is a buffer.
 void check_no_box(Check &check, const Name &element, const BoxNames &names,
                   const uint64_t (&origin)[3], uint32_t mip_level) noexcept {
     for (int64_t axis = 0; axis < 3; ++axis) {

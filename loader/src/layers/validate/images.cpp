@@ -7,7 +7,7 @@
 namespace pi::loader::validate {
 namespace {
 
-// By the enumerators' values; the first is none.
+// By the enumerators' values; index 0 is unused.
 constexpr ImageType image_types[] = {{nullptr, false, false, false},
                                      {"PI_IMAGE_1D", false, false, false},
                                      {"PI_IMAGE_2D", true, false, false},
@@ -134,7 +134,7 @@ bool read_box(Check &check, const Name &element, const BoxNames &names, const Im
 bool read_linear_end(Check &check, const Name &element, const End &end, const Box &box,
                      const ImageShape &image, uint64_t offset, uint64_t row_pitch,
                      uint64_t slice_pitch, Rectangle &out) noexcept {
-    // It is within the image, so this does not overflow.
+    // It is inside the image, so this does not overflow.
     const uint64_t bytes[3] = {box.extent[0] * image.pixel, box.extent[1], box.extent[2]};
     return read_rectangle(check, element, end, offset, bytes, row_pitch, slice_pitch, out);
 }

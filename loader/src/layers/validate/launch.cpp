@@ -65,7 +65,7 @@ void check_value(Check &check, const Place &, const Name &element,
     check_size(check, element, argument);
 }
 
-// A launch is taken to read its buffers: it may as well write them.
+// A launch counts as a reader of its buffers: whether it writes them is unknown.
 void check_buffer(Check &check, const Place &place, const Name &element,
                   const pi_kernel_argument &argument) {
     if (argument.mem == nullptr) {
@@ -118,7 +118,7 @@ void check_local(Check &check, const Place &, const Name &element,
     check_size(check, element, argument);
 }
 
-// By the kinds' values; the first is none.
+// By the kinds' values; index 0 is unused.
 constexpr CheckArgument argument_checks[] = {
     nullptr, check_value, check_buffer, check_image, check_sampler, check_pointer, check_local};
 static_assert(std::size(argument_checks) == PI_ARGUMENT_LOCAL + 1);

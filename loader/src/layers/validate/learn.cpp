@@ -84,7 +84,7 @@ Known facts_of_context(Validator &validator, pi_context made) {
     auto facts = std::make_shared<ContextFacts>();
     facts->context = made;
     uint64_t size = 0;
-    const auto get = validator.questions().piContextGetInfo;
+    const auto get = validator.queries().piContextGetInfo;
     if (get(made, PI_CONTEXT_INFO_DEVICES, 0, nullptr, &size) == PI_SUCCESS) {
         facts->devices.resize(size / sizeof(pi_device));
         if (get(made, PI_CONTEXT_INFO_DEVICES, size, facts->devices.data(), nullptr) != PI_SUCCESS)
@@ -97,7 +97,7 @@ Known facts_of_kernel(Validator &validator, pi_context context, pi_kernel made) 
     const ErrorScope scope;
     auto facts = std::make_shared<KernelFacts>();
     facts->context = context;
-    facts->counted = validator.questions().piKernelGetInfo(
+    facts->counted = validator.queries().piKernelGetInfo(
                          made, PI_KERNEL_INFO_ARGUMENT_COUNT, sizeof facts->argument_count,
                          &facts->argument_count, nullptr) == PI_SUCCESS;
     return facts;

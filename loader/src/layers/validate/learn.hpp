@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a creation tells of the object that it made, by the function's types. The descriptor has been checked.
+// Facts about a created object, from the create call's checked descriptor.
 #pragma once
 
 #include "layers/layers.hpp"
@@ -12,7 +12,7 @@ namespace pi::loader::validate {
 
 using Known = std::shared_ptr<const Facts>;
 
-/// Of a device that is one of the arguments; nullptr if none is.
+/// A device among the arguments; nullptr if there is none.
 template <typename Tuple>
 pi_device device_in(const Tuple &rest) noexcept {
     pi_device device = nullptr;
@@ -41,7 +41,7 @@ pi_context context_of(Validator &validator, Handle first) noexcept {
     }
 }
 
-/// The facts of what is made by these descriptors. `mem` is what a view is made of, nullptr for none.
+/// The facts of an object with this descriptor. `mem` is the parent of a view, nullptr for none.
 Known facts_of(Validator &validator, pi_context made, const pi_context_desc &desc);
 Known facts_of(Validator &validator, pi_context context, pi_device device,
                const pi_queue_desc &desc);
@@ -50,7 +50,7 @@ Known facts_of(Validator &validator, pi_context context, pi_mem mem, const pi_me
 Known facts_of(Validator &validator, pi_mem mem, const pi_mem_partition_desc &desc);
 Known facts_of(Validator &validator, pi_context context, const pi_mem_import_desc &desc);
 Known facts_of(pi_context context, pi_device device, const pi_usm_pool_desc &desc);
-/// Of what tells nothing of itself: the plugin is asked.
+/// For an object without a descriptor: the plugin is queried.
 Known facts_of_context(Validator &validator, pi_context made);
 Known facts_of_kernel(Validator &validator, pi_context context, pi_kernel made);
 

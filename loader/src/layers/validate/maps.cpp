@@ -9,10 +9,10 @@
 namespace pi::loader::validate {
 namespace {
 
-/// The result of a command; nothing before its end.
+/// The result of a command; empty before its end.
 std::optional<pi_result> result_of(Validator &validator, pi_event event) noexcept {
     const ErrorScope scope;
-    const auto ask = validator.questions().piEventGetInfo;
+    const auto ask = validator.queries().piEventGetInfo;
     pi_event_status status = 0;
     pi_result result = PI_ERROR_INTERNAL;
     if (ask(event, PI_EVENT_INFO_STATUS, sizeof status, &status, nullptr) != PI_SUCCESS ||
@@ -32,43 +32,44 @@ bool may_be_held(Validator &validator, const Place &place) noexcept {
             }));
 }
 
-// Whether a command begins without anything that the host does.
+// Whether a command begins independently of later host calls.
 bool Maps::goes_at_once(const Place &place) const noexcept {
     return place.queue != nullptr && !may_be_held(validator_, place) &&
            place.queue->held.load(std::memory_order_relaxed) <=
                place.queue->settled.load(std::memory_order_relaxed);
 }
 
-/// A reference of the layer's own; the last one lets go of it, which calls the plugin.
+/// A reference of the layer; the last one releases it, which calls the plugin.
 class Maps::Event {
 public:
     Event(Validator &validator, const Outcome &outcome) noexcept
-        : validator_(validator),
-          kept_(outcome.own ? validator.take_over(outcome.event) : validator.keep(outcome.event)) {}
-    ~Event() { validator_.let_go(kept_); }
+        : validator_(validator), reference_(outcome.own ? validator.take_over(outcome.event)
+                                                        : validator.take_reference(outcome.event)) {
+    }
+    ~Event() { validator_.release_reference(reference_); }
     Event(const Event &) = delete;
     Event &operator=(const Event &) = delete;
 
-    bool is_kept() const noexcept { return kept_.handle != nullptr; }
+    bool has_reference() const noexcept { return reference_.handle != nullptr; }
 
     std::optional<pi_result> result() const noexcept {
-        return result_of(validator_, static_cast<pi_event>(kept_.handle));
+        return result_of(validator_, static_cast<pi_event>(reference_.handle));
     }
 
 private:
     Validator &validator_;
-    const Reference kept_;
+    const Reference reference_;
 };
 
-std::shared_ptr<Maps::Event> Maps::keep(const Outcome &outcome) noexcept {
+std::shared_ptr<Maps::Event> Maps::take_event(const Outcome &outcome) noexcept {
     if (outcome.event == nullptr)
         return nullptr;
     try {
         auto event = std::make_shared<Event>(validator_, outcome);
-        return event->is_kept() ? event : nullptr;
+        return event->has_reference() ? event : nullptr;
     } catch (const std::bad_alloc &) {
         if (outcome.own)
-            validator_.let_go(validator_.take_over(outcome.event));
+            validator_.release_reference(validator_.take_over(outcome.event));
         return nullptr;
     }
 }
@@ -95,7 +96,7 @@ void Maps::look(Wanted &&wanted) noexcept {
 // Unless it has another event by now.
 void Maps::learn(uint64_t serial, const std::shared_ptr<const Event> &event,
                  pi_result result) noexcept {
-    std::shared_ptr<Event> last; // goes behind the lock
+    std::shared_ptr<Event> last; // released after the lock
     const std::scoped_lock lock(mutex_);
     const auto map = std::find_if(maps_.begin(), maps_.end(), [&](const Map &other) {
         return other.serial == serial && other.event == event;
@@ -107,13 +108,13 @@ void Maps::learn(uint64_t serial, const std::shared_ptr<const Event> &event,
         maps_.erase(map);
         count_ = maps_.size();
     } else if (map->unmapped) {
-        map->unmapped = false; // to be tried again
-        map->begin = map->kept_begin;
-        map->end = map->kept_end;
+        map->unmapped = false; // may be tried again
+        map->begin = map->restored_begin;
+        map->end = map->restored_end;
     } else if (result == PI_SUCCESS) {
         map->done = true;
     } else {
-        map->end = map->begin; // a map that has failed is none
+        map->end = map->begin; // a failed map is none
     }
 }
 
@@ -129,7 +130,7 @@ void Maps::check_use(Check &check, const Place &place, const MemoryFacts &memory
     };
     const auto conflicts = [&](const Map &map) { return meets(map, map.begin, map.end); };
     look([&](const Map &map) {
-        return map.unmapped ? meets(map, map.kept_begin, map.kept_end)
+        return map.unmapped ? meets(map, map.restored_begin, map.restored_end)
                             : !map.done && conflicts(map);
     });
     std::optional<Map> met;
@@ -171,7 +172,7 @@ void Maps::check_unmap(Check &check, const pi_unmap_desc &desc) noexcept {
 void Maps::add(const Place &place, const pi_buffer_map_desc &desc,
                const Outcome &outcome) noexcept {
     Map map{};
-    map.event = keep(outcome);
+    map.event = take_event(outcome);
     const auto memory = validator_.facts(desc.mem);
     if (memory == nullptr)
         return;
@@ -187,10 +188,10 @@ void Maps::add(const Place &place, const pi_buffer_map_desc &desc,
             map.event = nullptr;
         }
     }
-    // Without an event nobody can tell whether it has failed.
+    // Without an event, a failure cannot be detected.
     if (map.done || map.event != nullptr)
         map.end += desc.size;
-    // Now that it is written; later its place may be gone.
+    // The address is valid now; later its memory may be gone.
     if (map.done)
         map.pointer = *desc.out_pointer;
     const std::scoped_lock lock(mutex_);
@@ -204,10 +205,10 @@ void Maps::add(const Place &place, const pi_buffer_map_desc &desc,
 }
 
 void Maps::remove(const pi_unmap_desc &desc, const Outcome &outcome, bool may_fail) noexcept {
-    std::shared_ptr<Event> event = keep(outcome);
+    std::shared_ptr<Event> event = take_event(outcome);
     {
         const std::scoped_lock lock(mutex_);
-        // Of several that it may be, the largest: of reads that have one address, the others are in it.
+        // If several match, the largest: for reads with one address, it contains the others.
         auto ended = maps_.end();
         for (auto map = maps_.begin(); map != maps_.end(); ++map) {
             if (map->mem == desc.mem && map->pointer == desc.pointer && !map->unmapped &&
@@ -215,8 +216,8 @@ void Maps::remove(const pi_unmap_desc &desc, const Outcome &outcome, bool may_fa
                 ended = map;
         }
         if (ended == maps_.end()) {
-            // One of those whose addresses are not known: nothing can be said of their ranges any more. A trace for which
-            // any address will do stays.
+            // One of those with unknown addresses: their ranges are unusable from now on. A trace
+            // that accepts any address stays.
             for (auto map = maps_.begin(); map != maps_.end(); ++map) {
                 if (map->mem != desc.mem || map->pointer != nullptr || map->unmapped)
                     continue;
@@ -227,13 +228,13 @@ void Maps::remove(const pi_unmap_desc &desc, const Outcome &outcome, bool may_fa
         }
         if (ended == maps_.end())
             return;
-        ended->event.swap(event); // the map's goes behind the lock
+        ended->event.swap(event); // the map's is released after the lock
         if (outcome.event == nullptr) {
             maps_.erase(ended);
         } else {
-            // In case that it fails: then the bytes are mapped as before.
-            ended->kept_begin = ended->begin;
-            ended->kept_end = ended->end;
+            // For the case that it fails: then the bytes are mapped as before.
+            ended->restored_begin = ended->begin;
+            ended->restored_end = ended->end;
             ended->end = ended->begin;
             ended->pointer = desc.pointer;
             ended->trace = true;
@@ -251,7 +252,7 @@ void Maps::bound_traces(const void *mem) noexcept {
     look(is_trace);
     uint64_t left = 0;
     {
-        std::shared_ptr<Event> last; // goes behind the lock
+        std::shared_ptr<Event> last; // released after the lock
         const std::scoped_lock lock(mutex_);
         if (std::count_if(maps_.begin(), maps_.end(), is_trace) <= most)
             return;
@@ -268,7 +269,7 @@ void Maps::bound_traces(const void *mem) noexcept {
 template <typename Wanted>
 void Maps::drop(Wanted &&wanted) noexcept {
     for (bool more = true; more;) {
-        std::shared_ptr<Event> event; // goes behind the lock
+        std::shared_ptr<Event> event; // released after the lock
         const std::scoped_lock lock(mutex_);
         const auto found = std::find_if(maps_.begin(), maps_.end(), wanted);
         more = found != maps_.end();

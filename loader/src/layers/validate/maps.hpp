@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ranges that are mapped. A use is refused only if it is certain that it meets a map: that this is done, and
-// that nothing holds the command back until an unmap that has not been enqueued yet.
+// The mapped ranges. A use is refused only if it certainly meets a map: the map is complete, and
+// the command cannot be held back until an unmap that is not enqueued yet.
 #pragma once
 
 #include "layers/validate/check.hpp"
@@ -19,36 +19,38 @@ constexpr bool map_writes(uint64_t flags) noexcept {
     return (flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD)) != 0;
 }
 
-/// Whether something that the host does may hold a command back: an event of its wait list is not
-/// complete, or failed.
+/// Whether a later host call may hold a command back: an event of its wait list is not complete, or
+/// failed.
 bool may_be_held(Validator &validator, const Place &place) noexcept;
 
 class Maps {
 public:
     explicit Maps(Validator &validator) noexcept : validator_(validator) {}
 
-    /// Whether any is there: what most calls ask.
+    /// Whether there is any map: a fast check for most calls.
     bool any() const noexcept { return count_.load(std::memory_order_relaxed) != 0; }
 
-    /// PI_ERROR_INVALID_OPERATION for a command on bytes that are mapped: it may not write them, nor read what is
-    /// mapped for writing. `rectangle` is of the memory's bytes.
+    /// PI_ERROR_INVALID_OPERATION for a command that writes mapped bytes, or reads bytes that are
+    /// mapped for writing. `rectangle` is in the memory's bytes.
     void check_use(Check &check, const Place &place, const MemoryFacts &memory,
                    const Rectangle &rectangle, bool writes, const Name &name) noexcept;
-    /// PI_ERROR_INVALID_VALUE for a pointer that no map of the memory gave, or whose map has ended.
+    /// PI_ERROR_INVALID_VALUE for a pointer that no map of the memory returned, or whose map has
+    /// ended.
     void check_unmap(Check &check, const pi_unmap_desc &desc) noexcept;
 
-    /// What tells how a command has ended. A command that was not blocking has an event in any case: the application's, or
-    /// one that the layer asked for itself, which becomes its own.
+    /// How a command ends. A command that did not block always has an event: the application's, or
+    /// one that the layer requested itself, which it then owns.
     struct Outcome {
-        pi_event event; ///< NULL: the command has ended with success
+        pi_event event; ///< NULL: the command has ended successfully
         bool own;
     };
-    /// A map that was enqueued. Without memory to note it no unmap is refused any more.
+    /// A map was enqueued. Without memory to record it, no unmap is refused any more.
     void add(const Place &place, const pi_buffer_map_desc &desc, const Outcome &outcome) noexcept;
-    /// An unmap that was enqueued. If it fails, the map may still be there, to be unmapped again. While it is not known how
-    /// it ends, only an application that decides what becomes of its wait list (`may_fail`) can know that it will fail.
+    /// An unmap was enqueued. If it fails, the map may remain and be unmapped again. While its
+    /// result is unknown, only an application that controls its wait list (`may_fail`) can know
+    /// that it will fail.
     void remove(const pi_unmap_desc &desc, const Outcome &outcome, bool may_fail) noexcept;
-    /// The memory is nobody's any more; nullptr: none is.
+    /// The application has released the memory; nullptr: none.
     void forget(const void *mem) noexcept;
 
 private:
@@ -57,36 +59,39 @@ private:
         uint64_t serial; ///< ascending in maps_
         const void *mem;
         uint64_t root;
-        uint64_t begin, end;           ///< in the root; equal: not known which
-        uint64_t kept_begin, kept_end; ///< of a trace: what is mapped if the unmap has failed
+        uint64_t begin, end; ///< in the root; equal: unknown
+        uint64_t restored_begin,
+            restored_end; ///< for a trace: the mapped range if the unmap failed
         bool writes;
-        bool done; ///< known to be
+        bool done; ///< known to be complete
         const void *queue;
-        void *pointer; ///< nullptr: not known
+        void *pointer; ///< nullptr: unknown
         bool trace;    ///< an unmap was enqueued
-        bool unmapped; ///< nor is it known that it has failed
-        bool may_fail; ///< that unmap
-        /// The map's, then its unmap's, until it is known how that has ended. nullptr: nobody can tell.
+        bool unmapped; ///< and it is not known to have failed
+        bool may_fail; ///< the unmap may fail
+        /// The map's event, then its unmap's, until the result is known. nullptr: the result cannot
+        /// be known.
         std::shared_ptr<Event> event;
     };
 
     bool goes_at_once(const Place &place) const noexcept;
-    std::shared_ptr<Event> keep(const Outcome &outcome) noexcept;
-    /// Asks the events of those that `wanted` names what has become of them. The lock must not be held, nor is it while the
-    /// plugin is asked: that may log, and the application calls from there.
+    std::shared_ptr<Event> take_event(const Outcome &outcome) noexcept;
+    /// Queries the events of the maps that `wanted` selects. Call it without the lock, which it
+    /// also does not hold during the queries: the plugin may log, and the application may call from
+    /// there.
     template <typename Wanted>
     void look(Wanted &&wanted) noexcept;
     void learn(uint64_t serial, const std::shared_ptr<const Event> &event,
                pi_result result) noexcept;
     template <typename Wanted>
     void drop(Wanted &&wanted) noexcept;
-    /// Of memory with many unmaps that may have failed any address will do from now on.
+    /// For memory with many unmaps that may have failed, any address is accepted from now on.
     void bound_traces(const void *mem) noexcept;
 
     Validator &validator_;
     std::atomic<std::size_t> count_{0};
     std::atomic<bool> lacks_maps_{false};
-    std::mutex mutex_; ///< no call is made with it, of the plugin or of the application
+    std::mutex mutex_; ///< not held during calls of the plugin or the application
     uint64_t last_serial_ = 0;
     std::vector<Map> maps_;
 };

@@ -5,7 +5,7 @@
 namespace pi::loader::validate {
 namespace {
 
-/// The names from one to another, which an info function knows. A function has several rows where its list has gaps.
+/// A range of names that an info function knows. A function has several rows if its list has gaps.
 struct InfoNames {
     std::size_t function;
     uint32_t first, last;
@@ -43,7 +43,7 @@ constexpr InfoNames info_names[] = {
 
 void check_info_name(Check &check, std::size_t function, uint32_t name) noexcept {
     if ((name & PI_VENDOR_BIT) != 0)
-        return; // the plugin knows
+        return; // the plugin checks it
     uint32_t last = 0;
     for (const InfoNames &row : info_names) {
         if (row.function != function)

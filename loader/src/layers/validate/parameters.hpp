@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is checked of a call by the types of its function's parameters: outputs, lists, infos, names, arrays, and
-// descriptors. What a type does not tell is in tables of functions here.
+// Checks by the types of a function's parameters: outputs, lists, infos, names, arrays, and
+// descriptors. Tables of functions cover the rest.
 #pragma once
 
 #include "layers/validate/addresses.hpp"
@@ -12,31 +12,32 @@ namespace pi::loader::validate {
 template <auto Slot, auto... Slots>
 inline constexpr bool is_one_of = (same_slot<Slot, Slots> || ...);
 
-/// Whose descriptor may be NULL.
+/// Functions whose descriptor may be NULL.
 template <auto Slot>
 inline constexpr bool descriptor_is_optional =
     is_one_of<Slot, &pi_dispatch::piQueueCreate, &pi_dispatch::piProgramCompile,
               &pi_dispatch::piProgramBuild, &pi_dispatch::piEnqueueEventsWait,
               &pi_dispatch::piEnqueueBarrier, &pi_dispatch::piGetMemoryConnectionInfo,
               &pi_dispatch::piKernelCreate, &pi_dispatch::piEventCreateHost>;
-/// Whose handle behind the first may be NULL: getters of backends that have one for all devices, and host memory.
+/// Functions whose second handle may be NULL: getters of backends with one context for all devices,
+/// and host memory.
 template <auto Slot>
 inline constexpr bool handle_is_optional =
     is_one_of<Slot, &pi_dispatch::piContextGetNativeHandle, &pi_dispatch::piMemGetNativeHandle,
               &pi_dispatch::piProgramGetNativeHandle, &pi_dispatch::piKernelGetNativeHandle,
               &pi_dispatch::piUsmAlloc, &pi_dispatch::piUsmPoolCreate>;
-/// Whose outputs may be NULL.
+/// Functions whose outputs may be NULL.
 template <auto Slot>
 inline constexpr bool output_is_optional =
     is_one_of<Slot, &pi_dispatch::piDeviceGetGlobalTimestamps,
               &pi_dispatch::piProgramGetGlobalVariablePointer>;
-/// Whose launch is only asked about: its arguments are not read.
+/// Queries about a launch, which do not read its arguments.
 template <auto Slot>
 inline constexpr bool asks_about_launch =
     is_one_of<Slot, &pi_dispatch::piKernelGetSuggestedLocalSize,
               &pi_dispatch::piKernelGetMaxCooperativeGroups>;
 
-/// What an output is called.
+/// The name of an output.
 template <auto Slot, typename Output>
 constexpr const char *output_name() noexcept {
     if constexpr (is_handle<Output>) {
@@ -70,7 +71,7 @@ constexpr const char *output_name() noexcept {
 /// PI_ERROR_INVALID_ENUMERATION for a name that pi.h does not list.
 void check_info_name(Check &check, std::size_t function, uint32_t name) noexcept;
 
-/// The elements of arrays that are arguments.
+/// The elements of array arguments.
 void check_element(Check &check, const Name &element, const pi_program_binary &binary) noexcept;
 void check_element(Check &check, const Name &element,
                    const pi_specialization_constant &constant) noexcept;
@@ -81,7 +82,8 @@ inline const char *array_name(const pi_specialization_constant *) noexcept {
     return "constants";
 }
 
-/// (capacity, out_array, out_count) at the end, as the last three types; and (size, value, out_size).
+/// (capacity, out_array, out_count) at the end, as the last three types; and (size, value,
+/// out_size).
 template <typename A, typename B, typename C>
 inline constexpr bool ends_with_list =
     std::is_same_v<A, uint32_t> &&std::is_pointer_v<B> &&
@@ -91,7 +93,7 @@ inline constexpr bool ends_with_info = std::is_same_v<A, uint64_t> &&
                                        (std::is_same_v<B, void *> ||
                                         std::is_same_v<B, char *>)&&std::is_same_v<C, uint64_t *>;
 
-/// What is said of single functions.
+/// Checks of single functions.
 template <auto Slot>
 struct Special {
     template <typename... Arguments>
@@ -146,13 +148,13 @@ struct Special<&pi_dispatch::piGetMemoryConnectionInfo> {
     }
 };
 
-/// Where a call is made, with what keeps that alive.
-struct KeptPlace : Place {
+/// The place of a call, with references that keep it valid.
+struct PinnedPlace : Place {
     std::shared_ptr<const QueueFacts> kept_queue;
     std::shared_ptr<const MemoryFacts> kept_memory;
 };
 template <typename Handle>
-void look_at_first(Validator &validator, Handle handle, KeptPlace &place) noexcept {
+void look_at_first(Validator &validator, Handle handle, PinnedPlace &place) noexcept {
     if constexpr (std::is_same_v<Handle, pi_context>) {
         place.context = handle;
     } else if constexpr (requires { FactsOf<Handle>::type::context; } &&
@@ -197,7 +199,7 @@ struct Parameters {
         type_of<std::remove_const_t<std::remove_pointer_t<Parameter>>> != PI_TYPE_NONE;
     static constexpr bool has_descriptor = (is_descriptor<Rest> || ...);
 
-    static void check(Check &check, Handle handle, KeptPlace &place, Rest... rest) noexcept {
+    static void check(Check &check, Handle handle, PinnedPlace &place, Rest... rest) noexcept {
         if constexpr (command) {
             place.wait_count = std::get<1>(std::tuple<Rest...>(rest...));
             place.wait_list = std::get<2>(std::tuple<Rest...>(rest...));
@@ -216,9 +218,9 @@ struct Parameters {
 private:
     using Tuple = std::tuple<Rest...>;
 
-    // Parameters one after the other, up to the first that is wrong.
+    // Checks parameters in order, up to the first error.
     template <std::size_t I>
-    static void each(Check &check, Handle handle, KeptPlace &place, const Tuple &rest) noexcept {
+    static void each(Check &check, Handle handle, PinnedPlace &place, const Tuple &rest) noexcept {
         using Parameter = std::tuple_element_t<I, Tuple>;
         const auto value = std::get<I>(rest);
         if constexpr (std::is_same_v<Parameter, pi_device>) {
@@ -249,8 +251,8 @@ private:
         }
     }
 
-    static void device(Check &check, Handle handle, KeptPlace &place, pi_device device) noexcept {
-        if constexpr (!std::is_same_v<Handle, pi_device>) { // of connections, which have two places
+    static void device(Check &check, Handle handle, PinnedPlace &place, pi_device device) noexcept {
+        if constexpr (!std::is_same_v<Handle, pi_device>) { // connections have two places
             if (device == nullptr) {
                 if constexpr (!handle_is_optional<Slot>)
                     check.refuse(PI_ERROR_INVALID_DEVICE, {"device"},
@@ -265,7 +267,7 @@ private:
     }
 
     template <typename Desc>
-    static void descriptor(Check &check, KeptPlace &place, const Desc *desc) noexcept {
+    static void descriptor(Check &check, PinnedPlace &place, const Desc *desc) noexcept {
         if (desc == nullptr) {
             if constexpr (!descriptor_is_optional<Slot>)
                 check.refuse(PI_ERROR_INVALID_NULL_POINTER, {argument_name<Desc>},

@@ -40,7 +40,7 @@ bool read_rectangle(Check &check, const Name &element, const End &end, uint64_t 
         check.refuse(PI_ERROR_INVALID_SIZE, element.at(end.slice_pitch, end.pitch_array ? 1 : -1),
                      "is {}; at least {} (a slice), or 0 for dense slices, is needed", slice_pitch,
                      slice);
-    // Counted is what the pitches step over: one that steps over nothing may be anything.
+    // Counts the bytes that the pitches step over; an unused pitch may have any value.
     const uint64_t last_slice = (out.rows - 1) * out.row_pitch + out.row;
     uint64_t all = 0;
     if (__builtin_mul_overflow(out.slice_pitch, out.slices - 1, &all) ||
@@ -85,7 +85,7 @@ void Destinations::add(Check &check, uint32_t index, const Rectangle &rectangle)
 
 namespace {
 
-// A row without pitches within both ends, which share nothing, as most regions are.
+// A row without pitches inside both ends, which share no storage, as most regions are.
 bool is_plain(const pi_region &region, const RegionEnd &src, const RegionEnd &dst) noexcept {
     const uint64_t bytes = region.extent[0];
     const auto within = [bytes](uint64_t offset, const RegionEnd &end) {

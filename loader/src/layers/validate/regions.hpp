@@ -2,9 +2,8 @@
 //
 // Rectangles of bytes: the checks of a command's regions.
 //
-// The sdk has the same arithmetic. It is not shared on purpose: the loader includes the api alone, which is a
-// specification in C and holds no code; and the layer is a second opinion, which an error in the sdk must not
-// silence.
+// The sdk has the same arithmetic. It is not shared on purpose: the loader includes only the api,
+// which has no code; and the layer is a second opinion that an error in the sdk must not silence.
 #pragma once
 
 #include "layers/validate/check.hpp"
@@ -20,7 +19,8 @@ struct Rectangle {
     uint64_t row_pitch = 0;
     uint64_t slice_pitch = 0;
 
-    /// The first byte after the last one, and the begin of a row, counted through all slices. Of what is checked.
+    /// The end of the last byte, and the begin of a row, counted through all slices. For checked
+    /// rectangles.
     uint64_t end() const noexcept {
         return offset + (slices - 1) * slice_pitch + (rows - 1) * row_pitch + row;
     }
@@ -34,21 +34,21 @@ inline Rectangle range_of(uint64_t offset, uint64_t size) noexcept {
     return {offset, size, 1, 1, size, size};
 }
 
-/// Whether two checked rectangles of one memory have a byte in common.
+/// Whether two checked rectangles of one memory overlap.
 bool overlap(const Rectangle &a, const Rectangle &b) noexcept;
 
-/// Where an end's words stand in a call, and what it lies in.
+/// The names of an end's members, and the memory that contains it.
 struct End {
     const char *offset;      ///< the member: "src_offset"
     const char *row_pitch;   ///< "src_pitch"
-    const char *slice_pitch; ///< the same, where pitches are an array
+    const char *slice_pitch; ///< the same, if pitches are an array
     bool pitch_array;
     const char *memory; ///< the argument: "desc->src"
     const char *extent = "extent";
 };
 
-/// Fills in the defaults of an end of an element, and refuses what is wrong with it: pitches, and what cannot be
-/// counted in 64 bits. `extent`: bytes, rows, slices. False if it is refused.
+/// Fills in the defaults of an end, and refuses wrong pitches and sizes above 64 bits. `extent`:
+/// bytes, rows, slices. False if it is refused.
 bool read_rectangle(Check &check, const Name &element, const End &end, uint64_t offset,
                     const uint64_t (&extent)[3], uint64_t row_pitch, uint64_t slice_pitch,
                     Rectangle &out) noexcept;
@@ -56,26 +56,27 @@ bool read_rectangle(Check &check, const Name &element, const End &end, uint64_t 
 /// PI_ERROR_INVALID_SIZE unless it ends within `size` bytes.
 void check_within(Check &check, const Name &element, const End &end, const Rectangle &rectangle,
                   uint64_t size) noexcept;
-/// The same of memory at an address, which ends with the address space.
+/// The same for memory at an address, which ends with the address space.
 void check_addressable(Check &check, const Name &element, const End &end,
                        const Rectangle &rectangle, const void *begin) noexcept;
 
-/// What is known of an end of a command on regions.
+/// Facts about an end of a command on regions.
 struct RegionEnd {
     const End &names;
-    const void *address; ///< of plain memory; nullptr: it has a size alone
-    uint64_t size;       ///< UINT64_MAX: not known
-    uint64_t storage;    ///< ends of one storage may overlap; 0: it has none in common with any
-    uint64_t offset;     ///< into that
+    const void *address; ///< of plain memory; nullptr: only the size is known
+    uint64_t size;       ///< UINT64_MAX: unknown
+    uint64_t storage;    ///< ends of one storage may overlap; 0: shared with no other end
+    uint64_t offset;     ///< into the storage
 };
-/// The storage of what is known by its addresses.
+/// The storage of memory that is known by its addresses.
 inline constexpr uint64_t address_space = UINT64_MAX;
 
-/// Regions of bytes: count, words, both ends, overlap of each one's ends, and of two in the destination.
+/// Checks regions of bytes: count, members, both ends, overlap of each region's ends, and of two in
+/// the destination.
 void check_regions(Check &check, uint32_t count, const pi_region *regions, const RegionEnd &src,
                    const RegionEnd &dst) noexcept;
 
-/// The destinations of one command must be apart; of very many only the first are compared.
+/// The destinations of one command must not overlap; of very many only the first are compared.
 class Destinations {
 public:
     void add(Check &check, uint32_t index, const Rectangle &rectangle) noexcept;

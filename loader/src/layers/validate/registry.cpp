@@ -30,7 +30,7 @@ Object &ObjectTable::insert(void *handle, uint64_t hash) {
     return slots_[i];
 }
 
-// What probing has put behind it moves up.
+// Moves up the entries that probing placed after it.
 void ObjectTable::erase(Object &object) noexcept {
     auto hole = static_cast<std::size_t>(&object - slots_.data());
     for (std::size_t i = next(hole); slots_[i].handle != nullptr; i = next(i)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the layer knows of each object of one plugin instance. A table keyed by handle, in shards with a
-// spinlock each: what is done under one is a few instructions, and never a call of the plugin.
+// Facts about each object of one plugin instance: a table by handle, in shards with a spinlock
+// each. A lock is held for a few instructions only, and never during a call of the plugin.
 #pragma once
 
 #include "layers/validate/facts.hpp"
@@ -19,7 +19,7 @@
 
 namespace pi::loader::validate {
 
-/// A handle of any kind, and which of the objects that ever had this address is meant.
+/// A handle of any kind, and which of the objects that had this address is meant.
 struct Reference {
     void *handle;
     pi_kind kind;
@@ -29,24 +29,22 @@ struct Reference {
 struct Object {
     void *handle = nullptr;
     pi_kind kind = 0;
-    uint32_t references = 0; ///< of the application
-    /// References of the layer, each a real one of the plugin's object: kept in quarantine, and lent to
-    /// who asked another object for this one.
-    uint32_t kept = 0;
-    uint32_t lent = 0;
-    uint32_t pinned = 0;   ///< callbacks under way that were given it
-    uint16_t creator = 0;  ///< the row of the function that made it
-    bool immortal = false; ///< not counted: plugins, platforms, root devices
-    bool direct = false;   ///< never kept in quarantine
+    uint32_t references = 0;     ///< of the application
+    uint32_t own_references = 0; ///< of the layer: in quarantine, or for a map
+    uint32_t lent = 0;           ///< of the layer: lent to callers that got it from another object
+    uint32_t pinned = 0;         ///< running callbacks that received it
+    uint16_t creator = 0;        ///< the row of the function that created it
+    bool immortal = false;       ///< not counted: plugins, platforms, root devices
+    bool direct = false;         ///< never goes into quarantine
     bool host_event = false;
-    bool busy = false; ///< in a call that is externally synchronised
+    bool busy = false; ///< in a call that the caller must synchronise
     uint64_t call = 0; ///< the number of that function's call
     uint64_t serial = 0;
     std::vector<Reference> lends;       ///< borrowed from this object while it lives
-    std::shared_ptr<const Facts> facts; ///< of the type that its kind has
+    std::shared_ptr<const Facts> facts; ///< of the type of its kind
 
     bool usable() const noexcept { return references != 0 || immortal || lent != 0 || pinned != 0; }
-    bool known_to_plugin() const noexcept { return usable() || kept != 0; }
+    bool known_to_plugin() const noexcept { return usable() || own_references != 0; }
     Reference reference() const noexcept { return {handle, kind, serial}; }
 };
 
@@ -64,7 +62,7 @@ private:
     std::atomic<bool> locked_{false};
 };
 
-/// Its upper bits choose a shard, others a place in its table.
+/// The upper bits select a shard, others a position in its table.
 inline uint64_t hash_of(const void *handle) noexcept {
     return (reinterpret_cast<uintptr_t>(handle) >> 4) * UINT64_C(0x9E3779B97F4A7C15);
 }
@@ -82,7 +80,7 @@ public:
                 return nullptr;
         }
     }
-    /// One that is not there yet.
+    /// Inserts a handle that is not in the table.
     Object &insert(void *handle, uint64_t hash);
     void erase(Object &object) noexcept;
     template <typename Visit>
@@ -106,7 +104,7 @@ class Registry {
 public:
     static constexpr std::size_t shard_count = 64;
 
-    /// Calls visit(Object *, ObjectTable &, hash) under the lock; nullptr if nothing is known of the handle.
+    /// Calls visit(Object *, ObjectTable &, hash) under the lock; nullptr if the handle is unknown.
     template <typename Visit>
     auto with(const void *handle, Visit &&visit) {
         const uint64_t hash = hash_of(handle);
@@ -129,8 +127,8 @@ public:
 
     uint64_t make_serial() noexcept { return serial_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
-    /// An object that is gone is remembered for a while, to say of its handle what it was. The oldest are
-    /// forgotten.
+    /// Remembers a released object for a while, so that messages can describe its handle. The
+    /// oldest are forgotten.
     void remember_gone(const Reference &gone);
 
 private:

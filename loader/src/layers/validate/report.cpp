@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the layer says.
+// The texts of the layer's messages.
 
 #include "layers/leaks.hpp"
 #include "layers/validate/validator.hpp"

@@ -44,8 +44,8 @@ constexpr bool is_exclusive(std::size_t index) {
 constexpr bool allocates(std::size_t index) {
     return ends_with(index, "UsmAlloc") || ends_with(index, "UsmHostRegister");
 }
-/// Whether what is in quarantine may be why a call failed that made this. A lost device is there again when the contexts on
-/// it are gone, which only a new context finds out.
+/// Whether objects in quarantine may be why this create call failed. A lost device is usable again
+/// once its contexts are gone, which only a new context shows.
 template <typename Made>
 constexpr bool quarantine_may_be_why(pi_result result) {
     return result == PI_ERROR_OUT_OF_HOST_MEMORY || result == PI_ERROR_OUT_OF_DEVICE_MEMORY ||
@@ -53,7 +53,7 @@ constexpr bool quarantine_may_be_why(pi_result result) {
            (std::is_same_v<Made, pi_context> && result == PI_ERROR_DEVICE_LOST);
 }
 
-/// A callback of the application's, with what is known of its event.
+/// A callback of the application, with facts about its event.
 struct Callback {
     Validator &validator;
     Object event;
@@ -112,7 +112,7 @@ struct Validated<Slot, Index, pi_result (*)(Handle, Rest...)> {
             if (arguments.result() != PI_SUCCESS)
                 return arguments.result();
             Check check(validator, name);
-            KeptPlace place;
+            PinnedPlace place;
             Parameters<Slot, Index, Handle, Rest...>::check(check, handle, place, rest...);
             if (check.failed())
                 return check.result();
@@ -129,12 +129,12 @@ struct Validated<Slot, Index, pi_result (*)(Handle, Rest...)> {
     }
 
 private:
-    // What waits for events may be held back by the host, as what a host function is in front of.
+    // The host may hold back a command with a wait list, or one behind a host function.
     template <typename Desc>
-    static pi_result enqueue(Validator &validator, KeptPlace &place, Handle queue, const Desc *desc,
-                             uint32_t wait_count, const pi_event *wait_list,
+    static pi_result enqueue(Validator &validator, PinnedPlace &place, Handle queue,
+                             const Desc *desc, uint32_t wait_count, const pi_event *wait_list,
                              pi_event *out_event) noexcept {
-        // How a map or an unmap ends decides what is mapped: one that has no event gets one.
+        // The result of a map or an unmap decides what is mapped: each gets an event.
         constexpr bool is_map = std::is_same_v<Desc, pi_buffer_map_desc>;
         constexpr bool is_unmap = std::is_same_v<Desc, pi_unmap_desc>;
         Desc own{};
@@ -182,7 +182,7 @@ private:
         return PI_SUCCESS;
     }
 
-    // What has been done is done: without memory to note it less is known.
+    // The call has succeeded: without memory to record it, less is known.
     template <typename Note>
     static void if_memory(Note &&note) noexcept {
         try {
@@ -224,7 +224,7 @@ private:
         }
     }
 
-    // Forgotten before, since then the address may be another allocation's.
+    // Forgotten before the call, after which the address may be another allocation's.
     template <typename Free>
     static pi_result free_usm(Validator &validator, const void *pointer, Free free) {
         Addresses::Taken freed = validator.addresses().take(pointer);
@@ -330,7 +330,7 @@ private:
         }
     }
 
-    // A context keeps its devices, which may be named as long as it lives.
+    // A context keeps its devices alive, which may be named while it lives.
     static void keep_devices(Validator &validator, pi_context context,
                              const pi_context_desc *desc) {
         pi_context_desc own;

@@ -11,7 +11,7 @@
 namespace pi::loader::validate {
 namespace {
 
-/// What is done to objects of a kind through its own functions.
+/// The functions for objects of a kind.
 struct KindFunctions {
     pi_result (*retain)(const pi_dispatch &table, void *handle);
     pi_result (*release)(const pi_dispatch &table, void *handle);
@@ -48,7 +48,7 @@ const KindFunctions *functions_of(pi_kind kind) noexcept {
 } // namespace
 
 Validator::Validator(PluginInstance &instance)
-    : next_(instance.chain().next(validate_layer)), questions_(instance.chain().questions()),
+    : next_(instance.chain().next(validate_layer)), queries_(instance.chain().queries()),
       instance_(instance), maps_(std::make_unique<Maps>(*this)) {
     add(instance.handle(), PI_KIND_PLUGIN, {}, true);
 }
@@ -78,7 +78,7 @@ Validator::Released Validator::count_release(const void *handle, pi_kind kind, O
             return Released::wrong;
         if (object->immortal || --object->references != 0)
             return Released::not_the_last;
-        ++object->kept; // the application's last reference is the layer's now
+        ++object->own_references; // the layer takes over the application's last reference
         out.handle = object->handle;
         out.kind = object->kind;
         out.serial = object->serial;
@@ -95,12 +95,12 @@ void Validator::uncount_release(const void *handle) noexcept {
     });
 }
 
-// What a release does at once is done at once; only the object stays.
+// The release's immediate effects take place now; only the object stays.
 pi_result Validator::end_of_use(const Object &object) noexcept {
     const Reference reference = object.reference();
     const uint64_t bytes = object.direct ? 0 : bytes_of(object);
     if (object.direct || bytes > max_kept_bytes / 4) {
-        give_back(reference, &Object::kept);
+        drop(reference, &Object::own_references);
         return PI_SUCCESS;
     }
     {
@@ -111,7 +111,7 @@ pi_result Validator::end_of_use(const Object &object) noexcept {
         if (object.host_event)
             next_.piEventSignalHost(static_cast<pi_event>(object.handle), PI_ERROR_ABANDONED);
     }
-    std::array<Kept, 8> evicted;
+    std::array<Quarantined, 8> evicted;
     std::size_t count = 0;
     for (bool first = true, more = true; more; first = false) {
         count = 0;
@@ -129,10 +129,10 @@ pi_result Validator::end_of_use(const Object &object) noexcept {
                 quarantine_.pop_front();
             }
         } catch (const std::bad_alloc &) {
-            evicted[count++] = {reference, 0}; // no room to remember it
+            evicted[count++] = {reference, 0}; // no memory to remember it
         }
         for (std::size_t i = 0; i < count; ++i)
-            give_back(evicted[i].object, &Object::kept);
+            drop(evicted[i].object, &Object::own_references);
         more = count == evicted.size();
     }
     return PI_SUCCESS;
@@ -143,16 +143,16 @@ uint64_t Validator::bytes_of(const Object &object) const noexcept {
     uint64_t bytes = 0;
     if (object.kind == PI_KIND_MEM) {
         auto mem = static_cast<pi_mem>(object.handle);
-        pi_mem root = nullptr; // a view keeps all of it
-        if (questions_.piMemGetInfo(mem, PI_MEM_INFO_PARENT, sizeof root, &root, nullptr) ==
+        pi_mem root = nullptr; // a view keeps all of it alive
+        if (queries_.piMemGetInfo(mem, PI_MEM_INFO_PARENT, sizeof root, &root, nullptr) ==
                 PI_SUCCESS &&
             root != nullptr)
             mem = root;
-        questions_.piMemGetInfo(mem, PI_MEM_INFO_SIZE, sizeof bytes, &bytes, nullptr);
+        queries_.piMemGetInfo(mem, PI_MEM_INFO_SIZE, sizeof bytes, &bytes, nullptr);
     }
     if (object.kind == PI_KIND_USM_POOL)
-        questions_.piUsmPoolGetInfo(static_cast<pi_usm_pool>(object.handle),
-                                    PI_USM_POOL_INFO_RESERVED, sizeof bytes, &bytes, nullptr);
+        queries_.piUsmPoolGetInfo(static_cast<pi_usm_pool>(object.handle),
+                                  PI_USM_POOL_INFO_RESERVED, sizeof bytes, &bytes, nullptr);
     return bytes;
 }
 
@@ -163,7 +163,7 @@ void Validator::release_in_plugin(const Reference &object) noexcept {
 }
 
 void Validator::end(const Reference &reference, uint32_t Object::*count, bool held) noexcept {
-    // Counted before the plugin's release: after it another object may have the address.
+    // Counted before the plugin's release, after which the address may be another object's.
     std::vector<Reference> loans;
     std::shared_ptr<const Facts> facts;
     const bool gone = registry_.with_object(reference.handle, [&](Object *object) {
@@ -183,7 +183,7 @@ void Validator::end(const Reference &reference, uint32_t Object::*count, bool he
     if (held)
         release_in_plugin(reference);
     for (const Reference &loan : loans)
-        give_back(loan, &Object::lent);
+        drop(loan, &Object::lent);
     if (gone) {
         try {
             registry_.remember_gone(reference);
@@ -198,7 +198,7 @@ void Validator::add(void *handle, pi_kind kind, const Origin &origin, bool immor
     const uint64_t serial = registry_.make_serial();
     const auto note = [&](Object *object, ObjectTable &table, uint64_t hash) {
         if (object != nullptr && object->kind == kind && object->known_to_plugin()) {
-            // The plugin gave the same one again.
+            // The plugin returned the same one again.
             object->references += immortal || object->immortal ? 0 : 1;
             return;
         }
@@ -230,19 +230,19 @@ bool Validator::may_be_unnoted(const void *handle) noexcept {
     return lacks_objects_ && handle != nullptr && find(handle).handle == nullptr;
 }
 
-Reference Validator::keep(pi_event event) noexcept {
+Reference Validator::take_reference(pi_event event) noexcept {
     const ErrorScope scope;
     if (next_.piEventRetain(event) != PI_SUCCESS)
         return {};
-    const Reference kept = registry_.with_object(event, [](Object *object) {
+    const Reference taken = registry_.with_object(event, [](Object *object) {
         if (object == nullptr)
             return Reference{};
-        ++object->kept;
+        ++object->own_references;
         return object->reference();
     });
-    if (kept.handle == nullptr)
+    if (taken.handle == nullptr)
         next_.piEventRelease(event);
-    return kept;
+    return taken;
 }
 
 Reference Validator::take_over(pi_event event) noexcept {
@@ -250,24 +250,24 @@ Reference Validator::take_over(pi_event event) noexcept {
         if (object == nullptr || object->references == 0)
             return Reference{};
         --object->references;
-        ++object->kept;
+        ++object->own_references;
         return object->reference();
     });
-    if (taken.handle == nullptr) // there was no memory to note it
+    if (taken.handle == nullptr) // there was no memory to record it
         next_.piEventRelease(event);
     return taken;
 }
 
-void Validator::let_go(const Reference &object) noexcept {
+void Validator::release_reference(const Reference &object) noexcept {
     if (object.handle != nullptr)
-        give_back(object, &Object::kept);
+        drop(object, &Object::own_references);
 }
 
 void Validator::lend(void *owner, void *handle, pi_kind kind) {
     const KindFunctions *functions = functions_of(kind);
     const Object object = find(handle);
     if (functions == nullptr || object.immortal || object.kind != kind) {
-        // Nobody has made it: a platform or a root device.
+        // Not created by a call: a platform or a root device.
         if (object.kind != kind)
             add(handle, kind, {}, true);
         return;
@@ -287,7 +287,7 @@ void Validator::lend(void *owner, void *handle, pi_kind kind) {
     struct Loan {
         ~Loan() {
             if (!taken)
-                validator.give_back(loan, &Object::lent);
+                validator.drop(loan, &Object::lent);
         }
         Validator &validator;
         const Reference &loan;
@@ -302,8 +302,9 @@ void Validator::lend(void *owner, void *handle, pi_kind kind) {
 }
 
 uint32_t Validator::extra_references(const void *handle) noexcept {
-    return registry_.with_object(
-        handle, [](Object *object) { return object != nullptr ? object->kept + object->lent : 0; });
+    return registry_.with_object(handle, [](Object *object) {
+        return object != nullptr ? object->own_references + object->lent : 0;
+    });
 }
 
 bool Validator::released(const void *handle) noexcept {
@@ -311,7 +312,7 @@ bool Validator::released(const void *handle) noexcept {
         handle, [](Object *object) { return object != nullptr && !object->usable(); });
 }
 
-// Without its loans: of those there is one owner.
+// Without its loans, which have one owner.
 Object Validator::find(const void *handle) noexcept {
     return registry_.with_object(handle, [](Object *object) {
         Object found;
@@ -333,7 +334,7 @@ Object Validator::find(const void *handle) noexcept {
 void Validator::pin(const Object &known) {
     registry_.with(known.handle, [&](Object *object, ObjectTable &table, uint64_t hash) {
         if (object == nullptr || object->serial != known.serial) {
-            // Forgotten since: the plugin has kept it for this callback.
+            // Forgotten since: the plugin keeps it alive for this callback.
             Object &again = object != nullptr ? *object : table.insert(known.handle, hash);
             again = known;
             again.references = again.lent = 0;
@@ -361,7 +362,7 @@ void Validator::end_exclusive(const void *handle) noexcept {
 }
 
 bool Validator::flush() noexcept {
-    // One by one: even an empty deque takes memory.
+    // One by one: even an empty deque needs memory.
     for (bool any = false;; any = true) {
         Reference oldest;
         {
@@ -372,7 +373,7 @@ bool Validator::flush() noexcept {
             quarantine_bytes_ -= quarantine_.front().bytes;
             quarantine_.pop_front();
         }
-        give_back(oldest, &Object::kept);
+        drop(oldest, &Object::own_references);
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer that finds misuse: of handles, and of what the arguments of a call say. An object that the application has released for the last time is
-// kept for a while by a reference of the layer's own, so that its memory stays readable and whoever uses
-// the handle is told: a quarantine, bounded in objects and bytes.
+// The layer that finds misuse of handles and arguments. After the application's last release, the
+// layer keeps an object for a while with a reference of its own, so that its memory stays readable
+// and later uses of the handle are reported: a quarantine, bounded in objects and bytes.
 #pragma once
 
 #include "error.hpp"
@@ -33,9 +33,9 @@ public:
     Validator &operator=(const Validator &) = delete;
 
     const pi_dispatch &next() const noexcept { return next_; }
-    const pi_dispatch &questions() const noexcept { return questions_; }
+    const pi_dispatch &queries() const noexcept { return queries_; }
 
-    /// PI_SUCCESS if the handle may be used, else the error of its kind. `where` says which argument it is:
+    /// PI_SUCCESS if the handle is valid, else the error of its kind. `where` names the argument:
     /// "", "desc->src", or "wait_list" and an index.
     struct Where {
         const char *function;
@@ -69,7 +69,7 @@ public:
             uncount_retain(handle);
         return result;
     }
-    /// The last one puts the object into quarantine, or gives it back.
+    /// The last release puts the object into quarantine, or releases it.
     template <typename Handle>
     pi_result release(Handle handle, const char *function,
                       pi_result (*next_release)(Handle)) noexcept {
@@ -92,7 +92,7 @@ public:
                        true);
     }
 
-    /// The number of a call that makes an object.
+    /// The number of a call that creates an object.
     uint64_t count_creation(std::size_t function) noexcept {
         return creations_[function].fetch_add(1, std::memory_order_relaxed) + 1;
     }
@@ -101,11 +101,11 @@ public:
         uint64_t call;
         bool direct;
     };
-    /// An object that the application got, with a reference (or, if it is immortal, without one).
-    /// Where there is no memory to note it, handles that are not known are no longer refused.
+    /// Records an object that the application received, with a reference (an immortal one has
+    /// none). Without memory to record it, unknown handles are no longer refused.
     void add(void *handle, pi_kind kind, const Origin &origin, bool immortal = false,
              std::shared_ptr<const Facts> facts = nullptr) noexcept;
-    /// What is known of it; nullptr: nothing.
+    /// The facts about an object; nullptr: none.
     template <typename Handle>
     std::shared_ptr<const typename FactsOf<Handle>::type> facts(Handle handle) noexcept {
         return registry_.with_object(handle, [](Object *object) {
@@ -116,60 +116,62 @@ public:
         });
     }
     uint64_t make_number() noexcept { return registry_.make_serial(); }
-    /// `handle` is borrowed from `owner`: it may be used as long as that lives. If it throws, it is not.
+    /// `handle` is borrowed from `owner`, and valid while that lives. If this throws, it is not.
     void lend(void *owner, void *handle, pi_kind kind);
-    /// What REFERENCE_COUNT counts more than the application has.
+    /// By how much REFERENCE_COUNT exceeds the application's references.
     uint32_t extra_references(const void *handle) noexcept;
     bool released(const void *handle) noexcept;
 
-    /// A callback's event may be used while that runs, whoever has released it.
+    /// A callback's event may be used while that runs, even if it was released.
     Object find(const void *handle) noexcept;
     void pin(const Object &object);
     void unpin(const Object &object) noexcept;
 
-    /// A reference of the layer's own to an object that the application has; of handle nullptr if there is none.
-    Reference keep(pi_event event) noexcept;
-    void let_go(const Reference &object) noexcept;
-    /// The application's only reference to an event that it never got is the layer's from now on.
+    /// A reference of the layer to an object of the application; its handle is nullptr if there is
+    /// none.
+    Reference take_reference(pi_event event) noexcept;
+    void release_reference(const Reference &object) noexcept;
+    /// Takes over the only reference to an event that the application never received.
     Reference take_over(pi_event event) noexcept;
 
     Addresses &addresses() noexcept { return addresses_; }
     Maps &maps() noexcept { return *maps_; }
 
-    /// Says so in the log and to piGetLastError; returns the code.
+    /// Logs the text and sets it for piGetLastError; returns the code.
     pi_result refuse(pi_result code, const std::string &text);
 
-    /// Begins a call that is externally synchronised; false if another one of the object is under way.
+    /// Begins a call that the caller must synchronise; false if the object is already in such a
+    /// call.
     bool begin_exclusive(const void *handle) noexcept;
     void end_exclusive(const void *handle) noexcept;
 
-    /// Gives all objects in quarantine back; false if there are none.
+    /// Releases all objects in quarantine; false if there are none.
     bool flush() noexcept;
-    /// The same for good: from now on objects are given back at once.
+    /// The same, permanently: objects are released at once from now on.
     void close() noexcept;
     void report() noexcept;
 
 private:
     enum class Released { last, not_the_last, wrong };
-    struct Kept {
+    struct Quarantined {
         Reference object;
         uint64_t bytes;
     };
     static constexpr std::size_t max_kept = 1024;
     static constexpr uint64_t max_kept_bytes = UINT64_C(64) << 20;
 
-    /// 1: counted, 0: not counted (immortal), -1: no.
+    /// 1: counted, 0: not counted (immortal), -1: unknown.
     int count_retain(const void *handle, pi_kind kind) noexcept;
     void uncount_retain(const void *handle) noexcept;
     Released count_release(const void *handle, pi_kind kind, Object &out);
     void uncount_release(const void *handle) noexcept;
     pi_result end_of_use(const Object &object) noexcept;
     uint64_t bytes_of(const Object &object) const noexcept;
-    /// The layer's reference, of the quarantine or of a loan.
-    void give_back(const Reference &object, uint32_t Object::*count) noexcept {
+    /// A reference of the layer, for the quarantine or for a loan.
+    void drop(const Reference &object, uint32_t Object::*count) noexcept {
         end(object, count, true);
     }
-    /// Counts one down; `held`: it is a reference that the plugin knows of.
+    /// Counts one down; `held`: the plugin counts this reference.
     void end(const Reference &object, uint32_t Object::*count, bool held) noexcept;
     void release_in_plugin(const Reference &object) noexcept;
     bool may_be_unnoted(const void *handle) noexcept;
@@ -179,12 +181,12 @@ private:
     std::string explanation(const void *handle, pi_kind kind, const Where &where, bool releasing);
 
     const pi_dispatch &next_;
-    const pi_dispatch &questions_;
+    const pi_dispatch &queries_;
     PluginInstance &instance_;
     Registry registry_;
     std::array<std::atomic<uint64_t>, function_rows.size()> creations_{};
     std::mutex quarantine_mutex_;
-    std::deque<Kept> quarantine_;
+    std::deque<Quarantined> quarantine_;
     uint64_t quarantine_bytes_ = 0;
     bool closed_ = false;
     std::atomic<bool> lacks_objects_{false};

@@ -39,7 +39,7 @@ inline bool is_control(std::string_view character) {
            (first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0);
 }
 
-inline std::string printable(std::string_view text, std::string_view kept) {
+inline std::string printable(std::string_view text, std::string_view allowed) {
     constexpr char digits[] = "0123456789abcdef";
     std::string out;
     out.reserve(text.size());
@@ -47,7 +47,7 @@ inline std::string printable(std::string_view text, std::string_view kept) {
         const std::size_t size = utf8_size(text);
         const std::string_view character = text.substr(0, size != 0 ? size : 1);
         text.remove_prefix(character.size());
-        if (size != 0 && (!is_control(character) || kept.find(character) != kept.npos)) {
+        if (size != 0 && (!is_control(character) || allowed.find(character) != allowed.npos)) {
             out += character;
             continue;
         }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The command line of a program of PI, declared once: a CLI::App with its options, and a Page with the rest. --help,
-// the man page and the completion of shells are all made of these two, so none of them can say anything else.
+// The command line of a program of PI, declared once: a CLI::App with its options, and a Page with
+// the rest. --help, the man page and the shell completions are all generated from these two, so
+// they always agree.
 //
-// What an option's value may be is in its help, and there the completion finds it: `a|b|c` as the type's name, or
-// CLI::IsMember. A type whose name has FILE or PATH in it is completed by files.
+// The completion of an option's value comes from its help: `a|b|c` as the type's name, or
+// CLI::IsMember. A type whose name contains FILE or PATH is completed by files.
 //
-// Two options are for the build alone, and in no help: `--help-man` prints the man page, and `--help-completion SHELL`
-// the completion of bash, zsh or fish.
+// Two options are for the build only, and in no help: `--help-man` prints the man page, and
+// `--help-completion SHELL` the completion of bash, zsh or fish.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -24,37 +25,38 @@ struct Term {
 };
 
 struct Section {
-    std::string title; ///< "Selectors"
-    std::string
-        text; ///< sentences without line breaks; "" = none. They are broken where they are shown
+    std::string title;       ///< "Selectors"
+    std::string text;        ///< sentences without line breaks, wrapped on output; "" = none
     std::vector<Term> terms; ///< a list under the text
 };
 
 struct ExitCode {
     int code;
-    std::string when; ///< "the command line was not understood"
+    std::string when; ///< "invalid command line"
 };
 
-/// The exit code of every program of PI whose command line is wrong; why stands on standard error.
+/// The exit code of every program of PI for a wrong command line; the reason goes to standard
+/// error.
 inline constexpr int misunderstood = 2;
 
 struct Page {
     std::string name;    ///< of the program
-    std::string summary; ///< "tells which plugins there are": a clause, without a full stop
+    std::string summary; ///< "lists plugins": a clause, without a full stop
     std::vector<Section> sections;
-    std::vector<ExitCode> exit_codes;  ///< all that there are
+    std::vector<ExitCode> exit_codes;  ///< all of them
     std::vector<Term> examples;        ///< a command, and what it does
-    std::vector<std::string> see_also; ///< names of programs that have a page of their own
+    std::vector<std::string> see_also; ///< names of programs with a page
 };
 
-/// An App for the page: with its help and, as all have it, --version.
+/// Sets up an App for the page: its help and, as for all programs, --version.
 void describe(CLI::App &app, const Page &page);
 
-/// Reads the command line into what the App's options are bound to. With a value the program ends with that exit
-/// code: help was asked for and is printed (0), or the usage is wrong and told on standard error (misunderstood).
+/// Reads the command line into the variables of the App's options. If it returns a value, the
+/// program must exit with it: help was printed (0), or the usage is wrong and reported on standard
+/// error (misunderstood).
 std::optional<int> parse(CLI::App &app, const Page &page, int argc, const char *const *argv);
 
-/// The page of section 1, as troff with the macros of man.
+/// The page of section 1, as troff with the man macros.
 std::string man_page(const CLI::App &app, const Page &page);
 
 /// `shell`: "bash", "zsh" or "fish"; else std::invalid_argument.
