@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Callbacks that call other plugins: the rule of blocking calls is the thread's, whichever plugin called back.
+// Callbacks that call other plugins: a blocking call is refused per thread, whichever plugin made
+// the callback.
 #include "objects.hpp"
 
 #include <chrono>
@@ -60,7 +61,7 @@ std::vector<Place> places(pi_loader loader) {
     return made;
 }
 
-/// `files`: with ':' between them.
+/// `files`: separated by ':'.
 std::vector<std::string> split(const std::string &files) {
     std::vector<std::string> all;
     std::istringstream stream(files);
@@ -86,24 +87,24 @@ Owned<pi_loader> load(const std::vector<std::string> &files) {
     return loader;
 }
 
-/// What a callback is answered by another plugin's blocking calls.
+/// The results of another plugin's blocking calls in a callback.
 struct Answers {
     pi_event event;
     pi_queue queue;
     std::promise<std::vector<pi_result>> told;
 
     void ask() {
-        // Where it may block the wait ends soon; the finish ends when the test lets the queue go.
+        // If they may block, the wait ends soon; the finish ends when the test signals the gate.
         const pi_result waited = piEventWait(event, 1'000'000);
         told.set_value({waited, piQueueFinish(queue)});
     }
 };
 
-/// Of the callback or host function that `start` begins, on a thread of its own since it may run there; the queue is let
-/// go if that blocks after all.
+/// The results in the callback or host function that `start` begins, in a separate thread, because
+/// it may run there. The gate is signalled if the calls block.
 template <class Start>
 void check_refused(Place &other, Start &&start) {
-    // Shared: a callback that still blocks when the test has failed has it, too.
+    // Shared: a callback that still blocks after the test failed uses it, too.
     const auto answers = std::make_shared<Answers>(Answers{other.held, other.queue, {}});
     std::future<std::vector<pi_result>> told = answers->told.get_future();
     std::future<pi_result> started = std::async(
@@ -139,7 +140,7 @@ TEST_CASE("inside a callback of any plugin blocking calls on objects of all plug
                     event, [](pi_event, pi_result, void *data) { ask(data); }, answers);
                 return set ? set : piEventSignalHost(event, PI_SUCCESS);
             });
-            // The callback is over, and this thread may block again.
+            // The callback is over: this thread may block again.
             CHECK(piEventWait(other.held, 1000) == PI_ERROR_TIMEOUT);
         }
     for (Place &one : all)

@@ -27,7 +27,7 @@ TEST_CASE("each slot of the table has one row, in the table's order") {
     CHECK(names.size() == function_rows.size());
 }
 
-TEST_CASE("slots that are newer than the version that counts are not used") {
+TEST_CASE("slots that are newer than the effective version are not used") {
     pi_dispatch functions{};
     functions.struct_size = sizeof functions;
     functions.version_major = PI_VERSION_MAJOR;
@@ -35,7 +35,7 @@ TEST_CASE("slots that are newer than the version that counts are not used") {
     pi_plugin_desc desc{};
     desc.functions = &functions;
     pi_dispatch table{};
-    // All functions of version 1.0 are old enough for any plugin.
+    // All functions of version 1.0 exist in any plugin.
     CHECK(read_table(desc, 0, table).empty());
     CHECK(table.piQueueFlush == functions.piQueueFlush);
     const FunctionRow later[] = {
@@ -46,13 +46,13 @@ TEST_CASE("slots that are newer than the version that counts are not used") {
     CHECK(table.piQueueFlush == nullptr);
 }
 
-TEST_CASE("the smaller minor version counts") {
+TEST_CASE("the smaller minor version is effective") {
     pi_plugin_desc desc{};
     desc.version_major = PI_VERSION_MAJOR;
     desc.version_minor = PI_VERSION_MINOR + 5;
     uint16_t minor = 99;
     CHECK(check_version(desc, minor).empty());
-    // What a draft brings is not yet what a later version has of it.
+    // A later version may have changed what a draft adds.
     CHECK(minor == PI_VERSION_MINOR - (PI_VERSION_DRAFT != 0 ? 1 : 0));
     desc.version_minor = 0;
     CHECK(check_version(desc, minor).empty());
@@ -79,7 +79,7 @@ TEST_CASE("a draft works with the same draft of the same minor version, and with
         CHECK(problem.find("1." + std::to_string(version) + "-dev") != std::string::npos);
         CHECK(problem.find("draft " + std::to_string(draft)) != std::string::npos);
     }
-    if (PI_VERSION_DRAFT != 0) { // one that was frozen is another one, too
+    if (PI_VERSION_DRAFT != 0) { // a frozen version differs from its draft
         desc.version_minor = PI_VERSION_MINOR;
         desc.draft = 0;
         CHECK_FALSE(check_version(desc, minor).empty());
@@ -95,8 +95,7 @@ TEST_CASE("the prefix of an installation is found from the library's folder") {
     CHECK(install_prefix("/libpi_loader.so") == "/");
 }
 
-TEST_CASE(
-    "a file that is not there is not passed: anyone could put one there before it is opened") {
+TEST_CASE("a missing file does not pass: anyone could create it before it is opened") {
     const loader_test::TemporaryFolder folder, shared;
     std::filesystem::create_symlink(shared.str("later.so"), folder.str("link.so"));
     REQUIRE(::chmod(shared.path().c_str(), 01777) == 0);

@@ -9,7 +9,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-// Two instances, by two loaders or as two plugins of one.
+// Two instances, in two loaders or as two plugins of one.
 struct Two {
     Loader first{{.plugins = {plugin_file("small_good"), plugin_file("small_old")}}};
     Loader second{{.plugins = {plugin_file("small_good")}}};
@@ -41,7 +41,7 @@ pi_memory_connection_info empty_info() {
 TEST_CASE("between two plugins, and two instances of one, the loader answers NONE") {
     const Two two(GENERATE(false, true));
     pi_memory_connection connection = 99;
-    // The plugin would answer MIGRATABLE.
+    // The plugin would return MIGRATABLE.
     REQUIRE(piGetMemoryConnection(two.device, two.context, two.other_device, two.other_context,
                                   &connection) == PI_SUCCESS);
     CHECK(connection == PI_MEMORY_CONNECTION_NONE);
@@ -55,7 +55,7 @@ TEST_CASE("between two plugins, and two instances of one, the loader answers NON
     CHECK(info.external_handle_types == 0);
 }
 
-TEST_CASE("a device and a context of different plugins are no pair") {
+TEST_CASE("a device and a context of different plugins are refused") {
     const Two two(GENERATE(false, true));
     pi_memory_connection connection = 99;
     CHECK(piGetMemoryConnection(two.other_device, two.context, two.device, two.context,

@@ -21,7 +21,7 @@ struct Refused {
     const char *reason;
 };
 
-/// A copy of libpi_loader that lies somewhere else.
+/// A copy of libpi_loader in another place.
 struct OtherLoader {
     explicit OtherLoader(const std::string &file)
         : library(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
@@ -109,7 +109,7 @@ TEST_CASE("a plugin that breaks the contract is refused with the reason, and the
     check_works(loader, loader.plugins()[0]);
 }
 
-TEST_CASE("what is no shared object is refused without being run") {
+TEST_CASE("a file that is not a shared object is refused without being run") {
     const TemporaryFolder folder;
     folder.write("libpi_plugin_text.so", "#!/bin/sh\necho no\n");
     folder.write("libpi_plugin_empty.so", "");
@@ -118,7 +118,7 @@ TEST_CASE("what is no shared object is refused without being run") {
     std::filesystem::create_directory(folder.str("libpi_plugin_folder.so"));
     folder.copy_plugin("small_good");
     const Loader loader({.directories = {folder.str()}});
-    // In the order of their names.
+    // Sorted by name.
     const std::vector<Report> reports = loader.reports();
     REQUIRE(reports.size() == 6);
     CHECK_THAT(reports[0].reason, Contains("ELF magic"));
@@ -131,7 +131,7 @@ TEST_CASE("what is no shared object is refused without being run") {
     check_works(loader, reports[3].plugin);
 }
 
-TEST_CASE("a plugin's file that ends anywhere is refused, or loaded if nothing of it is missing") {
+TEST_CASE("a plugin file that is truncated anywhere is refused, or loaded if nothing is missing") {
     const TemporaryFolder folder;
     std::ifstream stream(plugin_file("small_good"), std::ios::binary);
     const std::string whole{std::istreambuf_iterator<char>(stream), {}};
@@ -166,7 +166,7 @@ TEST_CASE("a plugin without its device is unavailable, with the plugin's own tex
     CHECK(main.report().plugin == nullptr);
     CHECK(main.plugins().empty());
 
-    // Found out only when platforms are asked for: the plugin stays usable.
+    // Detected only by a query for platforms: the plugin stays loaded.
     const Loader platforms({.plugins = {plugin_file("small_platforms_unavailable")}});
     CHECK(platforms.report().status == PI_PLUGIN_UNAVAILABLE);
     CHECK(platforms.report().reason == "libwonder.so.1: no such file");
@@ -175,8 +175,7 @@ TEST_CASE("a plugin without its device is unavailable, with the plugin's own tex
     CHECK(plugin_name(platforms.plugins()[0]) == "small_platforms_unavailable");
 }
 
-TEST_CASE(
-    "a plugin that throws when it lists its platforms or devices hides no other, and is named") {
+TEST_CASE("a plugin that throws when it lists platforms or devices hides no other, and is named") {
     struct Row {
         const char *file;
         const char *function;
@@ -213,7 +212,7 @@ TEST_CASE(
                                 Contains("small_good:0:1"));
 }
 
-TEST_CASE("a plugin that is unavailable does not shadow one of its name that is not") {
+TEST_CASE("an unavailable plugin does not shadow an available one of its name") {
     CapturedLog log;
     const Loader loader(
         {.plugins = {plugin_file("clash_unavailable"), plugin_file("small_good")}, .log = &log});
@@ -268,13 +267,13 @@ TEST_CASE("no control character of a plugin's path or text reaches the log") {
     folder.write(name, "no shared object");
     CapturedLog log;
     const Loader loader({.directories = {folder.str()}, .log = &log});
-    CHECK(loader.report().path == folder.str(name)); // for programs it is the path
+    CHECK(loader.report().path == folder.str(name)); // for programs the path is unchanged
     CHECK(log.count("libpi_plugin_\\x1b[31mred\\x7f\\xc2\\x9b\\xff.so", PI_LOG_WARNING) == 1);
     for (const char *raw : {"\x1b", "\x7f", "\xc2\x9b", "\xff"})
         CHECK(log.count(raw) == 0);
 }
 
-TEST_CASE("asking for the reports leaves no error behind") {
+TEST_CASE("querying the reports leaves no error") {
     const Loader loader({.plugins = {plugin_file("small_platforms_unavailable")}});
     CHECK(piQueueFlush(nullptr) == PI_ERROR_INVALID_QUEUE);
     const char *before = nullptr;
@@ -295,7 +294,7 @@ TEST_CASE("the first plugin of a name wins and shadows the second") {
     CHECK(reports[1].name == "small_good");
     CHECK_THAT(reports[1].reason, Contains("already loaded") && Contains("small_good.so"));
     CHECK(loader.plugins().size() == 1);
-    // The second instance was made to learn its name, and is gone.
+    // The second instance was created to read its name, and released.
     CHECK(log.count("teardown", PI_LOG_INFO) == 1);
 }
 
@@ -312,7 +311,7 @@ TEST_CASE("a file that is found twice is loaded once") {
     CHECK(log.count("teardown", PI_LOG_INFO) == 0);
 }
 
-TEST_CASE("a name is looked up in the directories, and one that is nowhere is reported") {
+TEST_CASE("a name is looked up in the directories, and an unknown one is reported") {
     const TemporaryFolder folder;
     folder.copy_plugin("small_good");
     folder.copy_plugin("small_old");
@@ -327,7 +326,7 @@ TEST_CASE("a name is looked up in the directories, and one that is nowhere is re
     CHECK(reports[3].status == PI_PLUGIN_SHADOWED); // found again in the directory
 }
 
-TEST_CASE("a directory that is not there has a report and a warning that name it") {
+TEST_CASE("a missing directory has a report and a warning that name it") {
     CapturedLog log;
     const Loader loader({.plugins = {plugin_file("small_good")},
                          .directories = {"/nonexistent/plugins"},
@@ -341,7 +340,7 @@ TEST_CASE("a directory that is not there has a report and a warning that name it
     CHECK(log.count("/nonexistent/plugins: plugin directory", PI_LOG_WARNING) == 1);
 }
 
-TEST_CASE("a loader of /usr finds what was installed to /usr/local, and takes that first") {
+TEST_CASE("a loader of /usr finds plugins in /usr/local, and prefers them") {
     const TemporaryFolder prefix;
     std::filesystem::create_directories(prefix.str("lib/x86_64-linux-gnu"));
     const std::string loader_file = prefix.str("lib/x86_64-linux-gnu/libpi_loader.so.1");
@@ -389,7 +388,7 @@ TEST_CASE("a loader that was opened by a relative name finds its plugins from an
     CHECK(other.release(loader) == PI_SUCCESS);
 }
 
-TEST_CASE("manifests and plugins beside the loader are found from where libpi_loader lies") {
+TEST_CASE("manifests and plugins are found relative to libpi_loader") {
     const TemporaryFolder prefix;
     std::filesystem::create_directories(prefix.str("lib"));
     std::filesystem::copy_file(PI_LOADER_FILE, prefix.str("lib/libpi_loader.so.1"));
@@ -448,7 +447,7 @@ TEST_CASE("manifests and plugins beside the loader are found from where libpi_lo
     CHECK(plugin_name(reports[11].plugin) == "small_good");
     CHECK(other.release(loader) == PI_SUCCESS);
 
-    // A name that only a manifest knows.
+    // A name that only a manifest has.
     const pi_loader by_name =
         Description{.plugins = {"small_old"}, .log = &log}.create_with(other.create);
     reports = other.reports(by_name);
@@ -457,7 +456,7 @@ TEST_CASE("manifests and plugins beside the loader are found from where libpi_lo
     CHECK(other.release(by_name) == PI_SUCCESS);
 }
 
-TEST_CASE("an older plugin with a shorter table works, and what it lacks is refused by name") {
+TEST_CASE("an older plugin with a shorter table works, and missing functions are refused by name") {
     const Loader loader({.plugins = {plugin_file("small_old")}});
     REQUIRE(loader.plugins().size() == 1);
     const pi_context context = loader.context();

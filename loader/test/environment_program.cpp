@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prints what a loader takes from the environment, and whether the system asks for caution with it. For
-// a test that runs it set-uid.
+// Prints which options a loader reads from the environment, and whether the process runs in secure
+// mode. For a test that runs it set-uid.
 
 #include <pi/pi_loader.h>
 
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 int main(int argc, char **argv) {
-    // The program's own choice, which no environment makes.
+    // The program's own choice, independent of the environment.
     const char *const plugin = argc > 1 ? argv[1] : nullptr;
     pi_loader_desc desc{};
     desc.struct_size = sizeof desc;
@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
                         ? static_cast<const char *>(value)
                         : "not set");
     piLoaderRelease(loader);
-    // The leak sanitizer would run now; it cannot look into a set-uid process, and fails.
+    // The leak sanitizer would run now; it cannot inspect a set-uid process, and fails.
     std::fflush(stdout);
     ::_exit(0);
 }

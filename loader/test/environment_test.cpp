@@ -8,7 +8,7 @@ using namespace loader_test;
 
 namespace {
 
-/// Sets a variable for the life of the object.
+/// Sets a variable while the object lives.
 class Variable {
 public:
     Variable(const char *name, const std::string &value) : name_(name) {
@@ -22,7 +22,7 @@ private:
     const char *name_;
 };
 
-// What is in force, by name; "" where not set.
+// The values by name; "" if not set.
 std::map<std::string, std::string> environment(const Loader &loader) {
     uint32_t count = 0;
     REQUIRE(piLoaderGetEnvironment(loader.get(), 0, nullptr, &count) == PI_SUCCESS);
@@ -59,7 +59,7 @@ TEST_CASE("the list of variables has the loader's and the plugins'") {
         CHECK(values.count(name) == 1);
 }
 
-TEST_CASE("a variable is seen by the plugin, and the description's option wins over it") {
+TEST_CASE("a plugin sees a variable, and an option of the descriptor overrides it") {
     const Variable variable("PI_OPENCL_PLATFORMS", "from the environment");
     const Loader plain({.plugins = {plugin_file("small_good")}, .flags = with_environment});
     CHECK(environment(plain)["PI_OPENCL_PLATFORMS"] == "from the environment");
@@ -77,8 +77,7 @@ TEST_CASE("a variable is seen by the plugin, and the description's option wins o
     CHECK(seen_by_plugin(hidden, "PI_OPENCL_PLATFORMS") == "");
 }
 
-TEST_CASE(
-    "a plugin sees options of its own, but no variable that is neither in the list nor its own") {
+TEST_CASE("a plugin sees its own options, but no unlisted variable that is not its own") {
     const Variable variable("PI_SOMETHING_ELSE", "secret");
     const Loader loader({.plugins = {plugin_file("small_good")},
                          .options = {{"VENDOR_OPTION", "yes"}},
@@ -117,7 +116,7 @@ TEST_CASE("a plugin sees the variables that begin with its name, and no other pl
     CHECK(seen_by_plugin(ignoring, "PI_SMALL_GOOD_MODE") == "");
 }
 
-TEST_CASE("the environment is read when the loader is made and never again") {
+TEST_CASE("the environment is read only when the loader is created") {
     Loader loader({.plugins = {plugin_file("small_good")}, .flags = with_environment});
     const Variable variable("PI_OPENCL_PLATFORMS", "too late");
     const Variable own("PI_SMALL_GOOD_MODE", "too late");
@@ -149,7 +148,7 @@ TEST_CASE("a malformed variable is a warning that names it, its value and what i
     CHECK(seen_by_plugin(loader, "PI_HOST_THREADS") == "");
 }
 
-TEST_CASE("PI_PLUGINS and PI_PLUGIN_PATH are searched in this order, behind the description's") {
+TEST_CASE("PI_PLUGINS and PI_PLUGIN_PATH are searched in this order, after the descriptor's") {
     const TemporaryFolder folder;
     folder.copy_plugin("small_good");
     folder.copy_plugin("small_newer");
@@ -160,7 +159,7 @@ TEST_CASE("PI_PLUGINS and PI_PLUGIN_PATH are searched in this order, behind the 
     for (pi_plugin plugin : loader.plugins())
         names.push_back(plugin_name(plugin));
     REQUIRE(names.size() >= 4);
-    names.resize(4); // plugins beside the loader may follow
+    names.resize(4); // plugins next to the loader may follow
     CHECK(names ==
           std::vector<std::string>{"small_old", "small_newer", "small_lies", "small_good"});
 }

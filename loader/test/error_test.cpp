@@ -13,7 +13,7 @@ struct Handle {
     const char *name;
 };
 
-// The error and the word for each type that a function may begin with.
+// The error and the type's name, for each type of a function's first argument.
 template <typename Type>
 constexpr Handle handle_of = {PI_SUCCESS, "no handle"};
 template <>
@@ -44,7 +44,7 @@ struct Outcome {
     Handle expected;
 };
 
-// Calls a function with nothing but zeros.
+// Calls a function with zeros only.
 template <typename First, typename... Rest>
 Outcome call_with_zeros(pi_result (*function)(First, Rest...)) {
     return {function(First{}, Rest{}...), handle_of<First>};
@@ -56,7 +56,7 @@ pi_result call_with_first(pi_result (*function)(First, Rest...), void *first) {
     return function(static_cast<First>(first), Rest{}...);
 }
 
-// Every function of the list must be there for this to link.
+// Links only if every function of the list exists.
 struct Row {
     const char *name;
     const char *group;
@@ -87,9 +87,9 @@ TEST_CASE("a null handle is refused by every function, by its kind and with the 
     }
 }
 
-TEST_CASE("a function that a plugin leaves out says which function of which plugin it is") {
+TEST_CASE("a missing function is refused with its name and the plugin's") {
     const Loader loader({.plugins = {plugin_file("small_good")}});
-    // All that the default looks at is the first word, so any handle serves.
+    // The default reads only the first word, so any handle works.
     pi_object_header object{reinterpret_cast<pi_object_header *>(loader.plugins()[0])->dispatch,
                             PI_KIND_QUEUE, 0};
     std::size_t tested = 0;
@@ -106,7 +106,7 @@ TEST_CASE("a function that a plugin leaves out says which function of which plug
     CHECK(tested > 50);
 }
 
-TEST_CASE("the last error belongs to the thread that made it") {
+TEST_CASE("the last error belongs to the thread that caused it") {
     CHECK(piQueueFlush(nullptr) == PI_ERROR_INVALID_QUEUE);
     std::string other_first = "not asked";
     std::string other_second;
@@ -123,7 +123,7 @@ TEST_CASE("the last error belongs to the thread that made it") {
     CHECK(last_text() == "piQueueFlush: queue is NULL");
 }
 
-TEST_CASE("a success leaves the last error and its text alone") {
+TEST_CASE("a success does not change the last error") {
     const Loader loader({.plugins = {plugin_file("small_good")}});
     CHECK(piQueueFlush(nullptr) == PI_ERROR_INVALID_QUEUE);
     const char *text = nullptr;
@@ -141,7 +141,7 @@ TEST_CASE("an error that a plugin sets is the caller's last error") {
     CHECK(count == 7);
 }
 
-TEST_CASE("a loader's description is checked, and nothing is made of a wrong one") {
+TEST_CASE("a loader's descriptor is checked, and a wrong one creates nothing") {
     pi_loader loader = nullptr;
     pi_loader_desc desc{};
     desc.struct_size = sizeof desc;
@@ -198,7 +198,7 @@ TEST_CASE("a loader's description is checked, and nothing is made of a wrong one
         CHECK(piLoaderCreate(&desc, &loader) == PI_SUCCESS);
         CHECK(piLoaderRelease(loader) == PI_SUCCESS);
         desc.struct_size = offsetof(pi_loader_desc, plugins);
-        desc.plugin_count = 17; // beyond the size that it tells
+        desc.plugin_count = 17; // beyond its struct_size
         CHECK(piLoaderCreate(&desc, &loader) == PI_SUCCESS);
         CHECK(piLoaderRelease(loader) == PI_SUCCESS);
         struct {
@@ -217,7 +217,7 @@ TEST_CASE("a loader's description is checked, and nothing is made of a wrong one
     }
 }
 
-TEST_CASE("what is not a loader is refused by the loader's own functions") {
+TEST_CASE("the loader's functions refuse handles that are not a loader") {
     const Loader loader({.plugins = {plugin_file("small_good")}});
     const auto wrong = reinterpret_cast<pi_loader>(loader.plugins()[0]);
     CHECK(piLoaderRelease(nullptr) == PI_ERROR_INVALID_LOADER);
@@ -232,7 +232,7 @@ TEST_CASE("what is not a loader is refused by the loader's own functions") {
           PI_ERROR_INVALID_LOADER);
 }
 
-TEST_CASE("a list of the loader asked for with neither output is refused by the function's name") {
+TEST_CASE("a list call of the loader without outputs is refused with the function's name") {
     const Loader loader({.plugins = {plugin_file("small_good")}});
     const auto refused = [](const char *function, pi_result result) {
         CHECK(result == PI_ERROR_INVALID_NULL_POINTER);

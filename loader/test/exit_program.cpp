@@ -2,22 +2,24 @@
 //
 // exit_program PLUGIN WAY
 //
-// Ends with work in flight, in every way that a command can be: running, held by a gate, between two contexts,
-// mapped, and 500 kernels where the plugin runs native ones. The test is that the process ends, and with 0.
+// Exits with commands in every state: running, waiting for a gate, between two contexts, mapped,
+// and 500 kernels if the plugin runs native ones. The test is that the process exits with 0.
 //
 //     return    main returns; nothing is released
-//     handler   so, and an exit handler made before the first call of PI sleeps while the work goes on
+//     handler   as return, and an exit handler from before the first call of PI sleeps meanwhile
 //     late      such an exit handler calls PI: its loader and a new one
 //     handler_sleeps  as handler, for 2.5 s
-//     statics   a static object made before the first call of PI releases everything
+//     statics   a static object from before the first call of PI releases everything
 //     thread    another thread calls exit while this one enqueues
-//     fork      a child that was made meanwhile ends first, by exit, and a static object releases what it inherited
+//     fork      a child that was forked meanwhile exits first; a static object releases what it
+//               inherited
 //
 // and in a child that was forked meanwhile
 //
-//     fork_calls        every call on what it inherited is refused at once
+//     fork_calls        every call on inherited objects is refused at once
 //     fork_works        a new loader works
-//     fork_unavailable  a new loader has no platform, as the driver was in use in the parent, and says so
+//     fork_unavailable  a new loader has no platform, because the driver was in use in the parent,
+//                       and says so
 #include "test_program.hpp"
 
 #include <pi/pi_loader.h>
@@ -81,14 +83,14 @@ struct Held {
     std::vector<pi_context> contexts;
     std::vector<pi_loader> loaders;
     const char *plugin = "";
-    // Of the loader: not released.
+    // Belongs to the loader: not released.
     pi_plugin instance = nullptr;
     std::vector<pi_platform> platforms;
     std::vector<pi_device> devices;
 };
 Held &held = *new Held; // for threads that run to the end
 
-/// Made when the program starts, so that it is destroyed after all that is made later.
+/// Created when the program starts, so that it is destroyed after everything that is created later.
 struct ReleasedAtExit {
     ~ReleasedAtExit() {
         if (enabled)
@@ -125,7 +127,7 @@ void PI_CALL spin(const pi_native_group *group, void *const *) {
         continue;
 }
 
-/// Many short kernels, each of several groups, on a plugin that runs native ones.
+/// Many short kernels, each with several groups, on a plugin that runs native ones.
 void leave_kernels(const Place &place) {
     uint32_t formats = 0;
     if (piDeviceGetInfo(place.device, PI_DEVICE_INFO_PROGRAM_FORMATS, sizeof formats, &formats,
@@ -199,7 +201,7 @@ void leave_work(pi_platform platform, pi_device device) {
     ok(piEnqueueMemBufferFill(there.queue, &fill, 1, &gate, nullptr));
 }
 
-/// `expected`: of the query for platforms; without success there are none.
+/// `expected`: the result of the query for platforms; without success there are none.
 std::vector<pi_platform> make_loader(pi_result expected = PI_SUCCESS) {
     auto desc = make<pi_loader_desc>(PI_TYPE_LOADER_DESC);
     desc.flags = PI_LOADER_NO_DEFAULT_SEARCH;
@@ -306,7 +308,7 @@ void use_new_loader() {
     }
 }
 
-/// What a program may do in an exit handler, as it may before: use what it has, and make a loader.
+/// An exit handler may do what a program does: use its objects, and create a loader.
 void use_late() {
     sleep_a_little();
     for (size_t i = 0; i < held.mems.size(); ++i) {
@@ -318,7 +320,7 @@ void use_late() {
 
 void find_unavailable() {
     make_loader(PI_ERROR_UNAVAILABLE);
-    // So does its report.
+    // Its report has the reason, too.
     uint32_t count = 0;
     pi_plugin_report report{};
     ok(piLoaderGetReports(held.loaders.back(), 1, &report, &count));
@@ -326,7 +328,7 @@ void find_unavailable() {
         fail("the report does not say that the process was forked");
 }
 
-/// Another thread ends the process while this one goes on.
+/// Another thread ends the process while this one continues.
 int exit_elsewhere(int code) {
     std::thread([code] {
         sleep_a_little();
@@ -362,7 +364,7 @@ int main(int argc, char **argv) {
             leave_work(platform, device);
             ++busy;
         }
-    const int code = busy ? 0 : 1; // without a device nothing was tried
+    const int code = busy ? 0 : 1; // without a device nothing was tested
     if (way == "fork")
         in_child(&release_at_exit);
     if (way == "fork_calls")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loaders, their logs and folders to put plugins in, for the loader's tests.
+// Loaders, their logs and folders for plugins, for the loader's tests.
 #pragma once
 
 #include <pi/pi_loader.h>
@@ -31,7 +31,7 @@ inline std::string last_text() {
     return text;
 }
 
-/// A folder that goes with the object.
+/// A folder that is deleted with the object.
 class TemporaryFolder {
 public:
     TemporaryFolder() {
@@ -46,10 +46,10 @@ public:
     TemporaryFolder(const TemporaryFolder &) = delete;
     TemporaryFolder &operator=(const TemporaryFolder &) = delete;
 
-    /// Without a '/' at the end.
+    /// Without a trailing '/'.
     std::string path() const { return path_.string(); }
     std::string str(const std::string &file = "") const { return (path_ / file).string(); }
-    /// A copy of a test plugin: a file of its own, not the same file again.
+    /// A copy of a test plugin: a separate file.
     std::string copy_plugin(const std::string &name, const std::string &as = "") const {
         const std::string target = str("libpi_plugin_" + (as.empty() ? name : as) + ".so");
         std::filesystem::copy_file(plugin_file(name), target);
@@ -65,10 +65,10 @@ private:
     std::filesystem::path path_;
 };
 
-/// What a loader logged.
+/// Messages of a loader.
 class CapturedLog {
 public:
-    /// Called within each callback; set while nothing is logged.
+    /// Called in each callback; set it while nothing is logged.
     std::function<void()> on_message;
 
     static void PI_CALL callback(uint32_t level, const char *message, void *user_data) {
@@ -79,12 +79,12 @@ public:
         log->lines_.emplace_back(level, message);
         log->grown_.notify_all();
     }
-    /// The messages of at least that level which contain the text.
+    /// The messages of at least that level that contain the text.
     std::size_t count(const std::string &text, uint32_t level = PI_LOG_TRACE) const {
         const std::scoped_lock lock(mutex_);
         return find_locked({text}, level).size();
     }
-    /// Waits for that many messages which contain all of the texts. Fewer if no more come in 30 s.
+    /// Waits for that many messages that contain all of the texts. Fewer if no more come in 30 s.
     std::vector<std::string> wait_for(const std::vector<std::string> &texts, uint32_t level,
                                       std::size_t times) const {
         std::unique_lock lock(mutex_);
@@ -118,7 +118,7 @@ private:
     std::vector<std::pair<uint32_t, std::string>> lines_;
 };
 
-/// A description whose strings live as long as it does: what is named here and nothing else.
+/// A loader descriptor with its strings; without the environment and the default search.
 struct Description {
     std::vector<std::string> plugins;
     std::vector<std::string> directories;
@@ -184,7 +184,7 @@ struct Report {
     pi_plugin plugin;
 };
 
-/// A loader and what tests ask of it.
+/// A loader, with queries for tests.
 class Loader {
 public:
     explicit Loader(const Description &description) : loader_(description.create()) {}
@@ -249,7 +249,7 @@ inline std::string plugin_name(pi_plugin plugin) {
     return name;
 }
 
-/// What a bad plugin must not stop: this one's devices are found, and it makes objects.
+/// A bad plugin must not affect others: this one's devices are found, and it creates objects.
 inline void check_works(const Loader &loader, pi_plugin plugin) {
     const std::string name = plugin_name(plugin);
     INFO("plugin " << name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The chain that layers hang in, with a layer that counts.
+// The chain of layers, with a layer that counts calls.
 
 #include "fixture.hpp"
 
@@ -25,7 +25,7 @@ struct Counter {
 };
 std::atomic<int> counters_alive{0};
 
-// One layer a position in the program, all alike: Layer objects are told apart by their address.
+// One layer per position, all alike: Layer objects are distinguished by their address.
 template <int Id>
 struct Counting {
     static const Layer layer;
@@ -74,7 +74,7 @@ struct Wrapped {
     void make_context(std::size_t i) const { piContextRelease(loader.context(i)); }
 };
 
-// The file that a function is in.
+// The file that contains a function.
 template <typename Function>
 std::string file_of(Function function) {
     Dl_info info = {};
@@ -93,18 +93,18 @@ TEST_CASE("without layers the plugin's own functions are in the table of its han
     CHECK(file_of(instance.table().piContextCreate).find("small_good") != std::string::npos);
 }
 
-TEST_CASE("layers count apart for each of two plugins, outermost first") {
+TEST_CASE("layers count separately for each of two plugins, outermost first") {
     const Wrapped wrapped({.plugins = {plugin_file("small_good"), plugin_file("small_old")},
                            .layers = {"outer", "inner"}});
     for (std::size_t i = 0; i < 2; ++i) {
         const TableChain &chain = wrapped.instance(i).chain();
-        REQUIRE(chain.layer_count == 4); // hold and guard are around and behind them
+        REQUIRE(chain.layer_count == 4); // with hold and guard around them
         CHECK(chain.tables[0].piContextRelease != chain.tables[1].piContextRelease);
         CHECK(chain.tables[0].piContextCreate == Counting<0>::context_create);
         CHECK(chain.tables[1].piContextCreate == Counting<0>::context_create);
         CHECK(chain.tables[2].piContextCreate == Counting<1>::context_create);
         CHECK(file_of(chain.tables[3].piContextCreate).find("small_") != std::string::npos);
-        // What no layer wraps goes straight to the plugin.
+        // Slots that no layer wraps hold the plugin's function.
         CHECK(chain.tables[0].piDevicesGet == chain.tables[3].piDevicesGet);
     }
     wrapped.make_context(0);
@@ -125,7 +125,7 @@ TEST_CASE("two loaders wrap one plugin file differently") {
     CHECK(without.instance(0).chain().data(Counting<1>::layer) == nullptr);
 }
 
-TEST_CASE("layers' data goes with the instance") {
+TEST_CASE("layers' data is freed with the instance") {
     REQUIRE(counters_alive == 0);
     {
         const Wrapped wrapped({.plugins = {plugin_file("small_good")}, .layers = {"outer"}});
@@ -134,7 +134,7 @@ TEST_CASE("layers' data goes with the instance") {
     CHECK(counters_alive == 0);
 }
 
-TEST_CASE("a layer is used once, an unknown one not at all, and both are warned about") {
+TEST_CASE("repeated and unknown layers are ignored with a warning") {
     CapturedLog log;
     const Wrapped wrapped({.plugins = {plugin_file("small_good")},
                            .layers = {"outer", "nonsense", "outer"},
@@ -145,7 +145,7 @@ TEST_CASE("a layer is used once, an unknown one not at all, and both are warned 
     CHECK(log.count("layer \"outer\" is named twice", PI_LOG_WARNING) == 1);
 }
 
-TEST_CASE("a layer that cannot be attached refuses the plugin, and nothing is left") {
+TEST_CASE("a layer that cannot be attached refuses the plugin and leaks nothing") {
     REQUIRE(counters_alive == 0);
     CapturedLog log;
     const Wrapped wrapped(

@@ -74,7 +74,7 @@ TEST_CASE("an instance whose objects outlive the wait is parked, and its handles
     CHECK(log.count("2 of its objects are still alive", PI_LOG_WARNING) == 1);
     CHECK(log.count("teardown", PI_LOG_INFO) == 0);
 
-    // The description's callback is the application's again: nothing is logged any more.
+    // The application may free the callback's data: nothing is logged any more.
     const std::string before = log.all();
     CHECK(piContextRetain(context) == PI_SUCCESS);
     CHECK(piContextRelease(context) == PI_SUCCESS);
@@ -104,7 +104,7 @@ TEST_CASE("a release waits for the objects that are still in use") {
     CHECK(log.count("parked") == 0);
 }
 
-TEST_CASE("loaders are made and released on many threads at once") {
+TEST_CASE("loaders are created and released on many threads at once") {
     std::vector<std::thread> threads;
     std::atomic<int> good{0};
     for (int i = 0; i < 4; ++i)
@@ -137,7 +137,7 @@ TEST_CASE("a hundred loaders come and go on eight threads while plugins do") {
     const std::vector<std::string> names{"small_good", "small_old", "small_fails", "small_throws"};
     std::atomic<bool> over{false};
     folder.copy_plugin("small_good");
-    // Files appear as a whole, as packages put them there, and go.
+    // Files appear and disappear as a whole, as packages install them.
     std::thread changes([&] {
         for (unsigned round = 0; round < 120; ++round) {
             const std::string &name = names[round % names.size()];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Read, write and fill as the loader makes them of map and unmap, on a plugin that has only those.
+// Read, write and fill as the loader builds them from map and unmap, on a plugin that has only
+// those.
 
 #include "fixture.hpp"
 #include "plugins/memory_plugin.hpp"
@@ -53,7 +54,7 @@ struct Machine {
         mem_desc.size = bytes;
         REQUIRE(piMemBufferCreate(context, loader.device(), &mem_desc, &mem) == PI_SUCCESS);
     }
-    // Everything must come to its end: nothing parked, nothing mapped.
+    // Everything must end: nothing parked, nothing mapped.
     ~Machine() {
         release_objects();
         loader.reset();
@@ -133,7 +134,7 @@ std::string error_text(pi_event event) {
     return text;
 }
 
-// What a region does, byte by byte.
+// A region, copied byte by byte.
 void copy_region(const pi_region &region, const Bytes &src, Bytes &dst) {
     const uint64_t rows = std::max<uint64_t>(region.extent[1], 1);
     const uint64_t slices = std::max<uint64_t>(region.extent[2], 1);
@@ -243,7 +244,7 @@ TEST_CASE("a command behind an unsignalled host event does nothing before the si
     piEventRelease(gate);
 }
 
-TEST_CASE("in an in-order queue later commands begin after it, also when it is held back") {
+TEST_CASE("in an in-order queue later commands begin after it, even if it is held back") {
     Machine machine;
     const pi_event gate = machine.host_event();
     REQUIRE(machine.fill({1}, 0, 64, 0, gate) == PI_SUCCESS);
@@ -251,7 +252,7 @@ TEST_CASE("in an in-order queue later commands begin after it, also when it is h
     Bytes seen(64);
     pi_event read = nullptr;
     REQUIRE(machine.read(seen, {{0, 0, {64, 0, 0}, {}, {}, 0}}, 0, nullptr, &read) == PI_SUCCESS);
-    // And a command of the plugin's own.
+    // And a command of the plugin itself.
     auto map = make_desc<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
     void *address = nullptr;
     map.flags = PI_MAP_READ;
@@ -282,7 +283,7 @@ TEST_CASE("in an in-order queue later commands begin after it, also when it is h
         piEventRelease(event);
 }
 
-TEST_CASE("an out-of-order queue runs it past a command that is held back") {
+TEST_CASE("in an out-of-order queue it overtakes a held-back command") {
     Machine machine(64, PI_QUEUE_OUT_OF_ORDER);
     const pi_event gate = machine.host_event();
     pi_event held = nullptr;
@@ -307,7 +308,7 @@ TEST_CASE("if its wait list fails the command does nothing and fails with the ro
     CHECK(piEventWait(event, patience) == PI_ERROR_DEPENDENCY_FAILED);
     CHECK(last_text() == "a host event signalled with an error");
     CHECK(error_text(event) == "a host event signalled with an error");
-    // Only wait lists carry errors: what follows in the queue runs.
+    // Only wait lists carry errors: later commands of the queue run.
     CHECK(piEventWait(later, patience) == PI_SUCCESS);
     Bytes expected = counting(64);
     std::fill_n(expected.begin() + 60, 4, static_cast<unsigned char>(9));
@@ -408,17 +409,17 @@ TEST_CASE("when a step of the enqueue fails nothing is enqueued and nothing stay
         CHECK(machine.fill({7}, 0, 64, 0, nullptr, &event) == PI_ERROR_OUT_OF_RESOURCES);
         CHECK_THAT(last_text(), Contains("piEnqueueMemBufferFill") && Contains("planted"));
     }
-    SECTION("no event for the end, when the map is under way") {
+    SECTION("no event for the end, after the map is enqueued") {
         machine.plugin->fail_events_wait_calls(plugin, 1);
         CHECK(machine.fill({7}, 0, 64, 0, nullptr, &event) == PI_ERROR_OUT_OF_RESOURCES);
         CHECK_THAT(last_text(), Contains("piEnqueueMemBufferFill") && Contains("planted"));
     }
-    SECTION("no callback, when the map is under way") {
+    SECTION("no callback, after the map is enqueued") {
         machine.plugin->fail_callbacks(plugin, 1);
         CHECK(machine.fill({7}, 0, 64, 0, nullptr, &event) == PI_ERROR_OUT_OF_RESOURCES);
         CHECK_THAT(last_text(), Contains("piEnqueueMemBufferFill") && Contains("planted"));
     }
-    SECTION("a wait list that is not there") {
+    SECTION("a NULL wait list") {
         auto desc = make_desc<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
         desc.mem = machine.mem;
         desc.pattern = "p";

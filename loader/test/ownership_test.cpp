@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A search takes no plugin that just anyone may have put there; one that is named is the matter of whoever named it.
+// A search accepts no plugin that just anyone could have put there; a plugin named by path is the
+// caller's responsibility.
 
 #include "fixture.hpp"
 #include "skip.hpp"
@@ -13,13 +14,13 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr uid_t stranger = 65534; // nobody
+constexpr uid_t stranger = 65534; // an unprivileged user
 
 void set_mode(const std::string &path, mode_t mode) {
     REQUIRE(::chmod(path.c_str(), mode) == 0);
 }
 
-/// What became of the only plugin that a search in the directory finds.
+/// The report of the only plugin that a search in the directory finds.
 Report search(const std::string &directory) {
     return Loader({.directories = {directory}}).report();
 }
@@ -30,7 +31,7 @@ Report named(const std::string &file) {
 
 } // namespace
 
-TEST_CASE("a plugin that a search finds is refused where everyone may exchange it") {
+TEST_CASE("a plugin found by a search is refused if everyone can replace it") {
     const TemporaryFolder folder;
     std::filesystem::create_directory(folder.str("a"));
     const std::string file = folder.copy_plugin("small_good", "good");
@@ -42,11 +43,11 @@ TEST_CASE("a plugin that a search finds is refused where everyone may exchange i
         const char *reason; ///< nullptr: it is loaded
     };
     const Row row = GENERATE(Row{0755, 0755, 0644, nullptr},     //
-                             Row{0775, 0775, 0664, nullptr},     // groups may
+                             Row{0775, 0775, 0664, nullptr},     // groups may write
                              Row{0755, 01777, 0644, nullptr},    // /tmp: the file is ours
                              Row{01777, 0755, 0644, nullptr},    //
                              Row{0755, 0777, 0644, "directory"}, //
-                             Row{0777, 0755, 0644, "directory"}, // the directory can be exchanged
+                             Row{0777, 0755, 0644, "directory"}, // the directory can be replaced
                              Row{0755, 0755, 0646, "it is writable for everyone: chmod o-w"},
                              Row{0755, 01777, 0666, "it is writable for everyone: chmod o-w"});
     CAPTURE(row.around, row.directory, row.file);
@@ -66,7 +67,7 @@ TEST_CASE("a plugin that a search finds is refused where everyone may exchange i
     CHECK(named(found).status == PI_PLUGIN_LOADED);
 }
 
-TEST_CASE("a plugin that is looked up by its name is refused where everyone may exchange it") {
+TEST_CASE("a plugin found by name is refused if everyone can replace it") {
     const TemporaryFolder folder;
     folder.copy_plugin("small_good");
     set_mode(folder.path(), 0777);
@@ -78,7 +79,7 @@ TEST_CASE("a plugin that is looked up by its name is refused where everyone may 
     CHECK(loader.plugins().empty());
 }
 
-TEST_CASE("a link is followed only to where not everyone may exchange the plugin") {
+TEST_CASE("a link is refused if everyone can replace its target") {
     const TemporaryFolder folder, open, sticky;
     const std::string link = folder.str("libpi_plugin_link.so");
     const TemporaryFolder *target = GENERATE_REF(as<const TemporaryFolder *>{}, &open, &sticky);
@@ -91,7 +92,7 @@ TEST_CASE("a link is followed only to where not everyone may exchange the plugin
         CHECK_THAT(report.reason, Contains("chmod o-w \"" + open.path() + "\""));
 }
 
-TEST_CASE("links lead on to other links, up and down, as for whoever opens the path") {
+TEST_CASE("chains of links, up and down, resolve as when opening the path") {
     const TemporaryFolder folder, plugins;
     const std::string file = plugins.copy_plugin("small_good");
     std::filesystem::create_directory(folder.str("deep"));
@@ -113,7 +114,7 @@ TEST_CASE("links lead on to other links, up and down, as for whoever opens the p
     }
 }
 
-TEST_CASE("each link on the way counts by its owner where everyone may put files") {
+TEST_CASE("in world-writable directories each link on the way is judged by its owner") {
     if (::geteuid() != 0) {
         pi_test::skip("only root can give links away");
         return;
@@ -133,8 +134,8 @@ TEST_CASE("each link on the way counts by its owner where everyone may put files
     CHECK_THAT(report.reason, Contains("\"" + between + "\", in a directory"));
 }
 
-TEST_CASE("where everyone may put files a plugin is its owner's: root's, this user's or the "
-          "directory's owner's") {
+TEST_CASE("in world-writable directories a plugin must belong to root, this user or the "
+          "directory's owner") {
     if (::geteuid() != 0) {
         pi_test::skip("only root can give files away");
         return;
@@ -153,18 +154,18 @@ TEST_CASE("where everyone may put files a plugin is its owner's: root's, this us
     REQUIRE(::lchown(shared.c_str(), stranger, stranger) == 0);
     CHECK(search(shared).status == PI_PLUGIN_LOADED);
 
-    // Where only its owner may write, all that is there is of whoever named it.
+    // In a directory that only its owner may write, all files are trusted.
     REQUIRE(::lchown(shared.c_str(), 0, 0) == 0);
     set_mode(shared, 0755);
     CHECK(search(shared).status == PI_PLUGIN_LOADED);
 
-    // A stranger's directory in one like /tmp is no better than the stranger's file there.
+    // In a world-writable directory another user's directory is as bad as another user's file.
     REQUIRE(::lchown(shared.c_str(), stranger, stranger) == 0);
     set_mode(folder.path(), 01777);
     CHECK_THAT(search(shared).reason, Contains("\"" + shared + "\", in a directory"));
 }
 
-TEST_CASE("a file of a terabyte that is no plugin is refused at once") {
+TEST_CASE("a file of a terabyte that is not a plugin is refused at once") {
     const TemporaryFolder folder;
     const std::string file = folder.write("libpi_plugin_huge.so", "not ELF");
     if (::truncate(file.c_str(), off_t{1} << 40) != 0) {

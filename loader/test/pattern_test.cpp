@@ -69,7 +69,7 @@ TEST_CASE("stale pages are named by their period, wherever the bytes begin") {
     }
 }
 
-TEST_CASE("other bytes that are wrong are named by where they are") {
+TEST_CASE("other wrong bytes are named by their position") {
     Difference none(65536);
     CHECK(none.text() == "");
     Difference all(65537);

@@ -22,7 +22,7 @@ struct Devices {
                 PI_SUCCESS);
         return text;
     }
-    // The selected devices by their full names.
+    // The selected devices by their full selectors.
     std::string select(const char *selector) const {
         pi_device devices[16] = {};
         uint32_t count = 0;
@@ -57,13 +57,13 @@ TEST_CASE("without a selector the option decides, and a given one wins over it")
     CHECK(devices.select("small_good:0:0") == "small_good:0:0");
 }
 
-TEST_CASE("only the plugins that a selector names are asked for their devices") {
+TEST_CASE("only the plugins that a selector names are queried for devices") {
     CapturedLog log;
     const auto [option, selector, good, old] =
         GENERATE(table<const char *, const char *, bool, bool>({
             {"small_old", nullptr, false, true},
             {"", "small_old:0:1", false, true},
-            {"small_old", "small_good", true, false}, // the argument wins
+            {"small_old", "small_good", true, false}, // the argument has precedence
             {"", "small_good,small_old", true, true},
             {"", "small_old,*:0:1", true, true},
             {"", nullptr, true, true},
@@ -77,13 +77,13 @@ TEST_CASE("only the plugins that a selector names are asked for their devices") 
     CHECK((log.count("small_good: asked for its platforms") != 0) == good);
     CHECK((log.count("small_old: asked for its platforms") != 0) == old);
 
-    // Nor does a device's name need the other plugins.
+    // A device's selector does not need other plugins, either.
     REQUIRE(piLoaderGetDeviceSelector(loader.get(), device, 0, nullptr, nullptr) == PI_SUCCESS);
     CHECK((log.count("small_good: asked for its platforms") != 0) == good);
     CHECK((log.count("small_old: asked for its platforms") != 0) == old);
 }
 
-TEST_CASE("a selector from the environment that is not understood is named in the error") {
+TEST_CASE("an invalid selector from the environment is named in the error") {
     const Devices devices(Options{{"PI_DEVICE_SELECTOR", "small_good:first"}});
     CHECK(piLoaderSelectDevices(devices.loader.get(), nullptr, 0, nullptr, nullptr) ==
           PI_ERROR_INVALID_VALUE);
@@ -102,7 +102,7 @@ TEST_CASE("an element that names no device is refused, and the text lists those 
     CHECK(count == 99);
 }
 
-TEST_CASE("where a plugin fails to list its devices, the text says so") {
+TEST_CASE("if a plugin fails to list its devices, the text says so") {
     const auto [fault, told] = GENERATE(table<const char *, const char *>({
         {"piPlatformsGet:1=fail(BACKEND)", "plugin small_good: piPlatformsGet: "},
         {"piPlatformsGet:2=fail(BACKEND)", "plugin small_good: piPlatformsGet: "},
@@ -134,7 +134,7 @@ TEST_CASE("a device whose plugin fails to list it has no selector for the plugin
           PI_SUCCESS);
 }
 
-TEST_CASE("a selector that is not understood is refused with the part that is wrong") {
+TEST_CASE("an invalid selector is refused with the wrong part") {
     const Devices devices;
     const auto [selector, part] = GENERATE(table<const char *, const char *>({
         {"", "an element is empty"},
@@ -152,7 +152,8 @@ TEST_CASE("a selector that is not understood is refused with the part that is wr
     CHECK_THAT(last_text(), Contains(part));
 }
 
-TEST_CASE("a device's selector follows the info convention and refuses what is no root device") {
+TEST_CASE("a device's selector follows the info convention and is refused for other devices than "
+          "root devices") {
     const Devices devices;
     const pi_device device = devices.loader.device();
     uint64_t size = 0;

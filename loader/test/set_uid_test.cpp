@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who runs a set-uid program decides nothing about the plugins that it loads.
+// The user who runs a set-uid program must not influence which plugins it loads.
 
 #include "fixture.hpp"
 #include "skip.hpp"
@@ -20,9 +20,9 @@ using Catch::Matchers::Contains;
 namespace {
 
 constexpr uid_t owner = 1;      // of the program
-constexpr uid_t caller = 65534; // who runs it: nobody
+constexpr uid_t caller = 65534; // the user who runs it
 
-// What the program prints when the caller runs it with that environment; "" if it fails.
+// The output of the program when the caller runs it with that environment; "" if it fails.
 std::string run_as_caller(const std::string &program, const std::string &plugin,
                           const std::vector<std::string> &environment) {
     std::vector<char *> variables;
@@ -36,7 +36,7 @@ std::string run_as_caller(const std::string &program, const std::string &plugin,
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-        ::alarm(30); // kept by exec: a program that hangs ends
+        ::alarm(30); // survives exec: a program that hangs is ended
         ::dup2(ends[1], STDOUT_FILENO);
         ::close(ends[0]);
         ::close(ends[1]);
@@ -66,7 +66,8 @@ TEST_CASE("a set-uid program reads no variable, and the same program without the
     const TemporaryFolder folder;
     const std::string program = folder.str("program");
     std::filesystem::copy_file(PI_LOADER_ENVIRONMENT_PROGRAM, program);
-    const TemporaryFolder planted; // beside the program the plugin would be found in any case
+    // elsewhere, because plugins next to the program are found in any case
+    const TemporaryFolder planted;
     const std::string plugin = planted.copy_plugin("small_good");
     const TemporaryFolder own;
     const std::string chosen = own.copy_plugin("small_newer");

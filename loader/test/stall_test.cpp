@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plugins that hang until the test lets them go on.
+// Plugins that block until the test releases them.
 
 #include "fixture.hpp"
 
@@ -14,12 +14,12 @@ namespace {
 
 struct Hang {
     const char *plugin;
-    const char *known_as; // what the loader can call it at that time
+    const char *known_as; // the name that the loader knows at that time
     const char *function;
-    bool ask_for_reports; // before the devices
+    bool ask_for_reports; // queries reports before devices
 };
 
-/// What a program does with a loader, on a thread of its own. Asserts nothing.
+/// A program that uses a loader, in a separate thread. Asserts nothing.
 struct Program {
     const Description &description;
     const bool ask_for_reports;
@@ -45,8 +45,8 @@ struct Program {
 
 } // namespace
 
-TEST_CASE(
-    "a plugin that hangs is named with its file and the function, and all works once it returns") {
+TEST_CASE("a plugin that hangs is named with its file and the function, and everything works once "
+          "it returns") {
     const Hang hang = GENERATE(values<Hang>({
         {"small_hangs_in_dlopen", "libpi_plugin_small_hangs_in_dlopen.so", "dlopen", false},
         {"small_hangs_in_main", "libpi_plugin_small_hangs_in_main.so", "piPluginMain", false},
@@ -66,8 +66,8 @@ TEST_CASE(
         .log = &log};
     Program program{description, hang.ask_for_reports};
     std::thread thread(&Program::run, &program);
-    // No assertion until the thread is joined: a failed one would leave it behind.
-    // On a slow machine other calls may be warned about as well.
+    // No assertion until the thread is joined: a failed one would leave it running. On a slow
+    // machine there may be warnings about other calls.
     const std::vector<std::string> told = log.wait_for(
         {"still waiting for " + who, std::string(" in ") + hang.function}, PI_LOG_WARNING, 2);
     const bool ended_too_early = program.ended;
@@ -76,7 +76,7 @@ TEST_CASE(
 
     INFO(log.all());
     CHECK_FALSE(ended_too_early);
-    REQUIRE(told.size() >= 2); // again and again
+    REQUIRE(told.size() >= 2); // the warning is repeated
     CHECK_THAT(told[0], Matches(".*\\) after [0-9.e+]+ s in " + std::string(hang.function)));
     CHECK(log.count(who + ": " + hang.function + " has returned, after", PI_LOG_WARNING) >= 1);
     CHECK(program.created == PI_SUCCESS);
@@ -99,7 +99,7 @@ TEST_CASE("a plugin that returns in time is not warned about, and nothing waits 
     CHECK(log.count("has returned") == 0);
 }
 
-TEST_CASE("the reserved word of the loader's description must be zero") {
+TEST_CASE("the reserved word of the loader's descriptor must be zero") {
     pi_loader_desc desc{};
     desc.struct_size = sizeof desc;
     desc.type = PI_TYPE_LOADER_DESC;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The machine code of the exported functions, and what is exported at all.
+// The machine code of the exported functions, and the list of exports.
 
 #include "fixture.hpp"
 #include "skip.hpp"
@@ -34,7 +34,7 @@ std::set<std::string> dispatching() {
     };
 }
 
-// As nm prints them: each with the version of the interface that brought it.
+// As nm prints them: each with the version of the interface that added it.
 std::set<std::string> exported() {
     std::map<std::string, int> since = {
 #define PI_FUNCTION(name, group, needs, since) {#name, since},
@@ -52,7 +52,7 @@ std::set<std::string> exported() {
     return names;
 }
 
-// The instructions of each function of the library, by its name.
+// The instructions of each function of the library, by name.
 std::map<std::string, std::vector<std::string>> disassemble() {
     std::istringstream output(run("objdump -d --no-show-raw-insn '" PI_LOADER_FILE "'"));
     std::map<std::string, std::vector<std::string>> functions;
@@ -110,7 +110,7 @@ TEST_CASE(
     std::istringstream output(run("nm -D --defined-only '" PI_LOADER_FILE "'"));
     std::set<std::string> names;
     for (std::string address, type, name; output >> address >> type >> name;)
-        if (type != "A") // some linkers make symbols of the versions
+        if (type != "A") // some linkers add symbols for the versions
             names.insert(name);
     CHECK(names == exported());
 }

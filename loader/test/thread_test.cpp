@@ -3,7 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-TEST_CASE("a thread of the loader or the runtime takes no signals but those of its own faults") {
+TEST_CASE(
+    "a thread of the loader or the runtime blocks all signals except those of its own faults") {
     sigset_t before;
     sigset_t mask;
     sigset_t after;

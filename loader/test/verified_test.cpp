@@ -32,7 +32,7 @@ std::string read_file(const std::string &path) {
 
 } // namespace
 
-TEST_CASE("a failure answers every question, and success a deep one only if it was deep") {
+TEST_CASE("a failure answers every request, and success a deep one only if it was deep") {
     VerifiedConnections known("");
     CHECK(known.find(lasting, false) == std::nullopt);
     known.record(lasting, arrived, false);
@@ -40,7 +40,7 @@ TEST_CASE("a failure answers every question, and success a deep one only if it w
     CHECK(known.find(lasting, true) == std::nullopt);
     known.record(lasting, arrived_deep, false);
     CHECK(known.find(lasting, true) == arrived_deep);
-    known.record(lasting, arrived, false); // a thread that began before
+    known.record(lasting, arrived, false); // a thread that began earlier
     CHECK(known.find(lasting, true) == arrived_deep);
     known.record(lasting, lost, false);
     CHECK(known.find(lasting, true).value().text == lost.text);
@@ -51,14 +51,14 @@ TEST_CASE("a failure answers every question, and success a deep one only if it w
     CHECK(known.find(passing, false) == std::nullopt);
 }
 
-TEST_CASE("answers with a lasting key are found by the next process, and others are not") {
+TEST_CASE("results with a lasting key are found by the next process, and others are not") {
     const TemporaryFolder folder;
     const std::string file = folder.str("deeper/pi/verified.json");
     {
         VerifiedConnections known(file);
         known.record(lasting, lost, false);
         known.record({"c -> d \xff\"\n", true}, arrived,
-                     false); // no vendor's name is a reason to end
+                     false); // a vendor's name may contain anything
         known.record(passing, arrived, false);
     }
     VerifiedConnections later(file);
@@ -70,11 +70,11 @@ TEST_CASE("answers with a lasting key are found by the next process, and others 
     CHECK((status.st_mode & 0777) == 0600);
     later.record(lasting, arrived, true);
     CHECK(VerifiedConnections(file).find(lasting, false) == arrived);
-    // Nothing else is left beside it.
+    // No temporary file is left.
     CHECK(std::distance(std::filesystem::directory_iterator(folder.str("deeper/pi")), {}) == 1);
 }
 
-TEST_CASE("a file that is not understood holds nothing, and is replaced") {
+TEST_CASE("an invalid file counts as empty, and is replaced") {
     const TemporaryFolder folder;
     const std::string file = folder.str("verified.json");
     write_verified(file, {{lasting.text, lost}});
@@ -114,7 +114,7 @@ TEST_CASE("a file that is not understood holds nothing, and is replaced") {
     CHECK(read_file(file) == good);
 }
 
-TEST_CASE("what is not a regular file is neither read nor replaced") {
+TEST_CASE("a file that is not regular is neither read nor replaced") {
     const TemporaryFolder folder;
     const std::string pipe = folder.str("pipe");
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -134,7 +134,7 @@ TEST_CASE("what is not a regular file is neither read nor replaced") {
     CHECK(nowhere.find(lasting, false) == lost);
 }
 
-TEST_CASE("processes and threads share a file, which is whole at any time") {
+TEST_CASE("processes and threads share a file, which is always complete") {
     const TemporaryFolder folder;
     const std::string file = folder.str("verified.json");
     write_verified(file, {{lasting.text, lost}});
@@ -142,7 +142,7 @@ TEST_CASE("processes and threads share a file, which is whole at any time") {
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i) {
         threads.emplace_back([&, i] {
-            VerifiedConnections known(file); // as a process of its own has it
+            VerifiedConnections known(file); // as a separate process has it
             for (int n = 0; n < 20; ++n) {
                 known.record({std::to_string(i) + " -> " + std::to_string(n), true}, arrived,
                              false);

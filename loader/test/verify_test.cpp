@@ -21,16 +21,19 @@ constexpr const char *machine_text = R"({
   "name": "three",
   "host": {"bandwidth": "10 GB/s", "latency": "100 ns"},
   "devices": [
-    {"name": "g0", "type": "gpu", "uuid": "70692d76657269667900000000000000", "host_pointer_import": true, "host_pointer_alignment": 64,
+    {"name": "g0", "type": "gpu", "uuid": "70692d76657269667900000000000000",
+     "host_pointer_import": true, "host_pointer_alignment": 64,
      "scopes": [{"name": "global", "capacity": "64 MiB"},
                 {"name": "pinned", "capacity": "64 MiB", "memory": "host",
                  "flags": ["host_visible", "coherent", "maps_in_place", "pinned"]}]},
     {"name": "g1", "type": "gpu", "pci_address": "0000:01:00.0", "host_pointer_import": true,
-     "scopes": [{"name": "global", "capacity": "64 MiB", "flags": ["host_visible"], "flush_atom": 64}]},
+     "scopes": [{"name": "global", "capacity": "64 MiB", "flags": ["host_visible"],
+                 "flush_atom": 64}]},
     {"name": "small", "type": "gpu", "scopes": [{"name": "global", "capacity": "24 KiB"}]}
   ],
   "links": [
-    {"between": ["g0", "g1"], "connection": "unified", "residency": "remote_access", "coherence": "coherent"},
+    {"between": ["g0", "g1"], "connection": "unified", "residency": "remote_access",
+     "coherence": "coherent"},
     {"between": ["g0", "small"], "connection": "migratable"}
   ]
 })";
@@ -107,7 +110,7 @@ pi_memory_verification_desc how(uint64_t flags = 0, pi_memory_kind kind = PI_MEM
 
 } // namespace
 
-TEST_CASE("connections whose bytes arrive are verified, and all else is as the plugin says") {
+TEST_CASE("connections whose bytes arrive are verified, and all other infos are the plugin's") {
     const Machine machine;
     for (const auto &[src, dst] : {std::pair{0, 1}, {1, 0}, {0, 2}, {2, 0}}) {
         CAPTURE(src, dst);
@@ -161,7 +164,7 @@ TEST_CASE("no connection, and memory of a place to itself, need no check") {
     CHECK(machine.control->copies() == 0);
 }
 
-TEST_CASE("an answer is remembered, and a verification that is asked for again looks anew") {
+TEST_CASE("a result is remembered, and PI_VERIFY_AGAIN verifies again") {
     const Machine machine;
     const auto again = how(PI_VERIFY_AGAIN);
     CHECK(machine.verified(0, 2).verified == PI_VERIFIED_YES);
@@ -177,8 +180,8 @@ TEST_CASE("an answer is remembered, and a verification that is asked for again l
     CHECK(std::string(machine.verified(0, 2).verified_text).empty());
 }
 
-TEST_CASE("wherever a call fails, the verification fails with it, and leaves nothing behind") {
-    CapturedLog log; // has a warning where a loader that is released finds objects
+TEST_CASE("if any call fails, the verification fails with it and leaks nothing") {
+    CapturedLog log; // gets a warning if a released loader finds objects
     {
         const Machine machine({}, &log);
         const auto again = how(PI_VERIFY_AGAIN | PI_VERIFY_KERNELS);
@@ -196,7 +199,8 @@ TEST_CASE("wherever a call fails, the verification fails with it, and leaves not
                 break;
             }
             if (result ==
-                PI_SUCCESS) { // a query that may fail, or an allocation that was tried smaller
+                // a query that may fail, or an allocation that was retried with a smaller size
+                PI_SUCCESS) {
                 CHECK(info.verified == (way == LYING_NOT ? PI_VERIFIED_YES : PI_VERIFIED_FAILED));
             } else {
                 ++failed;
@@ -213,7 +217,7 @@ TEST_CASE("wherever a call fails, the verification fails with it, and leaves not
     CHECK(log.count("", PI_LOG_WARNING) == 0);
 }
 
-TEST_CASE("imported memory is verified in its real size, and holds its bytes again afterwards") {
+TEST_CASE("imported memory is verified in its real size, and its bytes are restored") {
     const Machine machine;
     auto desc = how(PI_VERIFY_AGAIN, PI_MEMORY_KIND_IMPORTED);
     for (const auto &[src, dst] : {std::pair{0, 0}, {1, 1}, {0, 1}, {1, 0}, {0, 2}}) {
@@ -255,7 +259,7 @@ TEST_CASE("memory that src imports for dst is verified at src once") {
     CHECK(calls_for(1, again) > for_dst + at_src / 2);
 }
 
-TEST_CASE("kernels are verified where the connection is unified, with an answer of their own") {
+TEST_CASE("kernels are verified if the connection is unified, with a separate result") {
     const Machine machine;
     const auto kernels = how(PI_VERIFY_KERNELS), deep = how(PI_VERIFY_KERNELS | PI_VERIFY_DEEP);
     const auto again = how(PI_VERIFY_KERNELS | PI_VERIFY_AGAIN);
@@ -274,7 +278,8 @@ TEST_CASE("kernels are verified where the connection is unified, with an answer 
     CHECK(std::string(machine.verified(0, 1, &again).verified_text).empty());
     machine.control->fail_call(0);
     CHECK(machine.verified(0, 1, &kernels).verified == PI_VERIFIED_YES);
-    CHECK(machine.verified(0, 1).verified == PI_VERIFIED_YES); // that with kernels stands for both
+    // the result with kernels covers both
+    CHECK(machine.verified(0, 1).verified == PI_VERIFIED_YES);
     CHECK(machine.control->copies() == 0);
     CHECK(machine.verified(0, 1, &deep).verified == PI_VERIFIED_YES);
 }
@@ -287,8 +292,7 @@ TEST_CASE("copies that lose bytes fail the verification with kernels, too") {
     CHECK(machine.verified(0, 1).verified == PI_VERIFIED_FAILED);
 }
 
-TEST_CASE(
-    "where the kernel's program does not build, copies and maps are the answer, which says so") {
+TEST_CASE("if the kernel does not build, the result is that of copies and maps, and says so") {
     const Machine machine;
     const auto kernels = how(PI_VERIFY_KERNELS);
     machine.control->lie(LYING_BUILDS, nullptr);
@@ -327,7 +331,7 @@ TEST_CASE("kernels of a device are verified on host memory that it imports") {
     }
 }
 
-TEST_CASE("memory of each scope is verified for itself") {
+TEST_CASE("memory of each scope is verified separately") {
     const Machine machine;
     auto desc = how();
     desc.src_scope = 1;
@@ -484,7 +488,7 @@ TEST_CASE("layers neither count nor record nor fail the commands of a verificati
     CHECK(lines.find("piQueueCreate") == std::string::npos);
 }
 
-TEST_CASE("devices with an identity are remembered by the next process, in a file") {
+TEST_CASE("results of devices with an identity are stored for the next process") {
     const TemporaryFolder folder;
     const std::string file = folder.str("cache/verified.json");
     const std::vector<std::pair<std::string, std::string>> options = {{"PI_VERIFIED_FILE", file}};
@@ -497,7 +501,7 @@ TEST_CASE("devices with an identity are remembered by the next process, in a fil
     {
         const Machine second(options);
         second.control->lie(LYING_COPIES, nullptr);
-        CHECK(second.verified(0, 1).verified == PI_VERIFIED_YES); // as the first one saw it
+        CHECK(second.verified(0, 1).verified == PI_VERIFIED_YES); // the first one's result
         CHECK(second.control->copies() == 0);
         CHECK(second.verified(0, 2).verified == PI_VERIFIED_FAILED); // "small" has no identity
         const auto again = how(PI_VERIFY_AGAIN);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pi-bench as a user runs it. What it measures is never judged here: only that it does, and says so.
+// pi-bench as a user runs it. The figures are not judged: only that there are some.
 #include "program.hpp"
 #include "skip.hpp"
 
@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-/// The rows of a benchmark, quickly measured.
+/// The rows of a benchmark, measured quickly.
 json bench(const std::string &name, const std::string &filter,
            const std::vector<std::string> &environment = {}) {
     const TemporaryFile file;
@@ -29,7 +29,7 @@ json bench(const std::string &name, const std::string &filter,
     REQUIRE(document.at("rows").is_array());
     for (const json &row : document.at("rows")) {
         INFO(row);
-        // People and programs are told of the same rows.
+        // The table and the JSON have the same rows.
         CHECK(ran.output.find(row.at("name").get<std::string>()) != std::string::npos);
         CHECK(ran.output.find(row.at("limit_name").get<std::string>()) != std::string::npos);
         for (const char *key : {"ours", "limit", "ratio"}) {
@@ -53,7 +53,7 @@ std::vector<std::string> names(const json &rows) {
 
 } // namespace
 
-TEST_CASE("pi-bench calls measures exported calls beside a stub") {
+TEST_CASE("pi-bench calls measures exported calls against a stub") {
     const auto measured = names(bench("calls", ""));
     for (const char *name :
          {"exported call, 1 plugin", "exported call of 4 arguments, 1 plugin",
@@ -74,12 +74,12 @@ TEST_CASE("pi-bench calls measures the ICD loader's calls where there is one") {
     CHECK(names(bench("calls", "^exported call, against the ICD loader's$")).size() == 1);
 }
 
-TEST_CASE("pi-bench plugin measures the host plugin beside memcpy") {
+TEST_CASE("pi-bench plugin measures the host plugin against memcpy") {
     CHECK(names(bench("plugin", "^host: copy of 64 KiB$")) ==
           std::vector<std::string>{"host: copy of 64 KiB"});
 }
 
-TEST_CASE("pi-bench plugin measures an OpenCL device beside plain OpenCL") {
+TEST_CASE("pi-bench plugin measures an OpenCL device against plain OpenCL") {
     if (!PI_TEST_HAVE_OPENCL) {
         skip("built without OpenCL");
         return;
@@ -100,7 +100,7 @@ TEST_CASE("pi-bench start measures processes") {
           std::vector<std::string>{"start to the first OpenCL device, its plugin alone"});
 }
 
-TEST_CASE("pi-bench runtime measures the host runtime beside memcpy") {
+TEST_CASE("pi-bench runtime measures the host runtime against memcpy") {
     const auto measured = names(bench("runtime", "acquire and release|4 of 64 MiB"));
     CHECK(std::count_if(measured.begin(), measured.end(), [](const std::string &name) {
               return name.find("up to date, at host") != std::string::npos;
@@ -110,7 +110,7 @@ TEST_CASE("pi-bench runtime measures the host runtime beside memcpy") {
     }));
 }
 
-TEST_CASE("pi-bench runtime has StarPU beside ours, or says why not") {
+TEST_CASE("pi-bench runtime measures against StarPU, or says why not") {
     if (!PI_TEST_HAVE_OPENCL) {
         skip("built without OpenCL");
         return;
@@ -124,7 +124,7 @@ TEST_CASE("pi-bench runtime has StarPU beside ours, or says why not") {
     CHECK(ran.exit_code == (measured ? 0 : 1));
 }
 
-TEST_CASE("pi-bench calibrate keeps the costs of links, which the host runtime then uses") {
+TEST_CASE("pi-bench calibrate writes the costs of links, which the host runtime then uses") {
     const TemporaryFile costs;
     const std::vector<std::string> environment{"PI_DEVICE_SELECTOR=host"};
     const Ran ran = run({PI_BENCH, "calibrate", "--quick", "--costs", costs.path()}, environment);
@@ -151,7 +151,7 @@ TEST_CASE("pi-bench calibrate keeps the costs of links, which the host runtime t
 }
 
 #ifdef PI_TEST_SIMULATED_CUDA
-TEST_CASE("pi-bench cuda measures the plugin beside plain calls of the driver") {
+TEST_CASE("pi-bench cuda measures the plugin against plain driver calls") {
     const auto measured = names(bench("cuda", "", {"PI_CUDA_LIBRARY=" PI_TEST_SIMULATED_CUDA}));
     for (const char *name :
          {"CUDA: launch of an empty kernel, and wait",
@@ -170,7 +170,7 @@ TEST_CASE("pi-bench cuda measures the plugin beside plain calls of the driver") 
 #endif
 
 #ifdef PI_TEST_SIMULATED_LEVEL_ZERO
-TEST_CASE("pi-bench level_zero measures the plugin beside plain calls of the driver") {
+TEST_CASE("pi-bench level_zero measures the plugin against plain driver calls") {
     const auto measured =
         names(bench("level_zero", "", {"ZE_ENABLE_ALT_DRIVERS=" PI_TEST_SIMULATED_LEVEL_ZERO}));
     for (const char *name :
@@ -190,7 +190,7 @@ TEST_CASE("pi-bench level_zero measures the plugin beside plain calls of the dri
 }
 #endif
 
-TEST_CASE("what cannot be measured is told with its reason") {
+TEST_CASE("rows that cannot be measured are listed with the reason") {
     const Ran ran =
         run({PI_BENCH, "start", "--quick"}, {"PI_OPENCL_LIBRARY=/nowhere/libOpenCL.so"});
     INFO(ran.output);
@@ -201,7 +201,7 @@ TEST_CASE("what cannot be measured is told with its reason") {
     }
 }
 
-TEST_CASE("a filter that finds no row is an error, one that is not understood another") {
+TEST_CASE("a filter without matches is an error, an invalid filter another") {
     const Ran none = run({PI_BENCH, "calls", "--quick", "--filter", "no such row"});
     CHECK(none.exit_code == 1);
     CHECK(none.errors.find("no such row") != std::string::npos);
@@ -210,13 +210,13 @@ TEST_CASE("a filter that finds no row is an error, one that is not understood an
     CHECK(wrong.errors.find("--filter \"(\"") != std::string::npos);
 }
 
-TEST_CASE("an unknown benchmark is an error that names those that there are") {
+TEST_CASE("an unknown benchmark is an error that lists the known ones") {
     const Ran ran = run({PI_BENCH, "nothing"});
     CHECK(ran.exit_code == 2);
     CHECK((ran.output + ran.errors).find("calls") != std::string::npos);
 }
 
-TEST_CASE("a file that cannot be written is found out before anything is measured") {
+TEST_CASE("an unwritable file is an error before any measurement") {
     const Ran ran = run({PI_BENCH, "calls", "--quick", "--json", "/nowhere/rows.json"});
     CHECK(ran.exit_code == 1);
     CHECK(ran.output == "");

@@ -67,7 +67,7 @@ TEST_CASE("pi-info --json has the documented keys") {
     CHECK(find(document.at("devices"), "selector", "host:0:0").at("kind") == "cpu");
 }
 
-TEST_CASE("pi-info --json tells every ordered pair of places") {
+TEST_CASE("pi-info --json has every ordered pair of places") {
     const json document = run_json({PI_INFO, "--json"});
     const size_t places = document.at("places").size();
     CHECK(places == document.at("devices").size() + 1);
@@ -87,7 +87,7 @@ TEST_CASE("pi-info --json tells every ordered pair of places") {
             CHECK(connection == "unified");
         }
         CHECK((connection == "none" || connection == "migratable" || connection == "unified"));
-        CHECK(row.at("verified") == "unknown"); // nobody asked
+        CHECK(row.at("verified") == "unknown"); // not verified
         CHECK(row.at("seen") == nullptr);
     }
     CHECK(pairs.size() == (places - 1) * (places - 1));
@@ -105,7 +105,8 @@ TEST_CASE("devices of a platform share a context, or each has its own") {
     CHECK(contexts(own).size() == own.at("devices").size());
 }
 
-TEST_CASE("a plugin without its driver is unavailable, with the reason, and the rest is there") {
+TEST_CASE(
+    "a plugin without its driver is unavailable, with the reason, and the others are listed") {
     if (!PI_TEST_HAVE_OPENCL) {
         skip("built without OpenCL");
         return;
@@ -128,8 +129,7 @@ TEST_CASE("a plugin without its driver is unavailable, with the reason, and the 
     CHECK(contains(plugins.output, "/nowhere/libOpenCL.so"));
 }
 
-TEST_CASE(
-    "a plugin that is given and refused is an error, with the reason, and the rest is there") {
+TEST_CASE("a refused --plugin is an error, with the reason, and the others are listed") {
     const std::vector<std::string> command{PI_INFO, "--json", "--plugin", PI_INFO};
     const Ran ran = run(command, {no_opencl});
     CHECK(ran.exit_code == 1);
@@ -144,7 +144,7 @@ TEST_CASE(
                    "\n  " PI_INFO "  refused: "));
 }
 
-TEST_CASE("the matrix has the bare host as a derived row") {
+TEST_CASE("the matrix has host memory as a derived row") {
     const Ran ran = run({PI_INFO, "--device", "host"});
     CHECK(ran.exit_code == 0);
     CHECK(contains(ran.output, "Connections"));
@@ -152,13 +152,13 @@ TEST_CASE("the matrix has the bare host as a derived row") {
     CHECK(contains(ran.output, "unified"));
 }
 
-TEST_CASE("colours are for terminals unless asked for") {
+TEST_CASE("colours are for terminals unless requested") {
     CHECK(!contains(run({PI_INFO, "--device", "host"}).output, "\033["));
     CHECK(contains(run({PI_INFO, "--device", "host", "--color", "always"}).output, "\033["));
     CHECK(!contains(run({PI_INFO, "--device", "host", "--color", "never"}).output, "\033["));
 }
 
-TEST_CASE("no line is longer than the terminal is wide, and what is no terminal has whole lines") {
+TEST_CASE("lines fit the terminal's width, and are not broken elsewhere") {
     constexpr size_t width = 60;
     const auto longest = [](const std::string &text) {
         std::istringstream lines(text);
@@ -171,7 +171,8 @@ TEST_CASE("no line is longer than the terminal is wide, and what is no terminal 
     };
     const std::string command =
         "stty cols " + std::to_string(width) + "; exec " PI_INFO " --device host --color never";
-    // script(1) gives the program a terminal, which it shares with warnings: a slow machine has some of vendors.
+    // script(1) gives the program a terminal, which warnings also use: on a slow machine there are
+    // some about vendors.
     const std::string shown =
         run({"script", "-qec", command, "/dev/null"}, {"PI_LOG=error"}).output;
     INFO(shown);
@@ -181,7 +182,7 @@ TEST_CASE("no line is longer than the terminal is wide, and what is no terminal 
     CHECK(longest(run({PI_INFO, "--device", "host"}).output) > 2 * width);
 }
 
-TEST_CASE("pi-info --env lists the variables with what is in force") {
+TEST_CASE("pi-info --env lists the variables with their values") {
     const Ran ran = run({PI_INFO, "--env"}, {"PI_LOG=error"});
     CHECK(ran.exit_code == 0);
     CHECK(contains(ran.output, "PI_LOG"));
@@ -196,8 +197,8 @@ TEST_CASE("pi-info --env lists the variables with what is in force") {
 TEST_CASE("no control character of a name or variable reaches the terminal") {
     const TemporaryFile machine;
     std::ofstream(machine.path())
-        << R"({"pi_machine": 1, "name": "m", "devices": [{"name": "red\u001b[31m\u0007\u009b\u007f",)"
-        << R"("type": "gpu", "scopes": [{"name": "global", "capacity": "64 MB"}]}]})";
+        << R"({"pi_machine": 1, "name": "m", "devices": [)"
+        << R"({"name": "red\u001b[31m\u0007\u009b\u007f", "type": "gpu", "scopes": [{"name": "global", "capacity": "64 MB"}]}]})";
     const std::vector<std::string> environment{"PI_SIM_MACHINE=" + machine.path(),
                                                "PI_OPENCL_PLATFORMS=\033[8mhidden",
                                                "PI_DEVICE_SELECTOR=sim"};
@@ -219,7 +220,7 @@ TEST_CASE("no control character of a name or variable reaches the terminal") {
             CHECK(contains(ran.output, "\\x1b[8mhidden"));
         }
     }
-    // For programs the name is what it is.
+    // For programs the name is unchanged.
     CHECK(find(run_json({PI_INFO, "--json"}, environment).at("devices"), "selector", "sim:0:0")
               .at("name") == "red\x1b[31m\x07\xc2\x9b\x7f");
 }
@@ -234,7 +235,7 @@ TEST_CASE("a NUL character in a machine's name is an error, not its end") {
     CHECK(contains(ran.output, "without a NUL character"));
 }
 
-TEST_CASE("an unknown device is an error in the loader's words") {
+TEST_CASE("an unknown device is an error with the loader's text") {
     for (const std::vector<std::string> &form :
          {std::vector<std::string>{PI_INFO, "--device", "abacus:0:0"},
           std::vector<std::string>{PI_INFO, "--json", "--device", "abacus:0:0"}}) {
@@ -248,14 +249,14 @@ TEST_CASE("an unknown device is an error in the loader's words") {
     }
 }
 
-TEST_CASE("a selection by the environment is told") {
+TEST_CASE("a selection by the environment is shown") {
     const Ran ran = run({PI_INFO}, {"PI_DEVICE_SELECTOR=host:0:0"});
     CHECK(ran.exit_code == 0);
     CHECK(contains(ran.output, "PI_DEVICE_SELECTOR are shown: host:0:0"));
     CHECK(!contains(ran.output, "opencl:0:0"));
 }
 
-/// Small, so that as much as there is room for takes no time.
+/// Small, so that filling the memory takes no time.
 void write_two_devices(const TemporaryFile &machine, const std::string &links) {
     std::ofstream(machine.path()) << R"({"pi_machine": 1, "name": "two",
         "host": {"bandwidth": "10 GB/s", "latency": "100 ns"},
@@ -285,7 +286,7 @@ TEST_CASE("pi-info --verify says of each connection between two places whether b
     CHECK(verified == 2);
 }
 
-TEST_CASE("pi-info --verify says what kernels lose, where copies lose nothing") {
+TEST_CASE("pi-info --verify finds what only kernels lose") {
     const TemporaryFile machine;
     write_two_devices(machine, R"(
             {"from": "a", "to": "b", "connection": "unified", "residency": "remote_access",
@@ -340,7 +341,7 @@ TEST_CASE("a machine that cannot be saved is an error that says why") {
     CHECK(run({PI_INFO, "--costs", file.path()}).exit_code == 2);
 }
 
-TEST_CASE("a command line that is not understood ends with 2") {
+TEST_CASE("an invalid command line exits with 2") {
     CHECK(run({PI_INFO, "--nonsense"}).exit_code == 2);
     CHECK(run({PI_INFO, "--contexts", "some"}).exit_code == 2);
     CHECK(run({PI_INFO, "--plugins", "--env"}).exit_code == 2);

@@ -23,7 +23,7 @@ TEST_CASE("ratios and differences are those of neighbours") {
 TEST_CASE("both sides are measured equally often, and which is first alternates") {
     std::string order;
     const Effort effort{0ns, 4, 4, 1h};
-    // With batches of no length a batch does it once: the first call of each only finds that out.
+    // With batches of zero length a batch is one repetition, which the first call of each shows.
     const Times times =
         interleave([&](uint64_t) { order += 'o'; }, [&](uint64_t) { order += 'l'; }, effort);
     CHECK(times.ours.size() == 4);
@@ -33,7 +33,7 @@ TEST_CASE("both sides are measured equally often, and which is first alternates"
                    "ollo");
 }
 
-TEST_CASE("a batch is made long enough, and its time is that of doing it once") {
+TEST_CASE("a batch is long enough, and its time is per operation") {
     uint64_t most = 0;
     volatile uint64_t work = 0;
     const Batch batch = [&](uint64_t count) {
@@ -46,12 +46,12 @@ TEST_CASE("a batch is made long enough, and its time is that of doing it once") 
     CHECK(most > 1);
     for (const double time : times.ours) {
         CHECK(time > 0);
-        // One addition takes no millisecond, a batch of them could.
+        // One addition takes less than a millisecond; a batch could take more.
         CHECK(time < 1e6);
     }
 }
 
-TEST_CASE("when the time is over only the fewest batches are measured") {
+TEST_CASE("when the time is over only the minimum number of batches is measured") {
     const Batch nothing = [](uint64_t) {};
     const Times times = interleave(nothing, nothing, {0ns, 1000, 7, 0ns});
     CHECK(times.ours.size() >= 7);

@@ -13,15 +13,15 @@ struct Ran {
     std::string output; ///< standard output
     std::string errors; ///< standard error
 };
-/// Runs a program to its end, which `environment` ("NAME=value") is added to. One that takes 200 seconds
-/// is killed; its exit code is then 124.
+/// Runs a program to its end, with `environment` ("NAME=value") added. It is killed after 200
+/// seconds; its exit code is then 124.
 Ran run(const std::vector<std::string> &command, const std::vector<std::string> &environment = {});
 
-/// Runs a program and reads what it printed; fails the test unless it ended with `exit_code`.
+/// Runs a program and parses its output; fails the test unless it exited with `exit_code`.
 nlohmann::json run_json(const std::vector<std::string> &command,
                         const std::vector<std::string> &environment = {}, int exit_code = 0);
 
-/// A file's name in a folder of its own, which goes with the object.
+/// A file's name in a temporary folder, which is deleted with the object.
 class TemporaryFile {
 public:
     TemporaryFile();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pi-replay as a user runs it, on logs that the layer record has written here.
+// pi-replay as a user runs it, on logs that the layer record writes here.
 #include "native_kernel.hpp"
 #include "program.hpp"
 
@@ -31,7 +31,7 @@ pi_region linear(uint64_t size) {
     return region;
 }
 
-/// What a recorded program has.
+/// The objects of a recorded program.
 struct Machine {
     pi_device device;
     pi_context context;
@@ -95,8 +95,8 @@ struct Machine {
     }
 };
 
-/// Makes a call that blocks in another thread, and what `meanwhile` does while it blocks: with the time that it has it
-/// is nearly always in it. Gives the call's result: only one thread may check.
+/// Makes a call that blocks in another thread, and runs `meanwhile` while it blocks: with this
+/// delay it nearly always does. Returns the call's result: only one thread may check.
 template <typename Call>
 pi_result block_in_another_thread(Call call, const std::function<void()> &meanwhile) {
     pi_result result = PI_SUCCESS;
@@ -198,7 +198,7 @@ Owned<pi_kernel> make_scale(const Machine &machine) {
     return make_kernel(program, "scale");
 }
 
-/// No replay has it.
+/// No replay can run it.
 pi_mem import(const Machine &machine, std::vector<uint32_t> &words) {
     auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
     d.handle.type = PI_EXTERNAL_HOST_POINTER;
@@ -249,7 +249,7 @@ TEST_CASE("a recorded program replays with the same results on another plugin") 
 }
 #endif
 
-TEST_CASE("another result, and other bytes, are told with their line") {
+TEST_CASE("other results and other bytes are reported with their line") {
     const TemporaryFile log;
     const TemporaryFile other;
     record(log.path(), use_everything);
@@ -258,7 +258,7 @@ TEST_CASE("another result, and other bytes, are told with their line") {
     write_file(other.path(), replaced(text, "\"result\":-3", "\"result\":0"));
     Ran ran = run({PI_REPLAY, other.path()}, on_host);
     INFO(ran.output << ran.errors);
-    CHECK(ran.exit_code == 4); // a call that succeeded has its bytes
+    CHECK(ran.exit_code == 4); // a successful call must have its bytes
     ran = run({PI_REPLAY, other.path(), "--list"}, on_host);
     CHECK(ran.exit_code == 0);
 
@@ -315,7 +315,7 @@ TEST_CASE("a recorded program's kernels run again with their arguments") {
     }
 }
 
-TEST_CASE("what cannot be run is told with its line, and so is what needs it") {
+TEST_CASE("calls that cannot run are reported with their line, and so are their dependents") {
     const TemporaryFile log;
     record(log.path(), [](const Machine &machine) {
         auto d = desc<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
@@ -333,7 +333,7 @@ TEST_CASE("what cannot be run is told with its line, and so is what needs it") {
     CHECK_THAT(ran.output, Contains("could not run: 3"));
 }
 
-TEST_CASE("bytes that a call which could not be run would have written are not compared") {
+TEST_CASE("bytes that depend on a call that could not run are not compared") {
     const TemporaryFile log;
     record(log.path(), [](const Machine &machine) {
         std::vector<uint32_t> words(16, 3);
@@ -388,7 +388,7 @@ TEST_CASE("bytes that a call which could not be run would have written are not c
     CHECK_THAT(ran.output, Contains("calls could not run: 2"));
 }
 
-TEST_CASE("what was enqueued behind a command and ran before it makes its bytes unknown") {
+TEST_CASE("a command that overtook an earlier one makes its bytes unknown") {
     const TemporaryFile log;
     record(log.path(), [](const Machine &machine) {
         pi_queue other = nullptr;
@@ -419,7 +419,7 @@ TEST_CASE("what was enqueued behind a command and ran before it makes its bytes 
     CHECK_THAT(ran.output, Contains("calls could not run: 1"));
 }
 
-TEST_CASE("a call that the log does not tell all of may have written anything that it can reach") {
+TEST_CASE("an incompletely logged call may have written anything that it can reach") {
     const TemporaryFile log;
     const TemporaryFile longer;
     record(log.path(), [](const Machine &machine) {
@@ -502,7 +502,7 @@ TEST_CASE("a call that cannot be run may have any arguments") {
     CHECK_THAT(ran.output, Contains("could not run: " + std::to_string(count)));
 }
 
-TEST_CASE("a launch that could not be run has written nothing that it may only read") {
+TEST_CASE("a launch that could not run leaves its read-only memory known") {
     static const auto nothing = [](const pi_native_group *, void *const *) {};
     static const pi_native_kernel kernels[] = {{"nothing", nothing, 2, 0}};
     static const pi_native_program table = {sizeof table, 1, kernels};
@@ -537,8 +537,7 @@ TEST_CASE("a launch that could not be run has written nothing that it may only r
     CHECK_THAT(ran.output, Contains("calls could not run: 1"));
 }
 
-TEST_CASE(
-    "a finish replays as one that waits for what came before it, not for what came meanwhile") {
+TEST_CASE("a finish replays as a wait for earlier commands, not for concurrent ones") {
     const TemporaryFile log;
     record(log.path(), [](const Machine &machine) {
         const pi_mem mem = machine.make_buffer(64);
@@ -564,7 +563,7 @@ TEST_CASE(
     CHECK_THAT(ran.output, Contains("other result: 0;"));
 }
 
-TEST_CASE("a blocking command replays before what was enqueued behind it while it blocked") {
+TEST_CASE("a blocking command replays before commands that were enqueued while it blocked") {
     const TemporaryFile log;
     record(log.path(), [](const Machine &machine) {
         const pi_mem mem = machine.make_buffer(64);
@@ -589,7 +588,7 @@ TEST_CASE("a blocking command replays before what was enqueued behind it while i
     CHECK_THAT(ran.output, Contains("reads compared: 1"));
 }
 
-TEST_CASE("a blocking command that fails while others are made replays as one") {
+TEST_CASE("a blocking command that fails while others are enqueued replays as one") {
     const TemporaryFile log;
     record(log.path(), [](const Machine &machine) {
         const pi_mem mem = machine.make_buffer(64);
@@ -616,7 +615,7 @@ TEST_CASE("a blocking command that fails while others are made replays as one") 
                Contains("\"result\":-" + std::to_string(-PI_ERROR_DEPENDENCY_FAILED)));
 }
 
-TEST_CASE("what was refused because a callback must not do it is left out") {
+TEST_CASE("calls that were refused in a callback are not replayed") {
     const TemporaryFile log;
     record(log.path(), [](const Machine &machine) {
         const pi_event event = machine.make_host_event();
@@ -639,7 +638,7 @@ TEST_CASE("what was refused because a callback must not do it is left out") {
     CHECK_THAT(ran.output, Contains("other result: 0; other bytes: 0; could not run: 0"));
 }
 
-TEST_CASE("no callback is set again, and what it did is run with the program's own calls") {
+TEST_CASE("callbacks are not set again, and their calls run with the program's") {
     const TemporaryFile log;
     record(log.path(), [](const Machine &machine) {
         const pi_mem mem = machine.make_buffer(64);
@@ -694,7 +693,7 @@ TEST_CASE("a map whose unmap was refused is still there for the next one") {
     CHECK_THAT(ran.output, Contains("reads compared: 1"));
 }
 
-TEST_CASE("calls that were refused for what a log could leave out are refused again") {
+TEST_CASE("calls that were refused for unlogged details are refused again") {
     const TemporaryFile log;
     record(log.path(), [](const Machine &machine) {
         const pi_mem mem = machine.make_buffer(64);
@@ -725,7 +724,7 @@ TEST_CASE("calls that were refused for what a log could leave out are refused ag
 
         auto buffer = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
         buffer.size = bytes.size();
-        buffer.host_ptr = bytes.data(); // without a flag that says what for
+        buffer.host_ptr = bytes.data(); // without a flag for its purpose
         pi_mem none = nullptr;
         CHECK(piMemBufferCreate(machine.context, machine.device, &buffer, &none) ==
               PI_ERROR_INVALID_VALUE);
@@ -768,7 +767,7 @@ TEST_CASE("a replay leaves its log as it is, though the variables say to record 
     }
 }
 
-TEST_CASE("a replay tells which layers are around it") {
+TEST_CASE("a replay prints its layers") {
     const TemporaryFile log;
     record(log.path(), use_everything);
     const Ran ran = run({PI_REPLAY, log.path()},
@@ -780,7 +779,7 @@ TEST_CASE("a replay tells which layers are around it") {
     CHECK(run({PI_REPLAY, log.path()}, on_host).errors.empty());
 }
 
-TEST_CASE("the layer race around a replay finds the commands that nothing in the log orders") {
+TEST_CASE("the layer race around a replay finds unordered commands of the log") {
     constexpr uint64_t large = 24 << 20;
     const TemporaryFile log;
     record(log.path(), [](const Machine &machine) {
@@ -792,7 +791,7 @@ TEST_CASE("the layer race around a replay finds the commands that nothing in the
         const Machine beside{machine.device, machine.context, other};
         OK(machine.fill(first, 1, 0, 64));
         OK(beside.fill(first, 2, 0, 64));
-        // The replay gives back memory of commands that are final when there is so much.
+        // The replay frees memory of complete commands at this size.
         std::vector<unsigned char> bytes(large);
         const pi_region all = linear(large);
         auto d = desc<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
@@ -802,7 +801,7 @@ TEST_CASE("the layer race around a replay finds the commands that nothing in the
         d.regions = &all;
         OK(machine.fill(second, 1, 0, 128));
         OK(piEnqueueMemBufferRead(machine.queue, &d, 0, nullptr, nullptr));
-        // No fill: a pair of functions is told once.
+        // No fill: a pair of functions is reported once.
         beside.write(second, std::vector<unsigned char>(128, 2));
         for (const pi_queue queue : {machine.queue, other})
             OK(piQueueFinish(queue));
@@ -817,7 +816,7 @@ TEST_CASE("the layer race around a replay finds the commands that nothing in the
     CHECK_THAT(ran.errors, Contains("race on bytes 0 to 127 of mem"));
 }
 
-TEST_CASE("a replay has no more memory of the host than the commands under way need") {
+TEST_CASE("a replay uses no more host memory than the running commands need") {
     constexpr uint64_t size = 8 << 20;
     const TemporaryFile log;
     record(log.path(), [](const Machine &machine) {
@@ -830,14 +829,14 @@ TEST_CASE("a replay has no more memory of the host than the commands under way n
     const Ran ran = run({PI_REPLAY, log.path()}, on_host);
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 0);
-    if (std::string(PI_TEST_SANITIZE).empty()) { // else what is given back stays for a while
+    if (std::string(PI_TEST_SANITIZE).empty()) { // otherwise freed memory stays for a while
         rusage usage{};
         REQUIRE(::getrusage(RUSAGE_CHILDREN, &usage) == 0); // the largest child's
         CHECK(usage.ru_maxrss < 300 * 1024);                // KiB
     }
 }
 
-TEST_CASE("a log cut at any byte is understood or refused with its line") {
+TEST_CASE("a log truncated at any byte is read or refused with its line") {
     const TemporaryFile log;
     const TemporaryFile cut;
     record(log.path(), [](const Machine &machine) {
@@ -847,7 +846,7 @@ TEST_CASE("a log cut at any byte is understood or refused with its line") {
     });
     const std::string text = content_of(log.path());
     const std::size_t header = text.find('\n') + 1;
-    // Many within the last line, and some of the others.
+    // Many positions in the last line, and some in the others.
     for (std::size_t size = 0; size < text.size(); size += size + 150 < text.size() ? 101 : 7) {
         write_file(cut.path(), text.substr(0, size));
         const Ran ran = run({PI_REPLAY, cut.path()}, on_host);
@@ -863,8 +862,8 @@ TEST_CASE("a log cut at any byte is understood or refused with its line") {
     }
 }
 
-TEST_CASE(
-    "what is no log, of another version or ABI, or for more devices, is refused and says why") {
+TEST_CASE("a file that is no log, has another version or ABI, or needs more devices is refused "
+          "with the reason") {
     const TemporaryFile log;
     const TemporaryFile broken;
     record(log.path(), use_everything);
@@ -880,14 +879,14 @@ TEST_CASE(
     check("{}\n", ":1: not a log");
     check(replaced(text, "\"pi_record\":1", "\"pi_record\":2"), "version 2");
     write_file(broken.path(), replaced(text, "\"abi\":\"1.", "\"abi\":\"1.9"));
-    CHECK(run({PI_REPLAY, broken.path()}, on_host).exit_code == 0); // a later minor version's
+    CHECK(run({PI_REPLAY, broken.path()}, on_host).exit_code == 0); // of a later minor version
     check(replaced(text, "\"abi\":\"1.", "\"abi\":\"7."), "recorded with ABI \"7.");
     check(replaced(text, "\"size\":4096", "\"size\":-1"), "piMemBufferCreate: size is not a");
     check(replaced(text, "\"function\":\"piQueueCreate\"", "\"function\":\"piQueue\""),
           "\"piQueue\" is not a function");
     check(replaced(text, "\"host_ptr\":\"AwMD", "\"host_ptr\":\"Aw*D"), "host_ptr is not base64");
     check(text + std::string(100'000, '[') + "\n", "not a line of a log");
-    // The message lists all devices; what an OpenCL vendor leaks is not this test's matter.
+    // The message lists all devices; leaks of OpenCL vendors are not tested here.
     Ran ran = run({PI_REPLAY, log.path(), "--device", "host:9"}, {"OCL_ICD_VENDORS=/nowhere"});
     CHECK(ran.exit_code == 4);
     CHECK_THAT(ran.errors, Contains("host:9"));
@@ -898,7 +897,7 @@ TEST_CASE(
     CHECK(run({PI_REPLAY, "--help"}, on_host).exit_code == 0);
 }
 
-TEST_CASE("only what blocks is begun before its line, whatever a log says") {
+TEST_CASE("only blocking calls begin before their line, whatever a log says") {
     const TemporaryFile log;
     const TemporaryFile changed;
     record(log.path(), use_everything);
@@ -925,7 +924,7 @@ TEST_CASE("a log with any one number changed never crashes the replay") {
     for (std::size_t at = text.find('\n'); at + 1 < text.size(); ++at) {
         if (text[at] < '0' || text[at] > '9' || (text[at - 1] != ':' && text[at - 1] != '['))
             continue;
-        // What waits for an event that nobody signals waits for ever, as in the log's program.
+        // A waiter of an event that is not signalled waits forever, as in the log's program.
         const std::size_t line = text.rfind('\n', at);
         if (text.substr(line, text.find('\n', at) - line).find("piEventSignalHost") !=
             std::string::npos)

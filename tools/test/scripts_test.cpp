@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the scripts in scripts/ hand on to the programs that they build; here nothing is built.
+// The arguments that the scripts in scripts/ pass to the programs that they build; nothing is built
+// here.
 #include "program.hpp"
 
 #include <catch2/catch.hpp>
@@ -14,7 +15,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A source tree with one real script, around programs that only tell how they were called; and a folder beside it.
+/// A source tree with one real script, around programs that only report their calls; and another
+/// folder.
 class Tree {
 public:
     Tree(const std::string &script, const std::string &program) : script_(script) {
@@ -31,7 +33,7 @@ public:
                     R"(echo "in $PWD: $*, cuda is ${PI_CUDA_LIBRARY-}")");
     }
     fs::path elsewhere() const { return root() / "else where"; }
-    /// Calls the script from there.
+    /// Calls the script from the other folder.
     Ran call(const std::string &arguments, const std::vector<std::string> &environment = {}) const {
         return run({"bash", "-c",
                     "cd '" + elsewhere().string() + "' && PATH=$PWD/../tools:$PATH ../pi/scripts/" +
@@ -39,7 +41,7 @@ public:
                    environment);
     }
 
-    /// What it called to install and to build, a line each.
+    /// Its commands to install and to build, one per line.
     std::string called() const {
         std::ifstream file(root() / "pi/called.txt");
         return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -89,7 +91,7 @@ TEST_CASE("scripts/bench finds the driver that PI_CUDA_LIBRARY names from the ca
     INFO(here.errors);
     CHECK_THAT(here.output,
                Catch::Contains("cuda is " + (tree.elsewhere() / "libcuda.so").string() + "\n"));
-    // A bare name is the dynamic linker's to find.
+    // The dynamic linker looks up a bare name.
     const Ran anywhere = tree.call("cuda", {"PI_CUDA_LIBRARY=libcuda.so"});
     CHECK_THAT(anywhere.output, Catch::Contains("cuda is libcuda.so\n"));
 }

@@ -2,9 +2,10 @@
 //
 // bounded_memory PLUGIN CALLS [LEAK]
 //
-// Makes that many calls of a plugin by several threads, and looks whether the process has more memory at the end than after
-// its first quarter. PI_LAYERS and the like count. With LEAK it leaks so many bytes a call itself: then it must fail.
-// Exit codes: 0 the memory is bounded, 1 it is not, 2 a call did what it should not.
+// Makes that many calls of a plugin in several threads, and checks that the process does not have
+// more memory at the end than after its first quarter. PI_LAYERS and the like apply. With LEAK it
+// leaks that many bytes per call itself, and must fail. Exit codes: 0 the memory is bounded, 1 it
+// is not, 2 a call did something wrong.
 #include "work.hpp"
 
 #include <malloc.h>
@@ -22,14 +23,15 @@ namespace {
 using namespace bounded;
 
 constexpr unsigned thread_count = 3;
-/// How often a loader comes and goes meanwhile.
+/// How many loaders are created and released in the meantime.
 constexpr unsigned loaders = 20;
-/// What may be more at the end, whatever the number of calls: of what is allocated, and of what the process has of the
-/// machine's memory, where the allocator's holes are, too. 3 bytes for each of 225,000 calls are more than the first.
+/// How much more there may be at the end, for any number of calls: of allocated memory, and of the
+/// process's resident memory, which includes the allocator's gaps. 3 bytes for each of 225,000
+/// calls exceed the first.
 constexpr long allocated_bound = 512 << 10;
 constexpr long resident_bound = 4 << 20;
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool measured = false; // a sanitizer keeps what was freed
+constexpr bool measured = false; // a sanitizer keeps freed memory
 #else
 constexpr bool measured = true;
 #endif
@@ -48,13 +50,13 @@ Memory memory_now() {
     return {static_cast<long>(info.uordblks + info.hblkhd), resident * sysconf(_SC_PAGESIZE)};
 }
 
-std::atomic<void *> leaked = nullptr; // the compiler must not see that nobody wants it
+std::atomic<void *> leaked = nullptr; // the compiler must not see that it is unused
 
 void leak(uint64_t bytes) {
     leaked = bytes != 0 ? std::malloc(bytes) : nullptr;
 }
 
-/// By turns of a thread, so that a planted leak is of small blocks.
+/// In steps of one thread, so that the injected leak consists of small blocks.
 void work(Worker &worker, uint64_t calls, uint64_t leak_per_call) {
     while (worker.calls() < calls) {
         const uint64_t before = worker.calls();

@@ -2,10 +2,9 @@
 //
 // region_memory PLUGIN
 //
-// How much memory the plugin and the loader allocate for a command of very many regions, whatever it
-// copies: a copy of the regions, of 80 bytes each, and little else. What a vendor's library allocates
-// does not count.
-// Exit codes: 0 it is so, 1 it is not, 2 a call did what it should not.
+// How much memory the plugin and the loader allocate for a command with very many regions, whatever
+// it copies: a copy of the regions, of 80 bytes each, and little else. Allocations of a vendor's
+// library do not count. Exit codes: 0 it is so, 1 it is not, 2 a call did something wrong.
 #include "own_code.hpp"
 #include "test_program.hpp"
 #include "work.hpp"

@@ -24,7 +24,8 @@ constexpr uint64_t largest = 4096;
     std::_Exit(2);
 }
 
-/// The work is wrong on purpose where it fills past the end and makes buffers of no bytes: the layer validate says so each time.
+/// The work has deliberate errors (fills past the end, buffers of 0 bytes), which the layer
+/// validate reports each time.
 void PI_CALL count_warning(pi_log_level, const char *message, void *user_data) {
     for (const char *meant : {"go past the end of desc->mem", "desc->size is 0 bytes"}) {
         if (std::strstr(message, meant) != nullptr) {
@@ -224,11 +225,11 @@ void Worker::use_views_and_maps(pi_mem mem) {
     unmap.pointer = pointer;
     pi_event unmapped = nullptr;
     ok(piEnqueueMemUnmap(in_order_, &unmap, 0, nullptr, &unmapped));
-    ok(piMemRelease(view)); // the command keeps it
+    ok(piMemRelease(view)); // the command keeps it alive
     wait_and_release(unmapped);
 }
 
-/// Commands behind host events: one that is signalled, and one that is given up.
+/// Commands that wait for host events: a signalled one, and an abandoned one.
 void Worker::use_gates(pi_mem mem) {
     pi_event gate = nullptr;
     ok(piEventCreateHost(context_, nullptr, &gate));
@@ -326,7 +327,7 @@ void Worker::use_kernels(pi_mem mem) {
     wait_and_release(launched);
 }
 
-/// What a program makes more seldom.
+/// Objects that a program creates less often.
 void Worker::make_objects() {
     auto desc = make<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
     desc.flags = PI_QUEUE_PROFILING;

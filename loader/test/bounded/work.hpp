@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one thread does again and again: it makes objects of every kind, lets commands use them, fails on purpose, and
-// gives all back.
+// The repeated work of one thread: creates objects of every kind, uses them in commands, causes
+// errors, and releases everything.
 #pragma once
 
 #include <pi/pi_loader.h>
@@ -12,7 +12,7 @@
 
 namespace bounded {
 
-/// What a process has.
+/// The objects of a process.
 struct Place {
     pi_loader loader = nullptr;
     pi_platform platform = nullptr;
@@ -20,7 +20,8 @@ struct Place {
     uint64_t capabilities = 0;
 };
 
-/// Opens the plugin, with the layers that the environment names. Ends the process where something fails, as all here.
+/// Opens the plugin, with the layers of the environment. Ends the process on failure, like
+/// everything here.
 Place open_plugin(const char *plugin, std::atomic<uint64_t> &warnings);
 
 class Worker {
@@ -30,9 +31,9 @@ public:
     Worker(const Worker &) = delete;
     Worker &operator=(const Worker &) = delete;
 
-    /// Makes calls until so many have been made in all.
+    /// Makes calls until all threads together have made `calls`.
     void work_until(uint64_t calls);
-    /// Until every callback has come.
+    /// Waits until every callback has run.
     void settle();
     uint64_t calls() const { return calls_; }
 
@@ -55,7 +56,7 @@ private:
     static void PI_CALL on_host(void *user_data);
 
     const Place &place_;
-    uint32_t state_; ///< of what is drawn
+    uint32_t state_; ///< of the random numbers
     uint64_t size_ = 0;
     pi_context context_ = nullptr;
     pi_queue in_order_ = nullptr;

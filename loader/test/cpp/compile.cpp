@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names everything of pi.hpp, for compile_test.sh to compile by each compiler, standard and kind of errors. Run it is not.
+// Uses every name of pi.hpp; compile_test.sh compiles it with each compiler, standard and error
+// variant. It is not run.
 #include <pi/pi.hpp> // alone, and first
 
 template class pi::HandleList<pi_event>;
@@ -14,12 +15,13 @@ template struct pi::Api<pi::Nothrow>;
 
 namespace {
 
-// A handle costs no more than the C one, and is passed as it.
+// A handle costs no more than the C one, and is passed like it.
 static_assert(sizeof(pi::nothrow::Event) == sizeof(pi_event));
 static_assert(std::is_trivially_copyable_v<pi::nothrow::EventRef>);
 static_assert(std::is_standard_layout_v<pi::nothrow::Event>);
 
-// Owners move and are not copied; what borrows is a value, of either kind, and comes from a C handle.
+// Owners are movable and not copyable; references are values, of either variant, and are created
+// from C handles.
 using pi::nothrow::Event;
 using pi::nothrow::EventRef;
 static_assert(std::is_nothrow_move_constructible_v<Event> &&
@@ -31,7 +33,7 @@ static_assert(!std::is_convertible_v<Event, pi_event>, "who gives a C handle say
 static_assert(!std::is_convertible_v<pi::nothrow::Queue, EventRef>);
 static_assert(!std::is_copy_constructible_v<pi::nothrow::Usm>);
 
-// What a list of handles may be.
+// The types that a list of handles accepts.
 template <class From>
 constexpr bool waits = std::is_convertible_v<From, pi::WaitList>;
 static_assert(waits<pi_event> && waits<Event> && waits<EventRef>);
@@ -54,7 +56,7 @@ static_assert(pi::span<const int>(numbers, 2).size() == 2 && pi::span<int>().emp
 static_assert(
     std::is_same_v<decltype(pi::span(std::declval<std::vector<int> &>())), pi::span<int>>);
 #if defined(__cpp_lib_span)
-// The same type as in C++17, and each becomes the other.
+// A distinct type as in C++17, convertible both ways.
 static_assert(!std::is_same_v<pi::span<int>, std::span<int>>);
 static_assert(std::is_convertible_v<std::span<int>, pi::span<int>> &&
               std::is_convertible_v<std::span<int>, pi::span<const int>> &&
@@ -69,7 +71,7 @@ static_assert(pi::desc<pi_barrier_desc>().type == PI_TYPE_BARRIER_DESC);
 
 } // namespace
 
-/// Everything that is a template.
+/// All templates.
 template <class Nouns>
 void use_templates(typename Nouns::DeviceRef device, typename Nouns::ContextRef context,
                    typename Nouns::QueueRef queue, typename Nouns::KernelRef kernel,
@@ -79,7 +81,7 @@ void use_templates(typename Nouns::DeviceRef device, typename Nouns::ContextRef 
     static_cast<void>(device.template find_info<PI_DEVICE_INFO_SUB_GROUP_SIZES>());
     static_cast<void>(device.template info_as<uint32_t>(PI_VENDOR_BIT | 1));
     static_cast<void>(context.template info<PI_CONTEXT_INFO_DEVICES>());
-    // No flags, one, several, and a number that somebody else made.
+    // No flags, one, several, and a plain number.
     static_cast<void>(Nouns::QueueRef::create(context, device));
     static_cast<void>(Nouns::QueueRef::create(context, device, 0));
     static_cast<void>(Nouns::QueueRef::create(context, device, PI_QUEUE_PROFILING));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tests of pi.hpp stand on: a plugin's device at work, in the kind of errors that throws.
+// Common parts of the tests of pi.hpp: a plugin's device with queue, in the variant that throws.
 #pragma once
 
 #include <pi/pi.hpp>
@@ -18,7 +18,8 @@
 
 namespace cpp_test {
 
-/// A loader with one plugin, and nothing of the environment. No wait is longer than two minutes: a hang is a failure.
+/// A loader with one plugin, without the environment. No wait exceeds two minutes: a hang is a
+/// failure.
 inline pi::Loader load(const char *plugin, const std::vector<pi_loader_option> &options = {},
                        const std::vector<const char *> &layers = {}) {
     alarm(120);
@@ -35,16 +36,18 @@ inline pi::Loader load(const char *plugin, const std::vector<pi_loader_option> &
 
 /// Two simulated devices that copy to each other.
 inline constexpr const char *two_devices = R"({"pi_machine": 1, "name": "two devices", "devices": [
-    {"name": "a", "type": "gpu", "bandwidth": "10 GB/s", "kernel": {"launch_time": 200, "item_time": 2},
+    {"name": "a", "type": "gpu", "bandwidth": "10 GB/s",
+     "kernel": {"launch_time": 200, "item_time": 2},
      "scopes": [{"name": "global", "capacity": "1 MiB"}]},
-    {"name": "b", "type": "gpu", "bandwidth": "10 GB/s", "kernel": {"launch_time": 200, "item_time": 2},
+    {"name": "b", "type": "gpu", "bandwidth": "10 GB/s",
+     "kernel": {"launch_time": 200, "item_time": 2},
      "scopes": [{"name": "global", "capacity": "1 MiB"}]}],
     "links": [
     {"between": ["host", "a"], "bandwidth": "1 GB/s", "latency": 100},
     {"between": ["host", "b"], "bandwidth": "1 GB/s", "latency": 100},
     {"between": ["a", "b"], "connection": "migratable", "bandwidth": "2 GB/s", "latency": 50}]})";
 
-/// All devices of a loader in one context, and a queue of the first. Destroyed from the end to the begin.
+/// All devices of a loader in one context, and a queue of the first. Destroyed in reverse order.
 struct Machine {
     explicit Machine(pi::Loader made)
         : loader(std::move(made)), devices(loader.select_devices("*")),
@@ -73,7 +76,7 @@ inline Bytes some_bytes(size_t size) {
     return bytes;
 }
 
-/// The bytes must stay until the event is final.
+/// The bytes must stay valid until the event is complete.
 inline pi::Event write(pi::QueueRef queue, pi::MemRef mem, const Bytes &bytes,
                        pi::WaitList wait_list = {}) {
     const pi_region all = pi::region(bytes.size());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What only a backend with a driver has: native handles there and back, programs of several parts, binaries. On OpenCL.
+// Features that need a backend with a driver: native handles both ways, linked programs, binaries.
+// On OpenCL.
 #include "fixture.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ using namespace cpp_test;
 
 namespace {
 
-/// As fixture.hpp's, on the first device of the first driver.
+/// Like that of fixture.hpp, on the first device of the first driver.
 struct Place {
     Place()
         : loader(load(PI_TEST_OPENCL_PLUGIN)), device(loader.select_devices("opencl:0:0").at(0)),
@@ -25,7 +26,7 @@ struct Place {
     pi::Queue queue;
 };
 
-/// What an object is made of around a handle that stays whose it is.
+/// The descriptor of an object around a handle that the caller keeps.
 pi_native_desc around(const pi_native_handle &handle) {
     auto desc = pi::desc<pi_native_desc>();
     desc.handle = handle;
@@ -71,7 +72,7 @@ void check_adds_three(const Place &place, pi::QueueRef queue, pi::KernelRef kern
 
 } // namespace
 
-TEST_CASE("a native handle of every noun makes an object that is the same to the driver") {
+TEST_CASE("a native handle of every type creates an object that is the same for the driver") {
     const Place place;
     const pi_native_handle platform = place.platform.native_handle();
     CHECK(platform.type == PI_NATIVE_OPENCL);
@@ -117,7 +118,7 @@ TEST_CASE("a native handle of every noun makes an object that is the same to the
     CHECK(read(queue, imported, bytes.size(), event) == bytes);
 }
 
-TEST_CASE("a handle of another type throws, and makes nothing") {
+TEST_CASE("a handle of another type throws and creates nothing") {
     const Place place;
     pi_native_handle handle = place.queue.native_handle();
     handle.type = PI_NATIVE_CUDA_STREAM;
@@ -130,7 +131,7 @@ TEST_CASE("a handle of another type throws, and makes nothing") {
     CHECK_FALSE(result.has_value());
 }
 
-TEST_CASE("a program is linked of parts, and its binary is the program again") {
+TEST_CASE("a program is linked from parts, and its binary recreates it") {
     const Place place;
     const pi::Program program = linked(place.context);
     CHECK(program.build_info<PI_PROGRAM_BUILD_INFO_STATUS>(place.device) == PI_PROGRAM_BUILT);

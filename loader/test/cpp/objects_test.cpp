@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The nouns at work, on the host plugin and on a simulated machine.
+// The types of pi.hpp on the host plugin and on a simulated machine.
 #include "fixture.hpp"
 
 #include <pi/pi_sim.h>
@@ -10,7 +10,7 @@
 
 using namespace cpp_test;
 
-TEST_CASE("what can be asked comes as its C++ type and is what C says") {
+TEST_CASE("every query returns its C++ type and the value of the C call") {
     const Machine machine = host();
     const pi::DeviceRef device = machine.device();
 
@@ -28,7 +28,7 @@ TEST_CASE("what can be asked comes as its C++ type and is what C says") {
                             sizes.data(), nullptr) == PI_SUCCESS);
     CHECK(device.info<PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES>() == sizes);
 
-    // Handles come as nouns, lists as vectors.
+    // Handles are returned as types of pi.hpp, lists as vectors.
     const pi::Platform platform = device.info<PI_DEVICE_INFO_PLATFORM>();
     CHECK(platform.info<PI_PLATFORM_INFO_BACKEND>() == PI_BACKEND_HOST);
     CHECK(platform.info<PI_PLATFORM_INFO_PLUGIN>().info<PI_PLUGIN_INFO_NAME>() == "host");
@@ -37,7 +37,7 @@ TEST_CASE("what can be asked comes as its C++ type and is what C says") {
     CHECK(machine.queue.info<PI_QUEUE_INFO_CONTEXT>() == machine.context);
 }
 
-TEST_CASE("what a device does not say is nothing, and no error") {
+TEST_CASE("an unsupported info is an empty optional, not an error") {
     const Machine machine = host();
     CHECK_FALSE(machine.device().find_info<PI_DEVICE_INFO_LUID>());
     CHECK(code_of([&] { machine.device().info<PI_DEVICE_INFO_LUID>(); }) ==
@@ -53,7 +53,7 @@ TEST_CASE("what a device does not say is nothing, and no error") {
           PI_ERROR_INVALID_ENUMERATION);
 }
 
-TEST_CASE("a loader tells its plugins, devices, selectors, reports and variables") {
+TEST_CASE("a loader lists its plugins, devices, selectors, reports and variables") {
     const Machine machine = sim();
     const std::vector<pi::Plugin> plugins = machine.loader.plugins();
     REQUIRE(plugins.size() == 1);
@@ -78,7 +78,7 @@ TEST_CASE("a loader tells its plugins, devices, selectors, reports and variables
     CHECK(platforms[0].backend_option("-no-such-option").empty());
 }
 
-TEST_CASE("a plugin's extension comes as its table") {
+TEST_CASE("an extension of a plugin is its function table") {
     const Machine machine = sim();
     const pi::Plugin plugin = machine.loader.plugins().at(0);
     const pi_sim_v1 *table = plugin.extension<pi_sim_v1>(PI_SIM_V1);
@@ -87,8 +87,7 @@ TEST_CASE("a plugin's extension comes as its table") {
     CHECK(code_of([&] { plugin.extension("none", 8); }) == PI_ERROR_INVALID_NAME);
 }
 
-TEST_CASE("a kernel runs after what it waits for, with any list of waits, on host and simulated "
-          "devices") {
+TEST_CASE("a kernel runs after its wait list, of any type, on host and simulated devices") {
     const Machine machine = GENERATE(0, 1) == 0 ? host() : sim();
     const pi::Kernel kernel = make_add(machine.context);
     const pi::Mem mem = pi::Mem::buffer_create(machine.context, machine.device(), 100);
@@ -106,11 +105,12 @@ TEST_CASE("a kernel runs after what it waits for, with any list of waits, on hos
     launch.global_size[0] = bytes.size();
     launch.argument_count = 2;
     launch.arguments = arguments;
-    pi::Event last = queue.enqueue(launch, written);                   // an owner
-    last = queue.enqueue(launch, pi::EventRef(last));                  // what borrows
-    last = queue.enqueue(launch, last.get());                          // a C handle
-    last = queue.enqueue(launch, {gate, last, written.get()});         // several
-    last = queue.enqueue(launch, std::array<pi_event, 1>{last.get()}); // what has data and size
+    pi::Event last = queue.enqueue(launch, written);           // an owner
+    last = queue.enqueue(launch, pi::EventRef(last));          // a reference
+    last = queue.enqueue(launch, last.get());                  // a C handle
+    last = queue.enqueue(launch, {gate, last, written.get()}); // several
+    // any type with data and size
+    last = queue.enqueue(launch, std::array<pi_event, 1>{last.get()});
     std::vector<pi::Event> owners;
     owners.push_back(std::move(last));
     owners.push_back(gate.retain());
@@ -134,7 +134,7 @@ TEST_CASE("a kernel runs after what it waits for, with any list of waits, on hos
     CHECK(pi::Kernel::suggested_local_size(queue, launch)[0] >= 1);
 }
 
-TEST_CASE("a failure comes along a wait list and throws where it is waited for") {
+TEST_CASE("a failure propagates through a wait list and throws at the wait") {
     const Machine machine = host();
     const pi::Event gate = pi::Event::create_host(machine.context);
     const pi::Event behind = machine.queue.enqueue(pi::desc<pi_barrier_desc>(), gate);
@@ -210,7 +210,7 @@ TEST_CASE("memory has views, a host pointer, maps and an import in place") {
     CHECK(code_of([&] { mem.export_handle(pi::desc<pi_mem_export_desc>()); }) != PI_SUCCESS);
 }
 
-TEST_CASE("native handles are refused where the backend has none, by the words of the C call") {
+TEST_CASE("without native handles in the backend the call is refused with the C call's text") {
     const Machine machine = host();
     const auto refused = [](auto call, const std::string &function) {
         try {
@@ -240,7 +240,7 @@ TEST_CASE("native handles are refused where the backend has none, by the words o
             "piProgramCreateWithNativeHandle");
 }
 
-TEST_CASE("memory by address ends with its owner, once") {
+TEST_CASE("USM is freed once, by its owner") {
     const Machine machine = host();
     void *address = nullptr;
     {
@@ -252,7 +252,7 @@ TEST_CASE("memory by address ends with its owner, once") {
         CHECK(pi::Usm::info<PI_USM_INFO_BASE>(machine.context, static_cast<char *>(address) + 5) ==
               address);
         pi::Usm moved = std::move(usm);
-        CHECK_FALSE(usm); // NOLINT: a moved owner is empty
+        CHECK_FALSE(usm); // NOLINT: a moved-from owner is empty
         CHECK(moved.info<PI_USM_INFO_SIZE>() == 256);
         usm = std::move(moved);
         CHECK(usm.get() == address);
@@ -266,16 +266,16 @@ TEST_CASE("memory by address ends with its owner, once") {
     usm.free(); // NULL succeeds
     CHECK(code_of([&] { pi::Usm::alloc(machine.context, nullptr, PI_USM_DEVICE, 64); }) ==
           PI_ERROR_INVALID_DEVICE);
-    // What C frees is detached.
+    // Memory that C frees is detached.
     usm = pi::Usm::alloc(machine.context, nullptr, PI_USM_HOST, 64);
     CHECK(piUsmFree(machine.context.get(), usm.detach()) == PI_SUCCESS);
-    // What could not be freed stays.
+    // Memory that could not be freed stays owned.
     pi::Usm wrong = pi::Usm::adopt(machine.context, &address);
     CHECK(code_of([&] { wrong.free(); }) == PI_ERROR_INVALID_USM_POINTER);
     CHECK(wrong.detach() == &address);
 }
 
-TEST_CASE("a pool hands out memory, and pinned memory is pinned until its registration ends") {
+TEST_CASE("a pool allocates memory, and host memory stays pinned until its registration ends") {
     const Machine machine = host();
     auto desc = pi::desc<pi_usm_pool_desc>();
     desc.kind = PI_USM_DEVICE;
@@ -295,13 +295,13 @@ TEST_CASE("a pool hands out memory, and pinned memory is pinned until its regist
     {
         auto pinned = pi::Usm::host_register(machine.context, mine, sizeof mine);
         const pi::UsmRegistration moved = std::move(pinned);
-        CHECK_FALSE(pinned); // NOLINT: a moved owner is empty
+        CHECK_FALSE(pinned); // NOLINT: a moved-from owner is empty
         CHECK(moved.get() == mine);
     }
     CHECK(piUsmHostUnregister(machine.context.get(), mine) == PI_ERROR_INVALID_VALUE);
 }
 
-TEST_CASE("programs tell how they were built, and what is wrong") {
+TEST_CASE("programs return their build status and log") {
     const Machine machine = host();
     const pi::Program program = make_program(machine.context);
     CHECK(program.build_info<PI_PROGRAM_BUILD_INFO_STATUS>(machine.device()) ==
@@ -327,7 +327,7 @@ TEST_CASE("programs tell how they were built, and what is wrong") {
           }) == PI_ERROR_INVALID_BINARY);
 }
 
-TEST_CASE("sub-devices are owned, and go with their owners") {
+TEST_CASE("sub-devices are released by their owners") {
     const Machine machine = host();
     auto desc = pi::desc<pi_device_partition_desc>();
     desc.kind = PI_PARTITION_BY_NUMA;
@@ -347,7 +347,7 @@ TEST_CASE("sub-devices are owned, and go with their owners") {
     CHECK(times.host_time > 0);
 }
 
-TEST_CASE("images and samplers are made, filled and read") {
+TEST_CASE("images and samplers are created, filled and read") {
     const Machine machine = host();
     auto desc = pi::desc<pi_mem_image_desc>();
     desc.image_type = PI_IMAGE_2D;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who owns what, and what becomes of failures, in both kinds.
+// Ownership and failures, in both variants.
 #include "fixture.hpp"
 
 #include <memory>
@@ -15,7 +15,7 @@ uint32_t references(pi::ContextRef context) {
 
 } // namespace
 
-TEST_CASE("an owner adds no reference and gives its own back at its end") {
+TEST_CASE("an owner takes over a reference and releases it at its end") {
     const Machine machine = host();
     const uint32_t before = references(machine.context);
     {
@@ -33,7 +33,7 @@ TEST_CASE("a reference moves with its owner") {
     const uint32_t before = references(machine.context);
     pi::Context first = machine.context.retain();
     pi::Context second = std::move(first);
-    CHECK_FALSE(first); // NOLINT: a moved owner is empty
+    CHECK_FALSE(first); // NOLINT: a moved-from owner is empty
     CHECK(second == machine.context);
     CHECK(references(second) == before + 1);
     pi::Context third = machine.context.retain();
@@ -49,7 +49,7 @@ TEST_CASE("a reference moves with its owner") {
     CHECK(references(machine.context) == before);
 }
 
-TEST_CASE("references go to C and come from it") {
+TEST_CASE("references are exchanged with C") {
     const Machine machine = host();
     const uint32_t before = references(machine.context);
     pi::Context owner = machine.context.retain();
@@ -59,13 +59,13 @@ TEST_CASE("references go to C and come from it") {
     owner = pi::Context::adopt(raw);
     CHECK(references(raw) == before + 1);
     REQUIRE(piContextRetain(raw) == PI_SUCCESS);
-    *owner.out() = raw; // out() gives the first one back
+    *owner.out() = raw; // out() releases the first one
     CHECK(references(raw) == before + 1);
     owner.reset();
     CHECK(references(raw) == before);
 }
 
-TEST_CASE("a vector of owners gives all references back") {
+TEST_CASE("a vector of owners releases all references") {
     const Machine machine = host();
     const uint32_t before = references(machine.context);
     {
@@ -136,14 +136,14 @@ TEST_CASE("value() of a failure throws the same error") {
           }) == PI_ERROR_INVALID_MEM_OBJECT);
 }
 
-TEST_CASE("the text of another failure is not taken for that of this one") {
+TEST_CASE("a failure does not carry the text of another failure") {
     const pi_result result = piQueueFinish(nullptr);
     CHECK(pi::error_message(PI_ERROR_BACKEND) == "PI_ERROR_BACKEND");
     CHECK_THAT(pi::error_message(result), Catch::StartsWith("PI_ERROR_INVALID_QUEUE: "));
     CHECK(std::string(pi::result_name(1)) == "unknown result");
 }
 
-TEST_CASE("what a plugin refuses to make, retain or list gives no owner, in both kinds") {
+TEST_CASE("refused create, retain and list calls return no owner, in both variants") {
     const char *faults =
         "piQueueCreate:2..3=fail(OUT_OF_RESOURCES); piQueueRetain:1..2=fail(DEVICE_LOST); "
         "piDeviceGetMemoryScopes:2=fail(BACKEND)";
@@ -157,7 +157,7 @@ TEST_CASE("what a plugin refuses to make, retain or list gives no owner, in both
     CHECK(code_of([&] { machine.queue.retain(); }) == PI_ERROR_DEVICE_LOST);
     CHECK(pi::nothrow::QueueRef(machine.queue).retain().error() == PI_ERROR_DEVICE_LOST);
     CHECK(machine.queue.info<PI_QUEUE_INFO_REFERENCE_COUNT>() == before);
-    // The first call asks how many, the second for them.
+    // The first call queries the count, the second the list.
     const auto scopes = pi::nothrow::DeviceRef(machine.device()).memory_scopes();
     CHECK(scopes.error() == PI_ERROR_BACKEND);
     CHECK(scopes->empty());
@@ -169,7 +169,7 @@ TEST_CASE("what a plugin refuses to make, retain or list gives no owner, in both
     CHECK(calls == 3);
 }
 
-TEST_CASE("both kinds use each other's objects") {
+TEST_CASE("both variants use each other's objects") {
     const Machine machine = host();
     auto host_event = pi::nothrow::Event::create_host(machine.context);
     REQUIRE(host_event);
@@ -184,7 +184,7 @@ TEST_CASE("both kinds use each other's objects") {
 
 namespace {
 
-/// A kind of errors of a program's own: results, and a list of what has failed.
+/// An error type of a program: results, and a list of the failures.
 struct Counting {
     template <class T>
     using Returns = pi::Result<T>;
@@ -199,14 +199,14 @@ struct Counting {
 
 } // namespace
 
-TEST_CASE("a program may have a kind of errors of its own") {
+TEST_CASE("a program may define its own error type") {
     using Nouns = pi::Api<Counting>;
     CHECK(Nouns::QueueRef().flush().error() == PI_ERROR_INVALID_QUEUE);
     CHECK(Nouns::Context::create(nullptr, pi::DeviceList()).error() == PI_ERROR_INVALID_PLATFORM);
     CHECK(Counting::failures == std::vector<std::string>{"piQueueFlush", "piContextCreate"});
 }
 
-TEST_CASE("a closure is called once and ends then, or ends at once where there is no event") {
+TEST_CASE("a closure is called once and then destroyed, or destroyed at once without an event") {
     const Machine machine = host();
     const auto kept = std::make_shared<int>(0);
     const pi::Event gate = pi::Event::create_host(machine.context);
@@ -220,14 +220,14 @@ TEST_CASE("a closure is called once and ends then, or ends at once where there i
     CHECK(kept.use_count() == 2);
     gate.signal_host(PI_ERROR_BACKEND);
     CHECK(code_of([&] { gate.wait(); }) == PI_ERROR_BACKEND);
-    // The callback may be on another thread.
+    // The callback may run in another thread.
     for (int i = 0; i < 1000 && kept.use_count() != 1; ++i)
         usleep(10'000);
     REQUIRE(kept.use_count() == 1);
     CHECK(*kept == 1);
     CHECK(told == gate.get());
     CHECK(result == PI_ERROR_BACKEND);
-    // Of an event that is final, inside the call.
+    // For a complete event, inside the call.
     gate.set_callback([kept](pi::EventRef, pi_result) { ++*kept; });
     for (int i = 0; i < 1000 && kept.use_count() != 1; ++i)
         usleep(10'000);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that come in twos: c_x as one writes it in C, cpp_x through pi.hpp. same_code.py compiles them and compares
-// the instructions: the wrapper may not have one more. Failures go to a function that does not return, in both.
+// Pairs of functions: c_x as one writes it in C, cpp_x through pi.hpp. same_code.py compiles them
+// and compares the instructions: the wrapper must not add any. In both, failures call a function
+// that does not return.
 #include <pi/pi.hpp>
 
-// Elsewhere, so that what follows is known to nobody.
+// Defined elsewhere, so that the compiler cannot see it.
 [[noreturn, gnu::cold]] void fail(pi_result code, const char *function);
 
 namespace {
 
-/// A kind of errors that can be written in C, too.
+/// An error type that can also be written in C.
 struct FailElsewhere {
     template <class T>
     using Returns = T;
@@ -87,7 +88,7 @@ SAME uint32_t cpp_select_or_none(pi_device device, const pi_program_binary *bina
     return pi::nothrow::DeviceRef(device).select_binary({binary, 1}).value_or(UINT32_MAX);
 }
 
-// Calls that do not return where they fail, as those that throw.
+// Calls that do not return on failure, like those that throw.
 
 SAME void c_finish(pi_queue queue) {
     const pi_result result = piQueueFinish(queue);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A loader with layers over the host plugin, and short words for what tests do with it.
+// A loader with layers over the host plugin, and helpers for tests.
 #pragma once
 
 #include "../fixture.hpp"
@@ -16,7 +16,7 @@ using loader_test::Description;
 using loader_test::last_text;
 using Bytes = std::vector<unsigned char>;
 
-/// No wait of a test is longer: a hang is a failure.
+/// The longest wait of a test: a hang is a failure.
 inline constexpr uint64_t patience = UINT64_C(20'000'000'000);
 
 /// The call succeeds.
@@ -27,7 +27,7 @@ inline constexpr uint64_t patience = UINT64_C(20'000'000'000);
         REQUIRE(ok_result_ == PI_SUCCESS);                                                         \
     } while (false)
 
-/// The call fails with `code`, and its text has `words` in it.
+/// The call fails with `code`, and its text contains `words`.
 #define REFUSED(code, words, ...)                                                                  \
     do {                                                                                           \
         const pi_result refused_result_ = (__VA_ARGS__);                                           \
@@ -64,7 +64,7 @@ inline Description with_layers(std::vector<std::string> layers,
     return description;
 }
 
-/// A loader, its first device, a context and a queue. What tests make they release themselves.
+/// A loader, its first device, a context and a queue. Tests release the objects that they create.
 struct Machine {
     loader_test::Loader loader;
     pi_plugin plugin = nullptr;

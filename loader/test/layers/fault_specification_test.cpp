@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PI_FAULT: what is understood, what is not, and the counts that it speaks of.
+// PI_FAULT: valid and invalid specifications, and the call counts.
 
 #include "equipment.hpp"
 
@@ -22,7 +22,7 @@ std::string problem_of(const std::string &specification) {
 
 } // namespace
 
-TEST_CASE("a specification that is not understood names its part and what would be right") {
+TEST_CASE("an invalid specification is refused with the wrong part and what would be right") {
     using Catch::Contains;
     CHECK_THAT(problem_of("piMemBufferCreat:1=fail(BACKEND)"),
                Contains("PI_FAULT: \"piMemBufferCreat:1=fail(BACKEND)\": \"piMemBufferCreat\"") &&
@@ -69,7 +69,7 @@ TEST_CASE("PI_FAULT without the layer is warned about") {
             piLoaderGetCallCounts(machine.loader.get(), machine.plugin, 0, nullptr, nullptr));
 }
 
-TEST_CASE("counts are of one of the loader's plugins") {
+TEST_CASE("call counts belong to one plugin of the loader") {
     const Machine machine(with_faults(""));
     const Machine other(with_faults(""));
     uint32_t count = 0;

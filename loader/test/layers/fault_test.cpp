@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer that makes calls fail.
+// The layer that injects failures.
 
 #include "equipment.hpp"
 
@@ -23,8 +23,8 @@ Bytes counted(std::size_t size) {
     return bytes;
 }
 
-// The program that is run with a fault at every call in turn: a copy of `bytes` through two buffers. The result of
-// the first call that fails; it releases what it made.
+// The program that is run with a fault at every call in turn: a copy of `bytes` through two
+// buffers. Returns the result of the first call that fails; releases all its objects.
 pi_result copy_through(const Machine &machine, const Bytes &bytes, Bytes &out) {
     pi_mem first = nullptr;
     pi_mem second = nullptr;
@@ -81,7 +81,7 @@ TEST_CASE("a range of calls fails, and an open one to the end") {
                                             PI_ERROR_OUT_OF_RESOURCES, PI_ERROR_OUT_OF_RESOURCES});
 }
 
-TEST_CASE("calls are counted apart for each loader") {
+TEST_CASE("calls are counted separately for each loader") {
     const Machine one(with_faults("piMemBufferCreate:1=fail(BACKEND)"));
     const Machine other(with_faults("piMemBufferCreate:1=fail(BACKEND)"));
     pi_mem mem = nullptr;
@@ -110,7 +110,7 @@ TEST_CASE("of many threads exactly the k-th call fails") {
     CHECK(machine.calls("piMemBufferCreate") == 200);
 }
 
-TEST_CASE("a program is tried with a fault at every call in turn") {
+TEST_CASE("a program is run with a fault at every call in turn") {
     const Bytes bytes = counted(100);
     const char *const functions[] = {"piMemBufferCreate", "piEnqueueMemBufferWrite",
                                      "piEnqueueMemBufferCopy", "piEventWait"};
@@ -132,7 +132,7 @@ TEST_CASE("a program is tried with a fault at every call in turn") {
             INFO(functions[i] << ", call " << call);
             CHECK(copy_through(machine, bytes, out) == PI_ERROR_OUT_OF_HOST_MEMORY);
             CHECK_THAT(last_text(), Catch::Contains(functions[i]));
-            // The fault is over.
+            // No fault is left.
             OK(copy_through(machine, bytes, out));
             CHECK(out == bytes);
         }
@@ -154,7 +154,7 @@ TEST_CASE("a command whose event fails is not done, and its waiters fail") {
     pi_event waiter = nullptr;
     OK(machine.write(mem, other, 0, &waiter, {event}));
     CHECK(piEventWait(waiter, patience) == PI_ERROR_DEPENDENCY_FAILED);
-    // Order alone carries no error.
+    // Queue order alone carries no error.
     OK(machine.write(mem, other, PI_COMMAND_BLOCKING));
     OK(piQueueFinish(machine.queue));
     CHECK(machine.read(mem, 8) == other);
@@ -163,7 +163,7 @@ TEST_CASE("a command whose event fails is not done, and its waiters fail") {
     piMemRelease(mem);
 }
 
-TEST_CASE("an event that is made to fail looks like its command's") {
+TEST_CASE("an injected failed event looks like its command's") {
     const Machine machine(with_faults("piEnqueueMemBufferFill:1=fail_event(BACKEND)"));
     const pi_mem mem = machine.make_buffer(8);
     pi_event event = nullptr;
@@ -215,8 +215,7 @@ TEST_CASE("a command whose event fails does so after its wait list, with that on
     OK(piMemRelease(mem));
 }
 
-TEST_CASE("a command whose event fails waits for its wait list and for its queue's order, and for "
-          "nothing else") {
+TEST_CASE("a command whose event fails waits for its wait list and its queue's order only") {
     const std::string faults = "piEnqueueMemBufferFill:1=fail_event(BACKEND);"
                                "piEnqueueMemBufferFill:2=short;"
                                "piEnqueueEventsWait:1=fail_event(BACKEND);"
@@ -232,11 +231,11 @@ TEST_CASE("a command whose event fails waits for its wait list and for its queue
         pi_event shortened = nullptr;
         OK(machine.write(mem, bytes, 0, &before, {gate}));
         OK(machine.fill(mem, 1, 0, 4, 0, &failing));
-        OK(machine.fill(mem, 1, 0, 1, 0, &shortened)); // half of one is none
+        OK(machine.fill(mem, 1, 0, 1, 0, &shortened)); // half of one byte is none
         for (const pi_event event : {failing, shortened})
             CHECK(piEventWait(event, in_order ? 0 : patience) ==
                   (in_order ? PI_ERROR_TIMEOUT : PI_ERROR_BACKEND));
-        // What waits for all that is before it does.
+        // The wait for all earlier commands gets it.
         pi_event wait = nullptr;
         pi_event barrier = nullptr;
         OK(piEnqueueEventsWait(machine.queue, nullptr, 0, nullptr, &wait));
@@ -255,7 +254,7 @@ TEST_CASE("a command whose event fails waits for its wait list and for its queue
 }
 
 TEST_CASE(
-    "a blocking command whose event fails answers its error, and without an event nobody knows") {
+    "a blocking command whose event fails returns its error; without an event it is invisible") {
     const Machine machine(with_faults("piEnqueueMemBufferFill:1..=fail_event(OUT_OF_RESOURCES)"));
     const pi_mem mem = machine.make_buffer(Bytes(8, 7));
     REFUSED(PI_ERROR_OUT_OF_RESOURCES, "the layer fault",
@@ -280,7 +279,7 @@ TEST_CASE("a short command moves the first half of its bytes, then its event fai
     CHECK(machine.read(mem, 9) == Bytes{1, 2, 3, 4, 0, 0, 0, 0, 0});
     OK(piEventRelease(event));
 
-    // A box of 2 slices, 2 rows and 3 bytes, and then another region.
+    // A box of 2 slices, 2 rows and 3 bytes, and another region.
     const Bytes source_bytes = counted(40);
     const pi_mem source = machine.make_buffer(source_bytes);
     const pi_mem target = machine.make_buffer(Bytes(40, 0));
@@ -304,7 +303,7 @@ TEST_CASE("a short command moves the first half of its bytes, then its event fai
     CHECK(machine.fill(mem, 9, 1, 8, PI_COMMAND_BLOCKING) == PI_ERROR_BACKEND);
     CHECK(machine.read(mem, 9) == Bytes{1, 9, 9, 9, 9, 0, 0, 0, 0});
     CHECK(machine.fill(mem, 5, 0, 1, PI_COMMAND_BLOCKING) ==
-          PI_ERROR_BACKEND); // half of one is none
+          PI_ERROR_BACKEND); // half of one byte is none
     CHECK(machine.read(mem, 9) == Bytes{1, 9, 9, 9, 9, 0, 0, 0, 0});
     for (const pi_mem one : {mem, source, target})
         OK(piMemRelease(one));
@@ -362,7 +361,7 @@ TEST_CASE("a short command on images moves whole rows of the first half") {
     OK(piMemRelease(image));
 }
 
-TEST_CASE("a delayed command is held, and what is behind it in its queue, too") {
+TEST_CASE("a delayed command delays the commands behind it in its queue") {
     const Machine machine(
         with_faults("piEnqueueMemBufferFill:1=delay(30ms);"
                     "piEnqueueEventsWait:1=delay(30ms);piQueueFlush:1=delay(1ms)"));
@@ -378,7 +377,7 @@ TEST_CASE("a delayed command is held, and what is behind it in its queue, too") 
     CHECK(piEventWait(first, 0) == PI_SUCCESS);
     CHECK(machine.read(mem, 4) == Bytes{2, 2, 1, 1});
 
-    // A wait without a list waits for all that is before it, also when it is held.
+    // A wait without a list waits for all earlier commands, even if it is delayed.
     const pi_event gate = machine.make_host_event();
     pi_event third = nullptr;
     pi_event wait = nullptr;
@@ -417,7 +416,7 @@ TEST_CASE("memory whose allocation fails later has its address, and stays until 
     CHECK(piEventWait(event, patience) == PI_ERROR_DEVICE_LOST);
     OK(piEventRelease(event));
     OK(piUsmFree(machine.context, pointer));
-    // A blocking one fails as a call, and gives nothing.
+    // A blocking one fails as a call, and returns no address.
     pointer = nullptr;
     desc.flags = PI_COMMAND_BLOCKING;
     CHECK(piEnqueueUsmAlloc(machine.queue, &desc, 0, nullptr, nullptr) == PI_ERROR_DEVICE_LOST);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer leak-origin: what is left has the place where it was made behind it.
+// The layer leak-origin: a leak's report ends with where the object was created.
 
 #include "equipment.hpp"
 
@@ -11,7 +11,7 @@
 
 using namespace layer_test;
 
-// Has a name that the program exports, so that a stack can tell it.
+// The program exports this name, so that a stack can show it.
 extern "C" __attribute__((visibility("default"), noinline)) pi_mem
 pi_test_make_the_leak(const Machine &machine, uint64_t size) {
     const pi_mem made = machine.make_buffer(size);
@@ -39,7 +39,7 @@ void close(Machine &machine) {
     machine.loader.reset();
 }
 
-/// A run that leaves one buffer behind it.
+/// A run that leaks one buffer.
 void leak_one(const Description &description) {
     Machine machine(description);
     OK(piMemRelease(machine.make_buffer(1)));
@@ -64,7 +64,7 @@ Description quick(Layers layers, CapturedLog &log) {
 
 } // namespace
 
-TEST_CASE("what is left is told with the call, its arguments, thread and stack") {
+TEST_CASE("a leak is reported with the call, its arguments, thread and stack") {
     CapturedLog log;
     leak_one(quick({"leak-origin"}, log));
     INFO(log.all());
@@ -77,11 +77,11 @@ TEST_CASE("what is left is told with the call, its arguments, thread and stack")
     CHECK_THAT(lines[0], Catch::Contains(", size 4096, on thread " + std::to_string(::gettid())));
     CHECK_THAT(lines[0], Catch::Contains(maker));
     CHECK_THAT(lines[0], Catch::Contains("(loader_layers_test+0x"));
-    // The first frame is the application's, whatever the loader did to get there.
+    // The first frame is the application's.
     CHECK_THAT(lines[0], Catch::Contains("#0 ") && !Catch::Contains("libpi_loader"));
 }
 
-TEST_CASE("with the layer validate there is one list, whichever of both is the outer one") {
+TEST_CASE("with the layer validate there is one list, in either order of the layers") {
     const Layers layers = either_order()[GENERATE(0u, 1u)];
     CapturedLog log;
     leak_one(quick(layers, log));
@@ -93,7 +93,7 @@ TEST_CASE("with the layer validate there is one list, whichever of both is the o
     CHECK_THAT(lines[0], Catch::Contains(maker) && !Catch::Contains("libpi_loader"));
 }
 
-TEST_CASE("what was given back is not told, nor is what the plugin refused to make") {
+TEST_CASE("released objects and refused create calls are not reported") {
     const Layers layers = alone_or_behind()[GENERATE(0u, 1u)];
     CapturedLog log;
     {
@@ -129,7 +129,7 @@ TEST_CASE("a release that fails leaves the object and its origin") {
           1);
 }
 
-TEST_CASE("memory by address is told while its context lives, and goes with it") {
+TEST_CASE("a USM leak is reported while its context lives") {
     const Layers layers = alone_or_behind()[GENERATE(0u, 1u)];
     CapturedLog log;
     {
@@ -172,7 +172,7 @@ TEST_CASE("an event of a command names the queue and the memory, and its thread"
               .size() == 1);
 }
 
-TEST_CASE("many threads make and release: what each leaves is told") {
+TEST_CASE("the leaks of many threads are reported") {
     constexpr int thread_count = 4;
     CapturedLog log;
     {

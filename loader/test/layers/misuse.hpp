@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls that are spoiled in one place each: the layer validate refuses them, and the plugin does not see them.
+// Calls with one error each: the layer validate refuses them, and the plugin does not see them.
 #pragma once
 
 #include "validate.hpp"
@@ -9,7 +9,8 @@
 
 namespace layer_test {
 
-/// One place where a descriptor is wrong. `words` are in the text: the argument, its value, and what is right.
+/// One error in a descriptor. The text contains `words`: the argument, its value, and what would be
+/// right.
 template <class Desc>
 struct Misuse {
     pi_result code;
@@ -28,7 +29,8 @@ void check_refused(const Machine &machine, const std::string &function, pi_resul
     CHECK(machine.calls(function) == before);
 }
 
-/// Each misuse of a descriptor, and the two that all have: another type, and a reserved word's kin, an unknown tail.
+/// Each misuse of a descriptor, and those that all have: a wrong header, chain or flag, and an
+/// unknown tail.
 template <class Desc, class Call>
 void check_misuses(const Machine &machine, const std::string &function, const Desc &valid,
                    Call &&call, const std::vector<Misuse<Desc>> &misuses) {
@@ -73,7 +75,7 @@ void check_misuses(const Machine &machine, const std::string &function, const De
     }
 }
 
-/// The same of a command, with its wait list.
+/// The same for a command, with its wait list.
 template <class Desc, class Enqueue>
 void check_command(const Machine &machine, const std::string &function, Enqueue enqueue,
                    const Desc &valid, const std::vector<Misuse<Desc>> &misuses) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer validate keeps released objects for a while: which, how many, and what is seen of it.
+// The quarantine of the layer validate: its contents, its bounds, and its visible effects.
 
 #include "validate.hpp"
 
@@ -9,7 +9,7 @@
 
 using namespace layer_test;
 
-TEST_CASE("the quarantine keeps at most 1024 objects, the newest") {
+TEST_CASE("the quarantine has at most 1024 objects, the newest") {
     const Machine machine(counted());
     pi_mem last = nullptr;
     for (int i = 0; i < 3000; ++i) {
@@ -20,7 +20,7 @@ TEST_CASE("the quarantine keeps at most 1024 objects, the newest") {
     REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "call 3000", piMemRelease(last));
 }
 
-TEST_CASE("the quarantine keeps at most 64 MiB, and large memory not at all") {
+TEST_CASE("the quarantine has at most 64 MiB, and no large memory") {
     const Machine machine(counted());
     constexpr uint64_t mebibyte = 1 << 20;
     for (int i = 0; i < 20; ++i)
@@ -28,7 +28,7 @@ TEST_CASE("the quarantine keeps at most 64 MiB, and large memory not at all") {
     CHECK(machine.calls("piMemRelease") == 16);
     OK(piMemRelease(machine.make_buffer(17 * mebibyte)));
     CHECK(machine.calls("piMemRelease") == 17);
-    // A view keeps all of its root.
+    // A view keeps its whole root alive.
     auto desc = describe<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
     desc.size = 64;
     pi_mem view = nullptr;
@@ -39,13 +39,13 @@ TEST_CASE("the quarantine keeps at most 64 MiB, and large memory not at all") {
     CHECK(machine.calls("piMemRelease") == 19);
 }
 
-TEST_CASE("a creation that finds no memory gets that of the quarantine") {
+TEST_CASE("a create call that runs out of memory empties the quarantine") {
     const Machine machine(counted("piMemBufferCreate:3..4=fail(OUT_OF_DEVICE_MEMORY)"));
     OK(piMemRelease(machine.make_buffer(64)));
     OK(piMemRelease(machine.make_buffer(64)));
     CHECK(machine.calls("piMemRelease") == 0);
     pi_mem mem = nullptr;
-    // Tried again once; then it is the application's to know.
+    // Tried again once; then the application gets the error.
     CHECK(machine.try_make_buffer(64, &mem) == PI_ERROR_OUT_OF_DEVICE_MEMORY);
     CHECK(machine.calls("piMemRelease") == 2);
     CHECK(machine.calls("piMemBufferCreate") == 4);
@@ -66,14 +66,14 @@ TEST_CASE("a host event is abandoned by its last release, and a queue flushed by
     CHECK(machine.calls("piQueueFlush") == 0);
     OK(piQueueRelease(queue));
     CHECK(machine.calls("piQueueFlush") == 1);
-    // One that was signalled keeps its result.
+    // A signalled one keeps its result.
     const pi_event signalled = machine.make_host_event();
     OK(piEventSignalHost(signalled, PI_SUCCESS));
     OK(piEventRelease(signalled));
     OK(piMemRelease(mem));
 }
 
-TEST_CASE("many threads make, share and release objects") {
+TEST_CASE("many threads create, share and release objects") {
     CapturedLog log;
     std::atomic<int> failed{0};
     {
@@ -102,12 +102,11 @@ TEST_CASE("many threads make, share and release objects") {
     CHECK(log.count("never released") == 0);
 }
 
-TEST_CASE("a context that finds its device lost is tried again when the contexts in quarantine are "
-          "gone") {
+TEST_CASE("creating a context on a lost device empties the quarantine and is tried again") {
     const Machine machine(counted("piContextCreate:3..4=fail(DEVICE_LOST);"
                                   "piMemBufferCreate:1=fail(DEVICE_LOST)"));
     OK(piContextRelease(machine.make_context()));
-    // In a context that is there nothing is won by it.
+    // In a context that is not lost the quarantine does not matter.
     pi_mem mem = nullptr;
     CHECK(machine.try_make_buffer(64, &mem) == PI_ERROR_DEVICE_LOST);
     CHECK(machine.calls("piMemBufferCreate") == 1);
@@ -123,7 +122,7 @@ TEST_CASE("a context that finds its device lost is tried again when the contexts
     OK(piContextRelease(context));
 }
 
-TEST_CASE("an allocation of a queue that finds no memory gets that of the quarantine") {
+TEST_CASE("an allocation of a queue that runs out of memory empties the quarantine") {
     const Machine machine(counted("piEnqueueUsmAlloc:1=fail(OUT_OF_DEVICE_MEMORY);"
                                   "piEnqueueUsmAlloc:3..4=fail(OUT_OF_RESOURCES)"));
     OK(piMemRelease(machine.make_buffer(64)));
@@ -136,7 +135,7 @@ TEST_CASE("an allocation of a queue that finds no memory gets that of the quaran
     CHECK(machine.calls("piMemRelease") == 1);
     CHECK(machine.calls("piEnqueueUsmAlloc") == 2);
     OK(piQueueFinish(machine.queue));
-    // One that fails leaves the place of the address as it was.
+    // A failed one leaves the address variable unchanged.
     void *const first = pointer;
     OK(piMemRelease(machine.make_buffer(64)));
     CHECK(piEnqueueUsmAlloc(machine.queue, &desc, 0, nullptr, nullptr) ==

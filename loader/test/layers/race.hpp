@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tests of the layer race share: it tells of what nothing orders, and of nothing else. What runs at the same time in
-// them does no harm: commands behind a host event that is signalled once the test has looked, or of which both write the
-// same byte.
+// Common parts of the tests of the layer race: it reports unordered commands, and nothing else.
+// Commands that run concurrently here are harmless: they wait for a host event that is signalled
+// after the test has looked, or write the same byte.
 #pragma once
 
 #include "validate.hpp"
@@ -18,14 +18,14 @@ inline Description watched(CapturedLog &log, std::vector<std::string> layers = {
     return with_layers(std::move(layers), {{"PI_RACE", std::move(level)}}, &log);
 }
 
-/// Two queues and a buffer. Ends all commands before the queues go.
+/// Two queues and a buffer. Ends all commands before it releases the queues.
 struct RaceBench {
     CapturedLog log;
     Machine machine;
     pi_queue queues[2];
     pi_mem mem;
 
-    /// With a `fault` (PI_FAULT) there is that layer beneath.
+    /// With a `fault` (PI_FAULT) that layer is below.
     explicit RaceBench(uint64_t first_flags = 0, const std::string &fault = "")
         : machine(fault.empty() ? watched(log)
                                 : with_layers({"race", "fault"}, {{"PI_FAULT", fault}}, &log),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer race, of what is no whole object: addresses in arguments, the host's memory, a program's variables (race.hpp).
+// The layer race on parts of objects: address arguments, host memory, variables of programs
+// (race.hpp).
 
 #include "race.hpp"
 
@@ -8,7 +9,7 @@
 
 using namespace layer_test;
 
-TEST_CASE("a kernel that is given an address races with what certainly writes behind it") {
+TEST_CASE("a kernel with an address argument races with certain writes to that allocation") {
     RaceBench bench;
     const Kernel kernel = make_kernel(bench.machine);
     auto usm = describe<pi_usm_desc>(PI_TYPE_USM_DESC);
@@ -42,10 +43,10 @@ TEST_CASE("a kernel that is given an address races with what certainly writes be
         OK(piEnqueueUsmCopy(queue, &desc, 0, nullptr, nullptr));
     };
     launch(bench.queues[0], bytes + 16);
-    // Both may only read; nobody says that they write.
+    // Both may only read: nothing says that they write.
     launch(bench.queues[1], pointer);
     use(bench.queues[1], 0, 64, false);
-    // In front of the first one's address; the second one's is behind it in its queue.
+    // Before the first one's address; the second one's is ordered by its queue.
     use(bench.queues[1], 0, 16, true);
     INFO(bench.log.all());
     CHECK(bench.races() == 0);
@@ -54,7 +55,7 @@ TEST_CASE("a kernel that is given an address races with what certainly writes be
     CHECK(bench.log.count("bytes 16 to 23 of USM memory 0x") == 1);
     CHECK(bench.log.count("piEnqueueKernelLaunch, call 1 on queue") == 1);
     CHECK(bench.log.count("receives an address in it; piEnqueueUsmCopy, call 3 on queue") == 1);
-    // An address that is none of an allocation is nothing.
+    // An address outside of all allocations does not count.
     launch(bench.queues[0], &pointer);
     CHECK(bench.races() == 1);
     OK(piQueueFinish(bench.queues[0]));
@@ -64,7 +65,7 @@ TEST_CASE("a kernel that is given an address races with what certainly writes be
     OK(piProgramRelease(kernel.program));
 }
 
-TEST_CASE("the host's memory at the other end of transfers races by its addresses") {
+TEST_CASE("host memory at the other end of transfers races by address") {
     RaceBench bench;
     const pi_mem other = bench.machine.make_buffer(64);
     Bytes host(128);
@@ -86,7 +87,7 @@ TEST_CASE("the host's memory at the other end of transfers races by its addresse
         else
             OK(piEnqueueMemBufferWrite(queue, &write, 0, nullptr, nullptr));
     };
-    SECTION("two reads into one range, and two beside each other") {
+    SECTION("two reads into one range, and two into adjacent ranges") {
         transfer(bench.queues[0], bench.mem, 0, 64, true);
         transfer(bench.queues[1], other, 64, 64, true);
         CHECK(bench.races() == 0);
@@ -102,7 +103,7 @@ TEST_CASE("the host's memory at the other end of transfers races by its addresse
         transfer(bench.queues[1], other, 0, 8, true);
         CHECK(bench.races() == 1);
     }
-    SECTION("the host has seen the first end") {
+    SECTION("the host has seen the first command end") {
         transfer(bench.queues[0], bench.mem, 0, 64, true);
         OK(piQueueFinish(bench.queues[0]));
         transfer(bench.queues[1], other, 0, 64, true);
@@ -113,7 +114,7 @@ TEST_CASE("the host's memory at the other end of transfers races by its addresse
     OK(piMemRelease(other));
 }
 
-TEST_CASE("an image's transfers race with the host's memory and with a buffer at their other end") {
+TEST_CASE("image transfers race at their other end, in host memory or a buffer") {
     RaceBench bench;
     auto desc = describe<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
     desc.image_type = PI_IMAGE_2D;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer race (race.hpp) where something fails: what that tells of the order of commands, and what it does not.
+// The layer race (race.hpp) with failures: which of them show the order of commands.
 
 #include "race.hpp"
 
@@ -8,22 +8,21 @@
 
 using namespace layer_test;
 
-TEST_CASE("behind a command that an abandoned host event failed, commands race in the same way") {
+TEST_CASE("commands also race behind a command that an abandoned host event failed") {
     RaceBench bench;
     const pi_event gate = bench.machine.make_host_event();
     const pi_mem other = bench.machine.make_buffer(64);
     const pi_event held = fill(bench.queues[0], other, 0, 64, {gate});
     const pi_event first = fill(bench.queues[0], bench.mem, 0, 64);
     const pi_event second = fill(bench.queues[1], bench.mem, 0, 64);
-    CHECK(bench.races() == 0); // it is not known yet
+    CHECK(bench.races() == 0); // unknown so far
     OK(piEventRelease(gate));
     CHECK(bench.races() == 1);
     drop({held, first, second});
     OK(piMemRelease(other));
 }
 
-TEST_CASE(
-    "a blocking command that was refused ends nothing, one that failed ends what is before it") {
+TEST_CASE("a refused blocking command orders nothing, a failed one orders everything before it") {
     RaceBench bench;
     const unsigned char zero = 0;
     auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
@@ -39,7 +38,7 @@ TEST_CASE(
         CHECK(piEnqueueMemBufferFill(bench.queues[0], &desc, 0, nullptr, nullptr) ==
               PI_ERROR_INVALID_SIZE);
     }
-    SECTION("for its place in a callback") {
+    SECTION("for being called in a callback") {
         struct Step {
             pi_queue queue;
             const pi_buffer_fill_desc *desc;
@@ -58,7 +57,7 @@ TEST_CASE(
         CHECK(step.result.get_future().get() == PI_ERROR_WOULD_BLOCK);
         drop({gate});
     }
-    SECTION("for what it waited for") {
+    SECTION("for its wait list") {
         const pi_event failed = bench.machine.make_host_event();
         OK(piEventSignalHost(failed, PI_ERROR_BACKEND));
         CHECK(piEnqueueMemBufferFill(bench.queues[0], &desc, 1, &failed, nullptr) ==
@@ -71,8 +70,7 @@ TEST_CASE(
     CHECK(bench.races() == races);
 }
 
-TEST_CASE(
-    "a wait that fails for a reason of its own ends nothing, one that tells the command's does") {
+TEST_CASE("a wait that returns its own error orders nothing, one that returns the command's does") {
     const auto [fault, races] = GENERATE(table<std::string, std::size_t>(
         {{"piEventWait:1=fail(OUT_OF_HOST_MEMORY)", 1},
          {"piEnqueueMemBufferFill:1=fail_event(OUT_OF_HOST_MEMORY)", 0}}));
@@ -84,7 +82,7 @@ TEST_CASE(
     CHECK(bench.races() == races);
 }
 
-TEST_CASE("what could not be released is what it was") {
+TEST_CASE("a failed release changes nothing") {
     SECTION("memory") {
         RaceBench bench(0, "piMemRelease:1=fail(OUT_OF_HOST_MEMORY)");
         const pi_event first = fill(bench.queues[0], bench.mem, 0, 64);
@@ -108,14 +106,14 @@ TEST_CASE("what could not be released is what it was") {
         CHECK(piEventRelease(gate) == PI_ERROR_OUT_OF_HOST_MEMORY);
         drop({fill(bench.queues[0], bench.mem, 0, 64, {gate}),
               fill(bench.queues[1], bench.mem, 0, 64)});
-        CHECK(bench.races() == 0); // it is not known yet
+        CHECK(bench.races() == 0); // unknown so far
         OK(piEventSignalHost(gate, PI_SUCCESS));
         CHECK(bench.races() == 1);
         drop({gate});
     }
 }
 
-TEST_CASE("memory by address whose free failed is the same allocation") {
+TEST_CASE("USM whose free failed is the same allocation") {
     const bool by_command = GENERATE(false, true);
     RaceBench bench(0, by_command ? "piEnqueueUsmFree:1=fail(OUT_OF_HOST_MEMORY)"
                                   : "piUsmFree:1=fail(OUT_OF_HOST_MEMORY)");

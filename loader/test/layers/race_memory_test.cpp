@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer race (race.hpp) on maps, images and copies by address.
+// The layer race (race.hpp) on maps, images and USM copies.
 
 #include "race.hpp"
 
@@ -8,7 +8,7 @@ using namespace layer_test;
 
 namespace {
 
-/// The first half is mapped; the pointer is written once the event has ended.
+/// Maps the first half; the pointer is written once the event has ended.
 pi_event map(pi_queue queue, pi_mem mem, uint64_t flags, void **out_pointer) {
     auto desc = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
     desc.flags = flags;
@@ -33,13 +33,13 @@ struct Box {
     uint64_t x, y, width, height;
 };
 
-/// An image of pixels of one byte, and commands on its boxes, which host memory has room for of 16 x 16.
+/// An image with pixels of one byte, and commands on its boxes; host memory has space for 16 x 16.
 struct Image {
     RaceBench &bench;
     pi_mem mem = nullptr;
-    Bytes bytes = Bytes(16 * 16);  // what reads on the first queue fill
-    Bytes others = Bytes(16 * 16); // of reads on the second
-    Bytes pixels = Bytes(16 * 16); // what writes take
+    Bytes bytes = Bytes(16 * 16);  // target of reads on the first queue
+    Bytes others = Bytes(16 * 16); // target of reads on the second queue
+    Bytes pixels = Bytes(16 * 16); // source of writes
 
     explicit Image(RaceBench &of, uint64_t width = 16, uint64_t height = 16) : bench(of) {
         auto desc = describe<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
@@ -106,7 +106,7 @@ private:
 
 } // namespace
 
-TEST_CASE("maps for reading are no race, each beside the other and beside its unmap") {
+TEST_CASE("maps for reading do not race with each other or with their unmaps") {
     RaceBench bench;
     void *first = nullptr, *second = nullptr;
     const pi_event mapped = map(bench.queues[0], bench.mem, PI_MAP_READ, &first);
@@ -128,13 +128,13 @@ TEST_CASE("a map for writing writes its range, and so does its unmap") {
     OK(piEventWait(mapped, patience));
     const pi_event behind = fill(bench.queues[1], bench.mem, 0, 8, {mapped});
     INFO(bench.log.all());
-    CHECK(bench.races() == 0); // the unmap is yet to come
-    SECTION("which nothing orders behind what was in between") {
+    CHECK(bench.races() == 0); // the unmap is not enqueued yet
+    SECTION("unordered with the command in between") {
         drop({unmap(bench.queues[0], bench.mem, pointer)});
         CHECK(bench.races() == 1);
         CHECK(bench.log.count("bytes 0 to 7 of mem 0x") == 1);
     }
-    SECTION("which waits for what was in between") {
+    SECTION("ordered after the command in between") {
         drop({unmap(bench.queues[0], bench.mem, pointer, {behind})});
         CHECK(bench.races() == 0);
     }
@@ -145,7 +145,7 @@ TEST_CASE("boxes of an image race where they meet, and only if one is written") 
     RaceBench bench;
     Image image(bench);
     image.fill(bench.queues[0], {0, 0, 8, 8});
-    image.fill(bench.queues[1], {8, 0, 8, 8}); // beside it, in the same rows
+    image.fill(bench.queues[1], {8, 0, 8, 8}); // next to it, in the same rows
     image.fill(bench.queues[1], {0, 8, 8, 8}); // below it
     CHECK(bench.races() == 0);
     image.read(bench.queues[1], {7, 7, 2, 2});
@@ -193,7 +193,7 @@ TEST_CASE("a copy of an image reads one and writes the other") {
     CHECK(bench.races() == 2);
 }
 
-TEST_CASE("a copy by address reads one allocation and writes the other") {
+TEST_CASE("a USM copy reads one allocation and writes the other") {
     RaceBench bench;
     auto usm = describe<pi_usm_desc>(PI_TYPE_USM_DESC);
     usm.kind = PI_USM_SHARED;

@@ -11,7 +11,7 @@
 
 using namespace layer_test;
 
-TEST_CASE("two writes of the same bytes on two queues are a race, told with both stacks") {
+TEST_CASE("two writes of the same bytes on two queues are a race, reported with both stacks") {
     RaceBench bench;
     drop({fill(bench.queues[0], bench.mem, 0, 32), fill(bench.queues[1], bench.mem, 16, 48)});
     INFO(bench.log.all());
@@ -25,7 +25,7 @@ TEST_CASE("two writes of the same bytes on two queues are a race, told with both
         CHECK_THAT(lines[0], Catch::Contains(words));
 }
 
-TEST_CASE("what orders two commands keeps them from being a race") {
+TEST_CASE("ordered commands do not race") {
     RaceBench bench;
     pi_event first = fill(bench.queues[0], bench.mem, 0, 64);
     pi_event second = nullptr;
@@ -56,7 +56,7 @@ TEST_CASE("what orders two commands keeps them from being a race") {
         drop({fill(bench.queues[0], bench.mem, 0, 1, {}, PI_COMMAND_BLOCKING)});
         second = fill(bench.queues[1], bench.mem, 0, 64);
     }
-    SECTION("the host asks until it has ended") {
+    SECTION("the host queries until it has ended") {
         pi_event_status status = PI_EVENT_QUEUED;
         while (status != PI_EVENT_COMPLETE)
             OK(piEventGetInfo(first, PI_EVENT_INFO_STATUS, sizeof status, &status, nullptr));
@@ -83,8 +83,7 @@ TEST_CASE("an event that orders another command does not order this one") {
     OK(piMemRelease(other));
 }
 
-TEST_CASE(
-    "a wait list is taken as it was at the call, also where the command's event goes over it") {
+TEST_CASE("a wait list is read at the call, even if the command's event overwrites it") {
     RaceBench bench(PI_QUEUE_OUT_OF_ORDER);
     const pi_mem other = bench.machine.make_buffer(4);
     const pi_event first = fill(bench.queues[0], bench.mem, 0, 64);
@@ -102,7 +101,7 @@ TEST_CASE(
     OK(piMemRelease(other));
 }
 
-TEST_CASE("reads beside reads are no race, a write beside a read is one") {
+TEST_CASE("two reads do not race, a read and a write do") {
     RaceBench bench;
     const pi_mem targets[] = {bench.machine.make_buffer(64), bench.machine.make_buffer(64)};
     std::vector<pi_event> events = {copy(bench.queues[0], bench.mem, targets[0], linear(0, 0, 64)),
@@ -117,7 +116,7 @@ TEST_CASE("reads beside reads are no race, a write beside a read is one") {
         OK(piMemRelease(mem));
 }
 
-TEST_CASE("views are their root's bytes") {
+TEST_CASE("views use the bytes of their root") {
     RaceBench bench;
     pi_mem views[2] = {};
     for (uint64_t i = 0; i < 2; ++i) {
@@ -137,7 +136,7 @@ TEST_CASE("views are their root's bytes") {
         OK(piMemRelease(view));
 }
 
-TEST_CASE("columns of one matrix are apart, though their rows lie between each other") {
+TEST_CASE("columns of one matrix do not overlap, although their rows interleave") {
     RaceBench bench;
     const pi_mem source = bench.machine.make_buffer(64);
     pi_region left = linear(0, 0, 4);
@@ -156,7 +155,7 @@ TEST_CASE("columns of one matrix are apart, though their rows lie between each o
     OK(piMemRelease(source));
 }
 
-TEST_CASE("commands of a queue out of order race unless an event or a barrier orders them") {
+TEST_CASE("commands of an out-of-order queue race unless an event or a barrier orders them") {
     RaceBench bench(PI_QUEUE_OUT_OF_ORDER);
     std::vector<pi_event> events = {fill(bench.queues[0], bench.mem, 0, 64)};
     SECTION("nothing") {
@@ -166,7 +165,7 @@ TEST_CASE("commands of a queue out of order race unless an event or a barrier or
     SECTION("an event, and one more") {
         events.push_back(fill(bench.queues[0], bench.mem, 0, 64, {events[0]}));
         CHECK(bench.races() == 0);
-        // Behind the first, but not behind the second.
+        // After the first, but not after the second.
         events.push_back(fill(bench.queues[0], bench.mem, 0, 64, {events[0]}));
         CHECK(bench.races() == 1);
     }
@@ -175,7 +174,7 @@ TEST_CASE("commands of a queue out of order race unless an event or a barrier or
         events.push_back(fill(bench.queues[0], bench.mem, 0, 64));
         CHECK(bench.races() == 0);
     }
-    SECTION("a wait for all of the queue orders only who waits for it") {
+    SECTION("a wait for the whole queue orders only its own waiters") {
         pi_event all = nullptr;
         OK(piEnqueueEventsWait(bench.queues[0], nullptr, 0, nullptr, &all));
         events.push_back(all);
@@ -189,12 +188,13 @@ TEST_CASE("commands of a queue out of order race unless an event or a barrier or
     drop(events);
 }
 
-TEST_CASE("what waits for a host event is behind all that the host saw end before it signalled") {
+TEST_CASE("a waiter of a host event is ordered after everything that the host saw end before the "
+          "signal") {
     RaceBench bench;
     const pi_event gate = bench.machine.make_host_event();
     std::vector<pi_event> events = {fill(bench.queues[0], bench.mem, 0, 64, {gate}),
                                     fill(bench.queues[1], bench.mem, 0, 64)};
-    CHECK(bench.races() == 0); // it is not known yet
+    CHECK(bench.races() == 0); // unknown so far
     SECTION("it waited") {
         OK(piEventWait(events[1], patience));
         OK(piEventSignalHost(gate, PI_SUCCESS));
@@ -212,7 +212,7 @@ TEST_CASE("what waits for a host event is behind all that the host saw end befor
     drop({gate});
 }
 
-TEST_CASE("behind a command that a host event failed, by its queue's order alone, commands race") {
+TEST_CASE("commands that follow a failed command only by queue order race") {
     RaceBench bench;
     const pi_event gate = bench.machine.make_host_event();
     const pi_mem other = bench.machine.make_buffer(64);
@@ -226,11 +226,11 @@ TEST_CASE("behind a command that a host event failed, by its queue's order alone
     SECTION("failed later") {
         events.push_back(fill(bench.queues[0], bench.mem, 0, 64));
         events.push_back(fill(bench.queues[1], bench.mem, 0, 64));
-        CHECK(bench.races() == 0); // it is not known yet
+        CHECK(bench.races() == 0); // unknown so far
         OK(piEventSignalHost(gate, PI_ERROR_INTERNAL));
         CHECK(bench.races() == 1);
     }
-    SECTION("but not behind it by a wait list") {
+    SECTION("but not if they wait for it") {
         OK(piEventSignalHost(gate, PI_ERROR_INTERNAL));
         events.push_back(fill(bench.queues[0], bench.mem, 0, 64, {events[0]}));
         events.push_back(fill(bench.queues[1], bench.mem, 0, 64));
@@ -241,13 +241,13 @@ TEST_CASE("behind a command that a host event failed, by its queue's order alone
     OK(piMemRelease(other));
 }
 
-TEST_CASE("a callback and a host function know that what is before them has ended") {
+TEST_CASE("callbacks and host functions see that earlier commands have ended") {
     RaceBench bench;
     struct Step {
         pi_event gate;
         pi_result result = PI_ERROR_INTERNAL;
     } step{bench.machine.make_host_event()};
-    // Behind the signal, and so behind what was before the signaller.
+    // After the signal, and so after what came before the signaller.
     const pi_event first = fill(bench.queues[0], bench.mem, 0, 64);
     const pi_event second = fill(bench.queues[1], bench.mem, 0, 64, {step.gate});
     SECTION("a callback") {
@@ -307,7 +307,7 @@ TEST_CASE("a kernel's buffer argument is written, unless its memory is for readi
     OK(piProgramRelease(kernel.program));
 }
 
-TEST_CASE("the bytes that a kernel's argument leads with race with nothing") {
+TEST_CASE("leading bytes of a kernel argument do not race") {
     RaceBench bench;
     const Kernel kernel = make_kernel(bench.machine);
     const void *table = nullptr;
@@ -334,7 +334,7 @@ TEST_CASE("the bytes that a kernel's argument leads with race with nothing") {
     };
     const pi_kernel_argument first = argument(0, 40), second = argument(32, 32);
     std::size_t expected = 1;
-    SECTION("where nothing is known of them they are written") {}
+    SECTION("without a lead all bytes count as written") {}
     SECTION("all that both have") {
         OK(race->set_lead(&second, 8));
         expected = 0;
@@ -382,7 +382,7 @@ TEST_CASE("a lead that no argument can have is refused") {
           PI_SUCCESS);
 }
 
-TEST_CASE("memory by address races by the allocation's bytes") {
+TEST_CASE("USM races by the allocation's bytes") {
     RaceBench bench;
     auto usm = describe<pi_usm_desc>(PI_TYPE_USM_DESC);
     usm.kind = PI_USM_SHARED;
@@ -409,7 +409,7 @@ TEST_CASE("memory by address races by the allocation's bytes") {
     OK(piUsmFree(bench.machine.context, pointer));
 }
 
-TEST_CASE("a pair of places is told once, however often it races") {
+TEST_CASE("a pair of call sites is reported once, however often it races") {
     RaceBench bench;
     for (int i = 0; i < 20; ++i)
         drop({fill(bench.queues[i % 2], bench.mem, 0, 64)});
@@ -432,7 +432,7 @@ TEST_CASE("PI_RACE makes races errors; another level is refused") {
     CHECK_THAT(last_text(), Catch::Contains("one of warning, error"));
 }
 
-TEST_CASE("beside all other layers races are found the same") {
+TEST_CASE("races are found with all other layers, too") {
     CapturedLog log;
     {
         Machine machine(watched(log, {"validate", "leak-origin", "fault", "race"}),
@@ -441,7 +441,7 @@ TEST_CASE("beside all other layers races are found the same") {
         const pi_event first = fill(machine.queue, mem, 0, 4);
         drop({fill(machine.queue, mem, 0, 4, {first})});
         CHECK(log.count("race on") == 0);
-        // Behind the first one only.
+        // After the first one only.
         drop({fill(machine.queue, mem, 0, 4, {first}), first});
         CHECK(log.count("race on", PI_LOG_WARNING) == 1);
         OK(piQueueFinish(machine.queue));
@@ -450,7 +450,7 @@ TEST_CASE("beside all other layers races are found the same") {
     CHECK(log.count("never released") == 0);
 }
 
-TEST_CASE("what another layer asks tells the host nothing") {
+TEST_CASE("queries of another layer do not order commands for the host") {
     CapturedLog log;
     {
         const Machine machine(watched(log, {"validate", "leak-origin", "race"}));
@@ -466,7 +466,7 @@ TEST_CASE("what another layer asks tells the host nothing") {
         desc.size = 4;
         desc.out_pointer = &pointer;
         OK(piEnqueueMemBufferMap(machine.queue, &desc, 0, nullptr, &map));
-        // Time to end, so that whoever asks is told so. Without it the test passes in any case.
+        // Time to end, so that a query returns it. Without it the test passes in any case.
         std::this_thread::sleep_for(std::chrono::milliseconds(200));
         CHECK(machine.fill(mapped, 0, 0, 4) == PI_ERROR_INVALID_OPERATION);
         const pi_event second = fill(other, mem, 0, 4);
@@ -486,7 +486,7 @@ TEST_CASE("what another layer asks tells the host nothing") {
     CHECK(log.count("never released") == 0);
 }
 
-TEST_CASE("threads with a queue and a buffer each race nowhere") {
+TEST_CASE("threads with separate queues and buffers do not race") {
     constexpr int thread_count = 4;
     CapturedLog log;
     {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer that writes a log of the calls. That the log can be run again is tested with pi-replay.
+// The layer that records calls. The tests of pi-replay show that the log can be run.
 
 #include "equipment.hpp"
 
@@ -100,7 +100,7 @@ TEST_CASE("a log begins with its version and has a line for each call in order, 
     CHECK(fills[0].at("arguments").at(1).at("pattern") == "Bw==");
     CHECK(fills[0].at("arguments").at(1).at("offset") == 8);
     CHECK(fills[1].at("result") == PI_ERROR_INVALID_SIZE);
-    CHECK(fills[1].at("arguments").at(1).at("pattern") == true); // not looked at
+    CHECK(fills[1].at("arguments").at(1).at("pattern") == true); // not read
     const json copy = only_call(lines, "piEnqueueMemBufferCopy");
     CHECK(copy.at("arguments").at(1).at("src") == first);
     CHECK(copy.at("arguments").at(1).at("dst") == second);
@@ -117,7 +117,7 @@ TEST_CASE("a log begins with its version and has a line for each call in order, 
         CHECK(line.count("cannot") == 0);
 }
 
-TEST_CASE("an object at the address of one that is gone has another id") {
+TEST_CASE("an object at the address of a released one has a new id") {
     const loader_test::TemporaryFolder folder;
     const std::string file = folder.str("log.jsonl");
     std::set<pi_event> addresses;
@@ -129,7 +129,7 @@ TEST_CASE("an object at the address of one that is gone has another id") {
             OK(piEventRelease(event));
         }
     }
-    if (std::string(PI_TEST_SANITIZE).empty()) // else addresses are not given out again for a while
+    if (std::string(PI_TEST_SANITIZE).empty()) // otherwise addresses are not reused for a while
         CHECK(addresses.size() < 50);
     std::set<json> ids;
     for (const json &call : calls_of(read_lines(file), "piEventCreateHost"))
@@ -137,7 +137,7 @@ TEST_CASE("an object at the address of one that is gone has another id") {
     CHECK(ids.size() == 50);
 }
 
-TEST_CASE("what the host has written into a map stands in the log of its unmap") {
+TEST_CASE("the log of an unmap has the bytes that the host wrote into the map") {
     const loader_test::TemporaryFolder folder;
     const std::string file = folder.str("log.jsonl");
     {
@@ -175,7 +175,7 @@ TEST_CASE("what the host has written into a map stands in the log of its unmap")
     }
 }
 
-TEST_CASE("the log says of a call that cannot be run again why") {
+TEST_CASE("the log says why a call cannot be replayed") {
     const loader_test::TemporaryFolder folder;
     const std::string file = folder.str("log.jsonl");
     {
@@ -195,7 +195,7 @@ TEST_CASE("the log says of a call that cannot be run again why") {
                Catch::Contains("native handle"));
 }
 
-TEST_CASE("a wait list that the call's own event overwrites stands in the log as it was given") {
+TEST_CASE("a wait list that the call's own event overwrites is logged as passed") {
     const loader_test::TemporaryFolder folder;
     const std::string file = folder.str("log.jsonl");
     {
@@ -213,8 +213,7 @@ TEST_CASE("a wait list that the call's own event overwrites stands in the log as
     CHECK(barriers[1].at("arguments").at(3) == barriers[0].at("made"));
 }
 
-TEST_CASE(
-    "a refused layout of more extents than there may be is not looked at, and the log says so") {
+TEST_CASE("a refused layout with too many extents is not read, and the log says so") {
     const loader_test::TemporaryFolder folder;
     const std::string file = folder.str("log.jsonl");
     {
@@ -234,15 +233,15 @@ TEST_CASE(
                Catch::Contains("extents"));
 }
 
-TEST_CASE("a refused call whose list is not where it says is recorded, and is refused as without "
-          "the log") {
+TEST_CASE(
+    "a refused call with an invalid list pointer is recorded, and refused as without the layer") {
     const loader_test::TemporaryFolder folder;
     const std::string file = folder.str("log.jsonl");
     {
         const Machine machine(recorded(file));
         const pi_mem mem = machine.make_buffer(16);
         auto copy = describe<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
-        copy.flags = UINT64_C(1) << 62; // so that nobody looks further
+        copy.flags = UINT64_C(1) << 62; // so that the check stops here
         copy.src = copy.dst = mem;
         copy.region_count = 1;
         copy.regions = reinterpret_cast<const pi_region *>(std::uintptr_t{8});
@@ -279,7 +278,7 @@ TEST_CASE("a call that blocks says behind which line it began") {
     std::size_t finish = 0;
     while (lines.at(finish).value("function", "") != "piQueueFinish")
         ++finish;
-    // Numbers of lines begin with 1.
+    // Line numbers begin with 1.
     const auto began = lines[finish].at("began").get<std::size_t>();
     CHECK(began < finish);
     CHECK(lines.at(began - 1).at("function") == "piEnqueueBarrier");
@@ -289,7 +288,7 @@ TEST_CASE("a call that blocks says behind which line it began") {
     }
 }
 
-TEST_CASE("a signal that fails has a line behind it that says so") {
+TEST_CASE("a signal that fails is followed by a line with its result") {
     const loader_test::TemporaryFolder folder;
     const std::string file = folder.str("log.jsonl");
     {
@@ -308,7 +307,7 @@ TEST_CASE("a signal that fails has a line behind it that says so") {
           json({{"of", second + 1}, {"result", PI_ERROR_INVALID_OPERATION}}));
 }
 
-TEST_CASE("threads that call at once each have whole lines and a number of their own") {
+TEST_CASE("concurrent threads have whole lines and separate numbers") {
     const loader_test::TemporaryFolder folder;
     const std::string file = folder.str("log.jsonl");
     {
@@ -338,7 +337,7 @@ TEST_CASE("threads that call at once each have whole lines and a number of their
     CHECK(ids.size() == 400);
 }
 
-TEST_CASE("a wait of another thread stands behind the signal that ended it") {
+TEST_CASE("a wait of another thread is logged after the signal that ended it") {
     const loader_test::TemporaryFolder folder;
     const std::string file = folder.str("log.jsonl");
     constexpr int rounds = 50;
@@ -351,8 +350,8 @@ TEST_CASE("a wait of another thread stands behind the signal that ended it") {
                 begins = true;
                 piEventWait(event, patience);
             });
-            // So most rounds signal a thread that waits, and then the signal returns behind the wait; the others
-            // are right, too.
+            // So most rounds signal a waiting thread, and the signal returns after the wait; the
+            // others are right, too.
             OK(piEventSetCallback(
                 event,
                 [](pi_event, pi_result, void *) {
@@ -419,7 +418,7 @@ TEST_CASE("the log of a program that is killed has every call that returned") {
     const int status = std::system(("'" PI_TEST_TRACE_PROGRAM "' '" PI_TEST_HOST_PLUGIN "' '" +
                                     file + "' record PI_RECORD_FILE")
                                        .c_str());
-    // The shell's child, or itself, was ended by the signal.
+    // The shell, or its child, was killed by the signal.
     CHECK((WIFSIGNALED(status) || WEXITSTATUS(status) == 128 + SIGKILL));
     const std::vector<json> lines = read_lines(file);
     CHECK(calls_of(lines, "piDeviceGetInfo").size() >= 200);
@@ -447,7 +446,7 @@ TEST_CASE("a log that would be a pipe is refused at once, and the program runs w
     CHECK(log.count("not a regular file") == 1);
 }
 
-TEST_CASE("a log that cannot be written is told, and the program runs without it") {
+TEST_CASE("a log that cannot be written is a warning, and the program runs without it") {
     CapturedLog log;
     const Machine machine(recorded("/nowhere/log.jsonl", &log));
     CHECK(log.count("record: cannot write \"/nowhere/log.jsonl\" (PI_RECORD_FILE)") == 1);

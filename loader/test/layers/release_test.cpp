@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What any layer does when its instance ends.
+// The end of an instance, with any layer.
 
 #include "equipment.hpp"
 
@@ -9,8 +9,8 @@
 
 using namespace layer_test;
 
-// Sanitizers see what is used after its end.
-TEST_CASE("the last object may be released beside the loader, whatever layer is there") {
+// Sanitizers find uses after the end.
+TEST_CASE("the last object may be released concurrently with the loader, with any layer") {
     const std::string layer =
         GENERATE("validate", "leak-origin", "race", "trace", "record", "fault");
     const loader_test::TemporaryFolder folder;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tests of the layer trace share: its file, read again.
+// Common parts of the tests of the layer trace: its file, parsed.
 #pragma once
 
 #include "equipment.hpp"
@@ -47,7 +47,7 @@ inline std::vector<json> commands(const std::vector<json> &events, const std::st
     return found;
 }
 
-/// Of a time that is written in microseconds with three digits behind the point.
+/// From microseconds with three decimals.
 inline int64_t nanoseconds(const json &time) {
     return std::llround(time.get<double>() * 1000);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer trace: where commands are shown, and what its arrows lead from and to.
+// The layer trace: where commands are shown, and which slices its arrows connect.
 
 #include "trace.hpp"
 
@@ -10,7 +10,8 @@ using namespace layer_test;
 
 namespace {
 
-/// What Perfetto takes an end of an arrow for: the innermost slice of its track that has begun by then, and not ended.
+/// The slice to which Perfetto attaches an arrow's end: the innermost open slice of its track at
+/// that time.
 json slice_at(const std::vector<json> &events, const json &end) {
     const int64_t time = nanoseconds(end.at("ts"));
     json innermost;
@@ -36,7 +37,7 @@ std::vector<std::pair<json, json>> arrows(const std::vector<json> &events,
         json &own = end.at("ph") == "s" ? from : to;
         CHECK(own.is_null());
         if (end.at("ph") == "f") {
-            CHECK(end.at("bp") == "e"); // else it would be the next slice
+            CHECK(end.at("bp") == "e"); // otherwise it would attach to the next slice
             CHECK(!from.is_null());
         }
         own = slice_at(events, end);
@@ -50,10 +51,11 @@ std::vector<std::pair<json, json>> arrows(const std::vector<json> &events,
     return all;
 }
 
-/// Sizes are less.
+/// Larger than all sizes.
 constexpr uint64_t row = 320;
 
-/// Fills so many bytes, by which it is known again, in a row of their own, since not all that is tried here is ordered.
+/// Fills `size` bytes, which identify the command, in a separate row, since not all commands here
+/// are ordered.
 pi_event fill(pi_queue queue, pi_mem mem, uint64_t size, std::vector<pi_event> waits = {}) {
     const unsigned char byte = 1;
     auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
@@ -70,7 +72,7 @@ pi_event fill(pi_queue queue, pi_mem mem, uint64_t size, std::vector<pi_event> w
 
 } // namespace
 
-TEST_CASE("each arrow is of the two slices that it means, however the queues run") {
+TEST_CASE("each arrow connects its two slices, however the queues run") {
     const uint64_t flags =
         GENERATE(uint64_t{0}, uint64_t{PI_QUEUE_PROFILING}, uint64_t{PI_QUEUE_OUT_OF_ORDER},
                  uint64_t{PI_QUEUE_PROFILING | PI_QUEUE_OUT_OF_ORDER});
@@ -85,7 +87,7 @@ TEST_CASE("each arrow is of the two slices that it means, however the queues run
         const pi_queue second = machine.make_queue(second_flags);
         const pi_mem mem = machine.make_buffer(rounds * 10 * row);
         for (uint64_t round = 0; round < rounds; ++round) {
-            // All are enqueued while the first one runs, or waits.
+            // All are enqueued while the first one runs or waits.
             const uint64_t size = round * 10;
             const pi_event gate = machine.make_host_event();
             std::vector<pi_event> events(6);
@@ -128,7 +130,7 @@ TEST_CASE("each arrow is of the two slices that it means, however the queues run
     }
 }
 
-TEST_CASE("without profiling a command begins when what it waits for has ended") {
+TEST_CASE("without profiling a command begins when its wait list has ended") {
     const uint64_t flags = GENERATE(uint64_t{0}, uint64_t{PI_QUEUE_OUT_OF_ORDER});
     const loader_test::TemporaryFolder folder;
     const std::string file = folder.str("trace.json");

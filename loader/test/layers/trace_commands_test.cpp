@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the layer trace tells of commands on images and by address: their bytes, and where they go.
+// The layer trace on commands on images and USM: their bytes and routes.
 
 #include "trace.hpp"
 
@@ -8,7 +8,7 @@ using namespace layer_test;
 
 namespace {
 
-/// A command of that name was traced once, with so many bytes and this route.
+/// One command of that name was traced, with this size and route.
 void check_command(const std::vector<json> &events, const std::string &name, uint64_t bytes,
                    const std::string &route) {
     INFO(name);
@@ -22,7 +22,7 @@ pi_mem make_image(const Machine &machine) {
     auto desc = describe<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
     desc.image_type = PI_IMAGE_2D;
     desc.channel_order = PI_CHANNEL_ORDER_RGBA;
-    desc.channel_type = PI_CHANNEL_UINT16; // 8 bytes a pixel
+    desc.channel_type = PI_CHANNEL_UINT16; // 8 bytes per pixel
     desc.width = 16;
     desc.height = 4;
     pi_mem made = nullptr;
@@ -75,7 +75,7 @@ TEST_CASE("commands on images are traced with the bytes of their pixels") {
         pixels.extent[0] = 3, pixels.extent[1] = 4;
         const std::vector<pi_image_copy_region> one(1, pixels);
         auto copy = between<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC, one);
-        // Of an image and a buffer it is the image that knows what a pixel has.
+        // If one end is a buffer, the image defines the pixel size.
         for (const auto &[src, dst] : {std::pair(image, other), {image, buffer}, {buffer, image}}) {
             copy.src = src;
             copy.dst = dst;
@@ -97,7 +97,7 @@ TEST_CASE("commands on images are traced with the bytes of their pixels") {
     }
 }
 
-TEST_CASE("commands by address are traced with their bytes, and maps with those mapped") {
+TEST_CASE("USM commands are traced with their bytes, and maps with the mapped bytes") {
     const loader_test::TemporaryFolder folder;
     const std::string file = folder.str("trace.json");
     {
@@ -150,5 +150,5 @@ TEST_CASE("commands by address are traced with their bytes, and maps with those 
     check_command(events, "MemBufferMap", 16, "map");
     const std::vector<json> unmaps = commands(events, "MemUnmap");
     REQUIRE(unmaps.size() == 1);
-    CHECK_FALSE(unmaps[0]["args"].contains("bytes")); // it moves nothing that the map has not
+    CHECK_FALSE(unmaps[0]["args"].contains("bytes")); // it moves nothing beyond the map
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program that is killed in the middle of its work, while a layer writes:
-// trace_program host-plugin file [layer variable [callback]], the last: in a callback of an event that it signals
+// A program that is killed while a layer writes its file:
+// trace_program host-plugin file [layer variable [callback]]; `callback`: in a callback of an event
+// that it signals
 
 #include <pi/pi_loader.h>
 

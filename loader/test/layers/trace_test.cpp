@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer that writes what happens into a file.
+// The layer that writes a trace file.
 
 #include "trace.hpp"
 
@@ -24,7 +24,7 @@ using namespace layer_test;
 
 namespace {
 
-/// Of a file that may be written meanwhile.
+/// For a file that may be written at the same time.
 std::string text_of(const std::string &file) {
     std::ifstream stream(file);
     return {std::istreambuf_iterator<char>(stream), {}};
@@ -71,7 +71,8 @@ TEST_CASE(
         CHECK(commands(events, "MemBufferWrite")[0]["args"]["route"] == "host to device");
         CHECK(sum_of_bytes(commands(events, "MemBufferRead")) == 200);
         CHECK(commands(events, "MemBufferRead")[0]["args"]["route"] == "device to host");
-        CHECK(sum_of_bytes(commands(events, "MemBufferFill")) == 64); // the refused one is none
+        // the refused one does not count
+        CHECK(sum_of_bytes(commands(events, "MemBufferFill")) == 64);
         const std::vector<json> copies = commands(events, "MemBufferCopy");
         REQUIRE(copies.size() == 2);
         CHECK(sum_of_bytes(copies) == 130 + 8);
@@ -97,7 +98,7 @@ TEST_CASE(
         CHECK((*refused)["args"]["result"] == "PI_ERROR_INVALID_SIZE");
         CHECK_THAT((*refused)["args"]["error"].get<std::string>(),
                    Catch::Contains("past the end of mem"));
-        // Tracks have names, and each command an arrow from its call.
+        // Tracks have names, and each command has an arrow from its call.
         CHECK(name_of(events, "process_name", ::getpid(), 0) == "host threads");
         CHECK(name_of(events, "process_name", all[0].at("pid"), 0) == "plugin \"host\": queues");
         CHECK_THAT(name_of(events, "thread_name", all[0].at("pid"), all[0].at("tid")),
@@ -130,7 +131,7 @@ TEST_CASE(
         fill.extent[1] = 4;
         OK(piEnqueueMemImageFill(machine.queue, &fill, 0, nullptr, nullptr));
         OK(piMemRelease(image));
-        // A refused handle is the plugin's to refuse.
+        // The plugin refuses wrong handles.
         CHECK(machine.copy(nullptr, nullptr, {linear(0, 0, 1)}) == PI_ERROR_INVALID_MEM_OBJECT);
         auto launch = describe<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
         CHECK(piEnqueueKernelLaunch(machine.queue, &launch, 0, nullptr, nullptr) ==
@@ -142,7 +143,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "commands of several plugins have numbers of their own, and each arrow one begin and end") {
+    "commands of several plugins have separate numbers, and each arrow has one begin and end") {
     const loader_test::TemporaryFolder folder;
     const std::string file = folder.str("trace.json");
     constexpr std::size_t plugins = 2;
@@ -202,7 +203,7 @@ TEST_CASE("many threads and queues are traced, and nothing is lost") {
                 desc.pattern_size = 1;
                 desc.size = 8;
                 for (int i = 0; i < rounds; ++i) {
-                    // Some in a queue of their own, some in one for all.
+                    // Some in a separate queue, some in a shared one.
                     const pi_queue to = i % 2 == 0 ? queue : machine.queue;
                     desc.offset = static_cast<uint64_t>(2 * t + i % 2) * 8;
                     failed += piEnqueueMemBufferFill(to, &desc, 0, nullptr, nullptr) != PI_SUCCESS;
@@ -235,7 +236,7 @@ TEST_CASE("many threads and queues are traced, and nothing is lost") {
     CHECK(callers.size() >= threads + 1);
 }
 
-TEST_CASE("a file that cannot be written is told, and all works without it") {
+TEST_CASE("a file that cannot be written is a warning, and everything works without it") {
     CapturedLog log;
     const Machine machine(traced("/nonexistent/trace.json", &log));
     CHECK(log.count("trace: cannot write \"/nonexistent/trace.json\" (PI_TRACE_FILE): No such file",
@@ -247,8 +248,10 @@ TEST_CASE("a file that cannot be written is told, and all works without it") {
     OK(piQueueFinish(other.queue));
 }
 
-TEST_CASE("a full disk is told once, by a callback that may make calls, and all works without it") {
-    // As a disk does, a limit refuses what is written behind it; other files of the process keep away from it.
+TEST_CASE("a full disk is one warning, whose callback may make calls, and everything works without "
+          "the file") {
+    // Like a full disk, a size limit refuses writes behind it; other files of the process stay
+    // below it.
     const bool traces = GENERATE(true, false);
     const loader_test::TemporaryFolder folder;
     CapturedLog log;
@@ -298,12 +301,12 @@ TEST_CASE("%p is the process, and two loaders write two files") {
     CHECK(!of_category(read_events(file + "." + number + ".2"), "call").empty());
 }
 
-TEST_CASE("the file of a process that was killed is whole") {
+TEST_CASE("the file of a killed process is valid") {
     const loader_test::TemporaryFolder folder;
     const std::string file = folder.str("trace.json");
     const int status = std::system(
         ("'" PI_TEST_TRACE_PROGRAM "' '" PI_TEST_HOST_PLUGIN "' '" + file + "'").c_str());
-    // The shell's child, or itself, was ended by the signal.
+    // The shell, or its child, was killed by the signal.
     CHECK((WIFSIGNALED(status) || WEXITSTATUS(status) == 128 + SIGKILL));
     const std::vector<json> calls = of_category(read_events(file), "call");
     CHECK(calls.size() >= 200);
@@ -339,7 +342,7 @@ TEST_CASE("all layers work on top of each other, in any order") {
     CHECK(round == 6);
 }
 
-TEST_CASE("what the layer itself asks no other layer sees") {
+TEST_CASE("other layers do not see the layer's own queries") {
     const loader_test::TemporaryFolder folder;
     const auto run = [&](std::vector<std::string> layers, CapturedLog &log) {
         const std::string trace = folder.str(layers.front() + "_trace.json");
@@ -395,7 +398,7 @@ TEST_CASE("what the layer itself asks no other layer sees") {
     CHECK(beneath.count("race on", PI_LOG_WARNING) == 1);
 }
 
-TEST_CASE("an application writes spans of its own, and those that overlap are on several tracks") {
+TEST_CASE("an application writes its own spans, and overlapping ones are on several tracks") {
     const loader_test::TemporaryFolder folder;
     const std::string file = folder.str("trace.json");
     const void *table = nullptr;

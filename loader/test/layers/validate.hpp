@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tests of the layer validate share.
+// Common parts of the tests of the layer validate.
 #pragma once
 
 #include "equipment.hpp"
@@ -9,7 +9,7 @@
 
 namespace layer_test {
 
-// The layer fault below it counts what the plugin is asked.
+// The layer fault below it counts the calls that reach the plugin.
 inline Description counted(const std::string &faults = "", CapturedLog *log = nullptr) {
     return with_layers({"validate", "fault"}, {{"PI_FAULT", faults}}, log);
 }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint64_t huge = UINT64_MAX;
 
-/// A descriptor of a command on regions, with some of them that the test may spoil.
+/// A descriptor of a command on regions, which the test may change.
 template <class Desc>
 struct WithRegions {
     std::vector<pi_region> regions;
@@ -84,7 +84,7 @@ TEST_CASE("validate: misdescribed reads do not reach the plugin") {
     OK(piMemRelease(mem));
 }
 
-TEST_CASE("validate: a pitch that nothing steps over may be anything") {
+TEST_CASE("validate: an unused pitch may have any value") {
     const Machine machine(counted());
     Bytes bytes(64);
     for (std::size_t i = 0; i < bytes.size(); ++i)
@@ -154,13 +154,13 @@ TEST_CASE("validate: misdescribed writes and copies do not reach the plugin") {
          {PI_ERROR_MEM_COPY_OVERLAP,
           "desc->regions[0] copies bytes 0 to 15 of the storage to its bytes 0 to 15",
           [&](auto &desc) { desc.dst = mem; }},
-         // Byte 16 of the root is the view's first.
+         // Byte 16 of the root is the view's first byte.
          {PI_ERROR_MEM_COPY_OVERLAP, "to its bytes 16 to 31", [&](auto &desc) {
               static const pi_region region = linear(1, 0, 16);
               desc.regions = &region;
               desc.dst = view;
           }}});
-    // Side by side, interleaved or in views, nothing overlaps.
+    // Adjacent, interleaved or in views, nothing overlaps.
     OK(machine.copy(mem, view, {linear(0, 0, 16)}));
     pi_region columns = linear(0, 4, 4);
     columns.extent[1] = 8;
@@ -213,7 +213,7 @@ TEST_CASE("validate: misdescribed fills and maps do not reach the plugin") {
          {PI_ERROR_INVALID_SIZE, "desc->offset is 18446744073709551615",
           [](auto &desc) { desc.offset = huge; }},
          {PI_ERROR_INVALID_SIZE, "desc->size is 0 bytes", [](auto &desc) { desc.size = 0; }}});
-    // One is unmapped here, the other one stays while misuses are tried.
+    // One is unmapped here, the other stays while misuses are tried.
     OK(piEnqueueMemBufferMap(machine.queue, &map, 0, nullptr, nullptr));
     OK(piQueueFinish(machine.queue));
     auto unmap = describe<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
@@ -394,7 +394,7 @@ TEST_CASE("validate: misdescribed launches do not reach the plugin") {
                 argument.kind = PI_ARGUMENT_LOCAL;
                 argument.size = 0;
             })});
-    // A question about a launch reads its sizes alone.
+    // A query about a launch reads only its sizes.
     uint64_t local[3] = {};
     Desc asked = valid;
     asked.arguments = nullptr;
@@ -406,7 +406,8 @@ TEST_CASE("validate: misdescribed launches do not reach the plugin") {
     asked.argument_count = 1;
     asked.arguments = &gone;
     OK(piKernelGetSuggestedLocalSize(machine.queue, &asked, local));
-    asked.arguments = reinterpret_cast<const pi_kernel_argument *>(uintptr_t{64}); // nowhere
+    // an invalid address
+    asked.arguments = reinterpret_cast<const pi_kernel_argument *>(uintptr_t{64});
     OK(piKernelGetSuggestedLocalSize(machine.queue, &asked, local));
     check_refused(machine, "piKernelGetSuggestedLocalSize", PI_ERROR_INVALID_NULL_POINTER,
                   "out_local_size is NULL",
@@ -428,7 +429,7 @@ TEST_CASE("validate: commands without memory are checked, and variables") {
                                            [](auto &desc) { desc.function = nullptr; }}});
     check_refused(machine, "piEnqueueTimestamp", PI_ERROR_INVALID_NULL_POINTER, "desc is NULL",
                   [&] { return piEnqueueTimestamp(machine.queue, nullptr, 0, nullptr, nullptr); });
-    // Of these NULL is all defaults.
+    // For these, NULL means defaults.
     OK(piEnqueueBarrier(machine.queue, nullptr, 0, nullptr, nullptr));
     OK(piEnqueueEventsWait(machine.queue, nullptr, 0, nullptr, nullptr));
     auto barrier = describe<pi_barrier_desc>(PI_TYPE_BARRIER_DESC);

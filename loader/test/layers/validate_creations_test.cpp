@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer validate: arguments of creations and questions.
+// The layer validate: arguments of create calls and queries.
 
 #include "misuse.hpp"
 
@@ -8,7 +8,7 @@ using namespace layer_test;
 
 namespace {
 
-/// A device that is none of the machine's context.
+/// A device outside the machine's context.
 pi_device make_sub_device(const Machine &machine) {
     auto desc = describe<pi_device_partition_desc>(PI_TYPE_DEVICE_PARTITION_DESC);
     desc.kind = PI_PARTITION_EQUALLY;
@@ -330,7 +330,7 @@ TEST_CASE("validate: misdescribed programs, samplers and sub-devices do not reac
           [](auto &one) { one.counts = nullptr; }}});
 }
 
-TEST_CASE("validate: questions without a place for the answer do not reach the plugin") {
+TEST_CASE("validate: queries without an output do not reach the plugin") {
     const Machine machine(counted());
     uint64_t size = 0;
     const auto ask = [&](const char *function, pi_result code, const char *words, auto &&call) {
@@ -383,12 +383,12 @@ TEST_CASE("validate: questions without a place for the answer do not reach the p
     OK(piEventRelease(event));
 }
 
-TEST_CASE("validate: what another header may mean is the plugin's to say") {
+TEST_CASE("validate: unknown header types are left to the plugin") {
     const Machine machine(counted());
     auto desc = describe<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
     desc.size = 64;
     pi_mem mem = nullptr;
-    // An extension's descriptor, one that may be ignored, and one that the plugin refuses.
+    // A descriptor of an extension, one that may be ignored, and one that the plugin refuses.
     pi_struct_header chained = {sizeof chained, PI_TYPE_MAY_IGNORE_BIT | 1234, nullptr};
     desc.next = &chained;
     OK(piMemBufferCreate(machine.context, machine.device, &desc, &mem));
@@ -398,7 +398,7 @@ TEST_CASE("validate: what another header may mean is the plugin's to say") {
     CHECK(piMemBufferCreate(machine.context, machine.device, &desc, &mem) ==
           PI_ERROR_UNSUPPORTED_FEATURE);
     CHECK(machine.calls("piMemBufferCreate") == before + 1);
-    // A caller of an older header has less.
+    // A caller of an older header has a smaller struct.
     struct {
         uint32_t struct_size;
         pi_struct_type type;

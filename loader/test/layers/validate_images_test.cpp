@@ -81,7 +81,7 @@ TEST_CASE("validate: misdescribed images do not reach the plugin") {
         [&] { return piMemImageCreate(machine.context, machine.device, &valid, nullptr); });
 }
 
-TEST_CASE("validate: an image of a vendor's own type or format is the plugin's to judge") {
+TEST_CASE("validate: images of a vendor's type or format are left to the plugin") {
     const Machine machine(counted());
     const auto create = [&](const pi_mem_image_desc &desc) {
         pi_mem image = nullptr;
@@ -181,7 +181,7 @@ TEST_CASE("validate: misdescribed commands on images do not reach the plugin") {
         machine, "piEnqueueMemImageRead", piEnqueueMemImageRead, read,
         {{PI_ERROR_INVALID_VALUE, "desc->regions[1] writes bytes that desc->regions[0]",
           [&](auto &desc) {
-              spoiled[0] = spoiled[1] = region; // to one place in the host
+              spoiled[0] = spoiled[1] = region; // to the same host memory
               desc.region_count = 2;
               desc.regions = spoiled;
           }}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer validate: what is mapped may not be used, and what is not cannot be unmapped.
+// The layer validate: mapped bytes must not be used, and unmapped ones not be unmapped.
 
 #include "misuse.hpp"
 
@@ -76,7 +76,7 @@ TEST_CASE("validate: no command uses bytes that are mapped for writing") {
     });
     refused("piEnqueueKernelLaunch", "desc->arguments[0].mem is mapped for writing",
             [&] { return launch(machine, made, mem); });
-    // Beside it, and in columns that leave it out, all is well.
+    // Next to it, and in columns that skip it, commands are fine.
     OK(machine.fill(mem, 1, 0, 16));
     OK(machine.fill(view, 1, 16, 32));
     OK(machine.copy(mem, other, {linear(32, 0, 32)}));
@@ -94,7 +94,7 @@ TEST_CASE("validate: no command uses bytes that are mapped for writing") {
     OK(piProgramRelease(made.program));
 }
 
-TEST_CASE("validate: what is mapped for reading may be read, and mapped so again") {
+TEST_CASE("validate: bytes mapped for reading may be read, and mapped for reading again") {
     const Machine machine(counted());
     const Kernel made = make_kernel(machine);
     const pi_mem mem = machine.make_buffer(64);
@@ -116,14 +116,14 @@ TEST_CASE("validate: what is mapped for reading may be read, and mapped so again
     OK(piProgramRelease(made.program));
 }
 
-TEST_CASE("validate: a map that is not blocking counts when it is done") {
+TEST_CASE("validate: a non-blocking map counts once it is complete") {
     const Machine machine(counted(), PI_QUEUE_OUT_OF_ORDER);
     const pi_mem mem = machine.make_buffer(64);
     const pi_event gate = machine.make_host_event();
     void *pointer = nullptr;
     pi_event done = nullptr;
     OK(map(machine, mem, PI_MAP_WRITE, 0, 64, &pointer, {gate}, &done));
-    // Nothing says that this begins after the map.
+    // Nothing orders this after the map.
     OK(machine.fill(mem, 1, 0, 8, blocking));
     OK(piEventSignalHost(gate, PI_SUCCESS));
     OK(piEventWait(done, patience));
@@ -137,7 +137,7 @@ TEST_CASE("validate: a map that is not blocking counts when it is done") {
     OK(piMemRelease(mem));
 }
 
-TEST_CASE("validate: what may be held back until the unmap is not refused") {
+TEST_CASE("validate: a command that may be held back until the unmap is not refused") {
     const Machine machine(counted(), PI_QUEUE_OUT_OF_ORDER);
     const pi_mem mem = machine.make_buffer(64);
     const pi_event gate = machine.make_host_event();
@@ -145,7 +145,7 @@ TEST_CASE("validate: what may be held back until the unmap is not refused") {
     OK(map(machine, mem, blocking | PI_MAP_WRITE, 0, 64, &pointer));
     const Bytes bytes(8, 1);
     OK(machine.write(mem, bytes, 0, nullptr, {gate}));
-    // Also behind a barrier that waits.
+    // The same behind a barrier that waits.
     OK(piEnqueueBarrier(machine.queue, nullptr, 1, &gate, nullptr));
     OK(machine.fill(mem, 1, 8, 8));
     const pi_queue other = machine.make_queue();
@@ -161,7 +161,8 @@ TEST_CASE("validate: what may be held back until the unmap is not refused") {
     OK(piMemRelease(mem));
 }
 
-TEST_CASE("validate: a map for writing over a standing map is refused, also behind what is over") {
+TEST_CASE(
+    "validate: a map for writing over an existing map is refused, also after complete commands") {
     const Machine machine(counted());
     const pi_mem mem = machine.make_buffer(64);
     const pi_event over = machine.make_host_event();
@@ -203,7 +204,7 @@ TEST_CASE("validate: bytes whose unmap failed are mapped as before") {
     OK(piMemRelease(mem));
 }
 
-TEST_CASE("validate: a map that failed is none") {
+TEST_CASE("validate: a failed map does not count") {
     const Machine machine(counted());
     const pi_mem mem = machine.make_buffer(64);
     const pi_event gate = machine.make_host_event();
@@ -219,7 +220,7 @@ TEST_CASE("validate: a map that failed is none") {
     OK(piMemRelease(mem));
 }
 
-TEST_CASE("validate: what no map gave is not unmapped, nor anything twice") {
+TEST_CASE("validate: an unmap needs a pointer from a map, once") {
     CapturedLog log;
     {
         const Machine machine(counted("", &log));
@@ -237,7 +238,7 @@ TEST_CASE("validate: what no map gave is not unmapped, nor anything twice") {
         refused(mem, &nothing);
         OK(unmap(machine, mem, pointer));
         refused(mem, pointer);
-        // One that waits for what fails does nothing, and is made up for.
+        // The first one fails with its wait list, which does not count against the application.
         const pi_event gate = machine.make_host_event();
         OK(map(machine, mem, blocking | PI_MAP_READ, 0, 64, &pointer));
         OK(unmap(machine, mem, pointer, {gate}));
@@ -253,7 +254,7 @@ TEST_CASE("validate: what no map gave is not unmapped, nor anything twice") {
     CHECK(log.count("parked") == 0);
 }
 
-TEST_CASE("validate: maps that are left keep nothing when the loader goes") {
+TEST_CASE("validate: remaining maps do not delay the loader's release") {
     CapturedLog log;
     {
         const Machine machine(counted("", &log));
@@ -274,7 +275,7 @@ TEST_CASE("validate: maps that are left keep nothing when the loader goes") {
     CHECK(log.count("parked") == 0);
 }
 
-TEST_CASE("validate: whoever hears of a refusal may map and unmap at once") {
+TEST_CASE("validate: a log callback of a refusal may map and unmap") {
     CapturedLog log;
     const Machine machine(counted("", &log));
     const pi_mem mem = machine.make_buffer(64);
@@ -315,7 +316,7 @@ TEST_CASE("validate: an unmap that failed is tried again, and one that succeeded
         OK(unmap(machine, mem, pointer, {}, &event));
         CHECK(piEventWait(event, patience) == PI_ERROR_BACKEND);
         OK(piEventRelease(event));
-        // Also where nobody asked for its event.
+        // The same without an event.
         OK(unmap(machine, mem, pointer));
         OK(piQueueFinish(machine.queue));
         OK(unmap(machine, mem, pointer));
@@ -347,7 +348,7 @@ TEST_CASE("validate: however many unmaps have failed, each is tried again") {
     OK(piMemRelease(mem));
 }
 
-TEST_CASE("validate: a map that failed is none, also where nobody asked for its event") {
+TEST_CASE("validate: a failed map without an event does not count") {
     CapturedLog log;
     {
         const Machine machine(counted("piEnqueueMemBufferMap:1=fail_event(BACKEND)", &log));

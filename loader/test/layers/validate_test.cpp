@@ -123,7 +123,7 @@ TEST_CASE("released arguments of kernels, pools and sub-devices are found inside
     arguments[1].mem = alive;
     arguments[1].kind = PI_ARGUMENT_BUFFER;
     OK(enqueue());
-    // A value's bytes are nobody's handle.
+    // A value's bytes are not a handle.
     arguments[1].kind = PI_ARGUMENT_VALUE;
     arguments[1].value = dead;
     arguments[1].size = 1;
@@ -144,7 +144,7 @@ TEST_CASE("released arguments of kernels, pools and sub-devices are found inside
                     nullptr));
     CHECK(answered == pool);
     OK(piUsmPoolRelease(pool));
-    // As without the layer, although the pool is still there.
+    // As without the layer, although the pool still exists.
     OK(piUsmGetInfo(machine.context, pointer, PI_USM_INFO_POOL, sizeof answered, &answered,
                     nullptr));
     CHECK(answered == nullptr);
@@ -158,7 +158,7 @@ TEST_CASE("released arguments of kernels, pools and sub-devices are found inside
     OK(piMemRelease(alive));
 }
 
-TEST_CASE("a handle of another kind or of another loader is refused by what it is") {
+TEST_CASE("a handle of another kind or of another loader is refused and described") {
     const Machine machine(with_layers({"validate"}));
     const Machine other(with_layers({"validate"}));
     const Machine plain(with_layers({}));
@@ -175,14 +175,14 @@ TEST_CASE("a handle of another kind or of another loader is refused by what it i
                 machine.fill(theirs, 1, 0, 8));
         OK(piMemRelease(theirs));
     }
-    // Not even looked at.
+    // Not even read.
     REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "mem 0x8 is not an object",
             machine.fill(reinterpret_cast<pi_mem>(uintptr_t{8}), 1, 0, 8));
     REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "NULL", machine.fill(nullptr, 1, 0, 8));
     OK(piMemRelease(mem));
 }
 
-TEST_CASE("what is left when the loader is released is listed") {
+TEST_CASE("objects that remain when the loader is released are listed") {
     CapturedLog log;
     {
         Description description = with_layers({"validate"}, {}, &log);
@@ -219,8 +219,7 @@ TEST_CASE("without a leak nothing is listed, and the plugin is torn down at once
     CHECK(log.count("already released") == 0);
 }
 
-TEST_CASE(
-    "what is made of the application's memory is given back at once, with what is made of it") {
+TEST_CASE("objects that use the application's memory are released at once, with their views") {
     const Machine machine(counted());
     alignas(4096) static unsigned char bytes[4096];
     auto desc = describe<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
@@ -242,7 +241,7 @@ TEST_CASE(
     for (const pi_mem mem : {used, view, imported})
         OK(piMemRelease(mem));
     CHECK(machine.calls("piMemRelease") == 3);
-    // In other positions than the first the handle is not looked at, so it is still found.
+    // Later arguments are checked without reading the handle, so it is still known.
     REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "created by piMemImport, call 1",
             machine.fill(imported, 1, 0, 8));
     // A native table is borrowed, too.
@@ -253,7 +252,7 @@ TEST_CASE(
     CHECK(machine.calls("piProgramRelease") == 1);
 }
 
-TEST_CASE("what another object lends may be used as long as that lives") {
+TEST_CASE("a borrowed handle is valid while its owner lives") {
     const Machine machine(with_layers({"validate"}));
     const pi_context context = machine.make_context();
     auto desc = describe<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
@@ -273,7 +272,7 @@ TEST_CASE("what another object lends may be used as long as that lives") {
     CHECK(told(&piMemGetInfo, root, PI_MEM_INFO_CONTEXT, pi_context{}) == context);
     CHECK(told(&piContextGetInfo, context, PI_CONTEXT_INFO_PLATFORM, pi_platform{}) ==
           machine.platform);
-    // It is nobody's to release.
+    // The application has no reference to release.
     REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "already released", piMemRelease(root));
     OK(piMemRetain(root));
     OK(piMemRelease(root));
@@ -293,7 +292,7 @@ TEST_CASE("reference counts are those of the application") {
           told(&piContextGetInfo, plain.context, PI_CONTEXT_INFO_REFERENCE_COUNT, uint32_t{}));
 }
 
-TEST_CASE("a callback may use its event, also when nobody else has it") {
+TEST_CASE("a callback may use its event, even without other references") {
     const Machine machine(with_layers({"validate"}));
     struct Seen {
         std::atomic<int> calls{0};
@@ -315,7 +314,7 @@ TEST_CASE("a callback may use its event, also when nobody else has it") {
         },
         &seen));
     OK(piEventRelease(event));
-    // So much comes after it that the quarantine has forgotten it.
+    // Enough later releases for the quarantine to forget it.
     for (int i = 0; i < 1100; ++i)
         OK(piEventRelease(machine.make_host_event()));
     OK(piEventSignalHost(gate, PI_SUCCESS));
@@ -347,7 +346,7 @@ TEST_CASE("two builds of one program at once are refused") {
     OK(piProgramRelease(program));
 }
 
-TEST_CASE("a release that fails gives nothing back") {
+TEST_CASE("a failed release keeps the reference") {
     CapturedLog log;
     {
         const Machine machine(counted("piMemRelease:1=fail(BACKEND)", &log));
@@ -365,7 +364,7 @@ TEST_CASE("a release that fails gives nothing back") {
     CHECK(log.count("parked") == 0);
 }
 
-TEST_CASE("what validate asks itself no other layer takes for the application") {
+TEST_CASE("other layers do not see validate's own queries as the application's") {
     const Machine machine(
         counted("piMemGetInfo:1..=fail(BACKEND);piContextGetInfo:1..=fail(BACKEND);"
                 "piEventGetInfo:1..=fail(BACKEND)"));

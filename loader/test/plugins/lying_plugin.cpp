@@ -12,7 +12,7 @@
 
 namespace {
 
-// Set once, when the first loader opens the plugin behind.
+// Set once, when the first loader opens the underlying plugin.
 pi_dispatch behind;
 const pi_host *host_of_calls;
 
@@ -60,12 +60,12 @@ pi_device device_of(pi_queue queue) {
     return device;
 }
 
-// Whether bytes on their way from src to dst get lost.
+// Whether bytes from src to dst are lost.
 bool lies(LyingWay way, pi_device src, pi_device dst) {
     return (ways & way) != 0 && src != dst && (liar == nullptr || liar == src);
 }
 
-// The parts of linear regions that lie in every other page of the destination.
+// The parts of linear regions in every other page of the destination.
 std::vector<pi_region> lost(const pi_region *regions, uint32_t count) {
     std::vector<pi_region> left;
     for (uint32_t i = 0; i < count; ++i) {
@@ -83,7 +83,7 @@ std::vector<pi_region> lost(const pi_region *regions, uint32_t count) {
     return left;
 }
 
-// Where nothing is left of a command, one byte is.
+// A command that would move nothing moves one byte.
 template <typename Desc>
 Desc shortened(const Desc &desc, std::vector<pi_region> &regions) {
     regions = lost(desc.regions, desc.region_count);
@@ -165,7 +165,7 @@ pi_result get_extension(pi_plugin plugin, const char *name, uint64_t size, const
     return PI_SUCCESS;
 }
 
-// Simulated devices are not remembered beyond the process; these are.
+// Results of simulated devices are not stored beyond the process; those of this platform are.
 pi_result platform_info(pi_platform platform, pi_platform_info name, uint64_t size, void *value,
                         uint64_t *out_size) {
     const uint32_t backend = PI_BACKEND_OTHER;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a test asks of the plugin "lying", which stands before another plugin: its calls go there, but for those that
-// lie or fail.
+// The control interface of the plugin "lying", which wraps another plugin and passes calls on to
+// it, except for those that lie or fail.
 #pragma once
 
 #include <pi/pi.h>
 
 #include <cstdint>
 
-/// The option with the path of the plugin behind it.
+/// The option with the path of the underlying plugin.
 inline constexpr const char *lying_plugin_option = "PI_LYING_PLUGIN";
 inline constexpr const char *lying_plugin_extension = "pi_test_lying_v1";
 
@@ -24,12 +24,13 @@ enum LyingWay : uint32_t {
 
 struct lying_plugin_table {
     uint32_t struct_size;
-    /// From now on these commands leave every second 4 KiB page of the destination as it was, and succeed; those from
-    /// `from`'s memory to others' only, or all (nullptr). Of kernels and builds `from` means nothing.
+    /// From now on these commands leave every second 4 KiB page of the destination unchanged, and
+    /// succeed: only those from `from`'s memory to others', or all (nullptr). `from` is ignored for
+    /// kernels and builds.
     void (*lie)(uint32_t ways, pi_device from);
-    /// The N-th call from now on fails (0: none does), releases not counted.
+    /// The N-th call from now on fails (0: none), not counting releases.
     void (*fail_call)(uint64_t number);
-    /// The calls since the last fail_call, and how many copies were among them.
+    /// The calls since the last fail_call, and the number of copies among them.
     uint64_t (*calls)();
     uint64_t (*copies)();
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A plugin whose buffers can only be mapped: read, write and fill are left to the loader. Commands run
-// on one worker thread. A map gives a copy of the bytes (or garbage, if they are to be discarded) at an
-// address that is known only when the command has run, and an unmap carries them back; so a default
-// that forgets one, looks too early or writes beyond its range is seen.
+// A plugin whose buffers can only be mapped: the loader implements read, write and fill. Commands
+// run in one worker thread. A map returns a copy of the bytes (or garbage, if they are to be
+// discarded) at an address that is known only after the command has run, and an unmap copies them
+// back; so the tests see a default that forgets one, reads the address too early or writes outside
+// its range.
 
 #include "memory_plugin.hpp"
 #include "plugin_common.hpp"
@@ -25,7 +26,7 @@ namespace {
 
 struct Instance;
 
-// Objects begin with what every handle begins with, so there are no virtual functions.
+// Objects begin with the common words of all handles, so they have no virtual functions.
 struct Object {
     pi_object_header header;
     Instance *instance;
@@ -41,7 +42,7 @@ struct Event : Object {
     pi_result result = PI_SUCCESS;
     std::string text;
     std::vector<std::pair<pi_event_callback, void *>> callbacks;
-    std::vector<std::pair<Command *, bool>> dependents; // and whether errors go along
+    std::vector<std::pair<Command *, bool>> dependents; // and whether they inherit errors
 };
 
 struct Context : Object {};
@@ -49,7 +50,7 @@ struct Context : Object {};
 struct Queue : Object {
     Context *context = nullptr;
     bool out_of_order = false;
-    Event *last = nullptr; // a reference, of in-order queues
+    Event *last = nullptr; // a reference, for in-order queues
 };
 
 struct Mapping {
@@ -60,7 +61,7 @@ struct Mapping {
 
 struct Mem : Object {
     std::vector<unsigned char> bytes;
-    std::map<void *, std::unique_ptr<Mapping>> mappings; // used by the worker alone
+    std::map<void *, std::unique_ptr<Mapping>> mappings; // used only by the worker
 };
 
 struct Command {
@@ -83,7 +84,7 @@ struct Instance {
         fail_queues{0};
     std::atomic<uint64_t> mapped{0}, map_calls{0};
 
-    std::mutex mutex; // all of events, queues' last events and commands
+    std::mutex mutex; // for all events, last events of queues, and commands
     std::condition_variable changed;
     std::deque<Command *> ready;
     bool stop = false;
@@ -308,7 +309,7 @@ pi_result event_signal_host(pi_event handle, pi_result result) {
             return fail(event->instance, PI_ERROR_INVALID_OPERATION, "signalled twice");
         event->host = false;
     }
-    // The callbacks may release the last reference that others have.
+    // The callbacks may release the last other reference.
     retain(event);
     finish(event, result, result != PI_SUCCESS ? "a host event signalled with an error" : "");
     release(event);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the memory test plugin lets a test plant and see, as an extension of its own.
+// Failures that a test can inject into the memory test plugin, and its state, as an extension.
 #pragma once
 
 #include <pi/pi.h>
 
 inline constexpr const char *memory_plugin_extension = "pi_test_memory_v1";
 
-/// Each count is how many of the next calls (or commands) of that kind fail.
+/// Each count is the number of next calls (or commands) of that kind that fail.
 struct memory_plugin_table {
     uint64_t struct_size;
     void (*fail_map_commands)(pi_plugin plugin, uint32_t count);

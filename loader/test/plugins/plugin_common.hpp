@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the test plugins share. They are written on the api alone, as anyone's plugin could be.
+// Common parts of the test plugins. They use only the api, like any third-party plugin.
 #pragma once
 
 #include <pi/pi_plugin.h>
@@ -24,7 +24,7 @@ struct Refusal<pi_result (*)(Arguments...)> {
     static pi_result PI_CALL call(Arguments...) { return PI_ERROR_UNSUPPORTED_FEATURE; }
 };
 
-/// Fills the required slots that are still empty, so that the table passes for a complete one.
+/// Fills the required slots that are still empty, so that the table is complete.
 inline void fill_required(pi_dispatch &table) {
     table.struct_size = sizeof table;
     table.version_major = PI_VERSION_MAJOR;
@@ -57,8 +57,8 @@ pi_result give_one(Handle handle, uint32_t capacity, Handle *out, uint32_t *out_
     return PI_SUCCESS;
 }
 
-/// Hangs until the test writes a file beside the plugin's own, with ".go" behind its name. Not for ever,
-/// so that a test that fails ends.
+/// Blocks until the test writes a file with the plugin's file name and ".go". Not forever, so that
+/// a failed test ends.
 inline void wait_for_test() {
     Dl_info info = {};
     static const char anchor = 0;

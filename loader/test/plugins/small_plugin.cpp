@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A plugin with one platform, two devices and contexts that are counted objects, and with one planted
-// peculiarity, chosen when it is compiled:
+// A plugin with one platform, two devices and contexts that are counted objects, and with one
+// defect, chosen when it is compiled:
 //   PI_TEST_NAME     its name
 //   PI_TEST_VARIANT  one of the enumerators below
 
@@ -18,8 +18,8 @@ enum Variant {
     GOOD,
     WRONG_MAJOR,
     OLD,         // a table that ends after the required functions
-    NEWER,       // a newer minor version: a longer table and a capability that nobody knows
-    OTHER_DRAFT, // of headers that are not the loader's
+    NEWER,       // a newer minor version: a longer table and an unknown capability
+    OTHER_DRAFT, // another draft than the loader's headers
     SMALL_TABLE, // a table of a few slots
     CUT_SLOT,    // a size in the middle of a slot
     NULL_TABLE,
@@ -40,7 +40,7 @@ enum Variant {
     NO_INSTANCE,
     NO_TEARDOWN,
     BAD_NAME,
-    LIES, // about counts and handles
+    LIES, // wrong counts and handles
     HANGS_IN_DLOPEN,
     HANGS_IN_MAIN,
     HANGS_IN_PLATFORMS,
@@ -93,7 +93,7 @@ pi_result plugin_info(pi_plugin, pi_plugin_info name, uint64_t size, void *value
     return test_plugin::give(PI_TEST_NAME, sizeof PI_TEST_NAME, size, value, out_size);
 }
 
-// "Extensions" of this plugin are the host's options, so that tests can see them.
+// "Extensions" of this plugin return the host's options, so that tests can see them.
 pi_result plugin_extension(pi_plugin plugin, const char *name, uint64_t, const void **out_table) {
     const pi_host *host = instance(plugin)->host;
     const char *value = host->get_option(host, name);
@@ -127,7 +127,7 @@ pi_result devices(pi_platform platform, pi_device_type, uint32_t capacity, pi_de
     if (variant == THROWS_IN_DEVICES)
         throw 42;
     if (variant == LIES) {
-        // Four thousand million devices, of which there is one, a platform, and nothing else.
+        // Reports 2^32 - 1 devices: one device, a platform, and nothing else.
         if (out != nullptr && capacity > 0)
             out[0] = handle(0);
         if (out != nullptr && capacity > 1)
@@ -259,7 +259,7 @@ void plant(Plugin &plugin, pi_plugin_desc &desc) {
     }
 }
 
-// Those whose instance nobody will give back have one that need not be.
+// Variants whose instance is never torn down use a static one.
 Plugin *make_instance() {
     static Plugin never_returned;
     const bool kept = variant == WRONG_MAJOR || variant == OTHER_DRAFT || variant == NO_INSTANCE ||

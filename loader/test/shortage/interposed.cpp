@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program's operator new and pthread_create and, where no sanitizer has it, malloc and its like.
+// The program's operator new and pthread_create and, unless a sanitizer has it, malloc and the
+// like.
 #include "interposed.hpp"
 
 #include "failing_allocations.hpp"
@@ -34,7 +35,7 @@ bool thread_fails(const void *caller) {
 #if defined(__GLIBC__) && !defined(PI_SANITIZER_HAS_MALLOC)
 namespace {
 
-/// Of what own code calls directly: the C++ library has memory for exceptions.
+/// For direct calls of own code: the C++ library has memory for exceptions.
 bool fails(const void *caller) {
     return shortage::memory.active() && shortage::own_code.has(caller) &&
            shortage::memory.takes_one();

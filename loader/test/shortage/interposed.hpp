@@ -6,7 +6,7 @@
 
 namespace shortage {
 
-/// Who is short of memory or threads, and when.
+/// Decides which requests for memory or threads fail.
 extern pi_test::OwnCode own_code;
 extern pi_test::Shortage memory;
 extern pi_test::Shortage threads;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// shortage_sweep allocations|threads PLUGIN [STRIDE]: a program of calls through a loader that has
-// this plugin alone, again and again. In each run another allocation of the loader's or the plugin's
-// finds no memory, or another thread of theirs cannot be started; then it and all later ones.
-// Whatever fails says so, nothing hangs, no byte is wrong, and afterwards everything works. Every
-// STRIDE-th fails (1). PI_LAYERS and the like count.
+// shortage_sweep allocations|threads PLUGIN [STRIDE]: runs a program of calls repeatedly, through a
+// loader with only this plugin. In each run another allocation of the loader or the plugin fails,
+// or the start of another thread; then it and all later ones. Every failure is reported, nothing
+// hangs, no byte is wrong, and afterwards everything works. Every STRIDE-th request fails (default
+// 1). PI_LAYERS and the like apply.
 #include "scenario.hpp"
 
 #include "interposed.hpp"
@@ -22,21 +22,22 @@ using namespace shortage;
 
 namespace {
 
-std::array<char, 256> where{}; ///< of this run, for what ends the program
+std::array<char, 256> where{}; ///< of this run, for messages when the program ends
 
 void say_where(int) {
     static_cast<void>(write(STDERR_FILENO, where.data(), std::string_view(where.data()).size()));
     std::_Exit(3);
 }
 
-/// What there is too little of.
+/// The scarce resource.
 struct Resource {
     const char *name;
     pi_test::Shortage &shortage;
     uint32_t stride;
 };
 
-/// Calls run() with each request failing in turn; run(begin) returns once all is there again.
+/// Calls run() with each request failing in turn; run(begin) returns once the resource is available
+/// again.
 template <class Run>
 void sweep(const char *what, const Resource &resource, bool lasts, Run &&run) {
     uint32_t number = 1;
@@ -70,7 +71,7 @@ int main(int argc, char **argv) {
         std::signal(signal, say_where);
     const auto end = [&] { return resource.shortage.end(); };
     for (const bool lasts : {false, true}) {
-        // Once before, so that what a process does once has its memory, and is found.
+        // A first run, so that one-time allocations are done.
         { const Machine first(plugin.c_str()); }
         own_code.find(std::array{std::string_view("libpi_loader.so.1"), std::string_view(plugin)});
         if (own_code.count() != 2) {
@@ -82,7 +83,8 @@ int main(int argc, char **argv) {
             return open_and_close(plugin.c_str(), end);
         });
         sweep("working", resource, lasts, [&](auto &&begin) {
-            // An instance starts its threads once, and what a layer could not note it never knows.
+            // An instance starts its threads once, and a layer never learns what it could not
+            // record.
             const Machine machine(plugin.c_str());
             begin();
             return Scenario(machine).run(end);

@@ -27,7 +27,7 @@ void failed(const char *what, pi_result result) {
         std::fprintf(stderr, "%s: %d: %s\n  in %s", what, result, words, this_run);
 }
 
-/// With memory.
+/// With memory available.
 void ok(const char *what, pi_result result) {
     if (result != PI_SUCCESS)
         failed(what, result);
@@ -36,10 +36,10 @@ void ok(const char *what, pi_result result) {
 
 bool is_shortage(pi_result result) {
     return result == PI_ERROR_OUT_OF_HOST_MEMORY || result == PI_ERROR_OUT_OF_RESOURCES ||
-           result == PI_ERROR_DEPENDENCY_FAILED; // of a command that has parts
+           result == PI_ERROR_DEPENDENCY_FAILED; // of a command with parts
 }
 
-/// Perhaps in a shortage, of the host or where `also` says what it is then: whether it succeeded.
+/// May fail with `also`, or for lack of host memory. Returns whether it succeeded.
 bool succeeds(const char *what, pi_result result, pi_result also = PI_ERROR_OUT_OF_HOST_MEMORY) {
     pi_result code = PI_SUCCESS;
     const char *words = nullptr;
@@ -50,15 +50,15 @@ bool succeeds(const char *what, pi_result result, pi_result also = PI_ERROR_OUT_
         failed(what, result);
     return false;
 }
-/// Of a device whose memory is the host's.
+/// For a device whose memory is the host's.
 bool allocates(const char *what, pi_result result) {
     return succeeds(what, result, PI_ERROR_OUT_OF_DEVICE_MEMORY);
 }
 #define TRY(...) succeeds(#__VA_ARGS__, __VA_ARGS__)
 #define ALLOCATE(...) allocates(#__VA_ARGS__, __VA_ARGS__)
 
-/// What the loader says of objects that are left behind. Layers say what they could not note, and
-/// what the scenario does wrong.
+/// Counts the loader's reports of leaked objects. Layers also log what they could not record, and
+/// the scenario's deliberate errors.
 void PI_CALL log(pi_log_level, const char *message, void *) {
     for (const char *const meant : {"no memory", "go past the end of desc->mem"})
         if (std::strstr(message, meant) != nullptr)
@@ -103,22 +103,20 @@ uint32_t failures() {
     return failure_count;
 }
 
-// ----- opening
-// ------------------------------------------------------------------------------------
+// ----- opening -----
 
 bool open_and_close(const char *plugin, const End &end) {
     pi_loader loader = nullptr;
     if (TRY(open(plugin, no_log, &loader))) {
         pi_device device = nullptr;
         pi_context context = nullptr;
-        // Without memory the plugin may be one that cannot be used, with a reason: then there is no
-        // device.
+        // Without memory the plugin may be unavailable, with a reason: then there is no device.
         if (first_device(loader, &device) == PI_SUCCESS && device != nullptr &&
             TRY(make_context(device, &context)))
             OK(piContextRelease(context));
     }
     if (loader != nullptr)
-        OK(piLoaderRelease(loader)); // needs none
+        OK(piLoaderRelease(loader)); // needs no memory
     return end();
 }
 
@@ -135,7 +133,8 @@ Machine::Machine(const char *plugin) {
     auto queue = make<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
     queue.flags = PI_QUEUE_OUT_OF_ORDER;
     if (piQueueCreate(context, device, &queue, &out_of_order) != PI_SUCCESS)
-        OK(piQueueCreate(context, device, nullptr, &out_of_order)); // the device has none
+        // the device does not support it
+        OK(piQueueCreate(context, device, nullptr, &out_of_order));
     for (pi_mem &mem : buffers) {
         auto desc = make<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
         desc.size = size;
@@ -156,8 +155,7 @@ Machine::~Machine() {
     OK(piLoaderRelease(loader));
 }
 
-// ----- working
-// ------------------------------------------------------------------------------------
+// ----- working -----
 
 void PI_CALL Scenario::on_final(pi_event, pi_result, void *count) {
     ++*static_cast<std::atomic<int> *>(count);
@@ -190,7 +188,7 @@ bool Scenario::run(const End &end) {
     launch_kernel();
     ask();
     if (gate_ != nullptr)
-        OK(piEventSignalHost(gate_, PI_SUCCESS)); // what ends others needs no memory
+        OK(piEventSignalHost(gate_, PI_SUCCESS)); // ending others needs no memory
     for (const Command &command : commands_)
         if (command.event != nullptr)
             static_cast<void>(piEventWait(command.event, patience));
@@ -221,7 +219,7 @@ void Scenario::make_objects() {
     OK(piContextRelease(context));
 }
 
-/// Behind a host event: a fill of the first buffer, a copy of it to the second.
+/// Waits for a host event: a fill of the first buffer, and its copy to the second.
 void Scenario::begin_chain() {
     static_cast<void>(TRY(piEventCreateHost(machine_.context, nullptr, &gate_)));
     const unsigned char pattern[4] = {1, 1, 1, 1};
@@ -379,10 +377,9 @@ void Scenario::ask() {
         failed("a fill behind the end succeeds", result);
 }
 
-// ----- afterwards
-// ---------------------------------------------------------------------------------
+// ----- afterwards -----
 
-/// With memory again.
+/// With memory available again.
 void Scenario::settle() {
     OK(piQueueFinish(machine_.out_of_order));
     OK(piQueueFinish(machine_.in_order));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is done while memory is short, and what must be true afterwards.
+// Commands while memory is short, and checks afterwards.
 #pragma once
 
 #include <pi/pi_loader.h>
@@ -14,18 +14,18 @@
 
 namespace shortage {
 
-/// What failed() says of the run that goes on.
+/// The text with which failed() describes the current run.
 void describe_run(const char *run);
-/// How often something was not as it must be; each is said on stderr.
+/// The number of failed checks; each is printed on stderr.
 uint32_t failures();
 
-/// Ends the shortage; whether an allocation failed.
+/// Ends the shortage; returns whether an allocation failed.
 using End = std::function<bool()>;
 
-/// A plugin's first device, and what is made with it while there is memory.
+/// A plugin's first device, and its objects that are created while there is memory.
 class Machine {
 public:
-    static constexpr uint64_t size = 100'000; ///< of a buffer: enough for threads to be worth it
+    static constexpr uint64_t size = 100'000; ///< of a buffer: large enough for several threads
 
     explicit Machine(const char *plugin);
     Machine(const Machine &) = delete;
@@ -37,7 +37,7 @@ public:
     pi_context context = nullptr;
     pi_queue in_order = nullptr, out_of_order = nullptr;
     std::array<pi_mem, 3> buffers{};
-    pi_program program = nullptr; ///< NULL where the plugin runs no native tables
+    pi_program program = nullptr; ///< NULL if the plugin runs no native tables
     uint64_t capabilities = 0;
 };
 
@@ -48,13 +48,14 @@ bool open_and_close(const char *plugin, const End &end);
 class Scenario {
 public:
     explicit Scenario(const Machine &machine) : machine_(machine) {}
-    /// Returns what `end` does, which it calls when all has been begun.
+    /// Calls `end` when everything has been enqueued, and returns its result.
     bool run(const End &end);
 
 private:
-    using Bytes = std::optional<unsigned char>; ///< all of a buffer's; unknown after a failure
-    /// A command under way, and what it does if it succeeds. Of one that did not begin nothing is
-    /// changed.
+    /// the value of all bytes of a buffer; unknown after a failure
+    using Bytes = std::optional<unsigned char>;
+    /// A running command, and its effect if it succeeds. A command that did not begin changes
+    /// nothing.
     struct Command {
         pi_event event;
         std::function<void(pi_result)> effect;
