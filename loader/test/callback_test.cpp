@@ -45,7 +45,7 @@ struct Place {
         const pi_event wait = gate;
         OK(piEnqueueBarrier(queue, nullptr, 1, &wait, held.out()));
     }
-    void let_go() {
+    void signal_gate() {
         OK(piEventSignalHost(gate, PI_SUCCESS));
         OK(piEventWait(held, patience));
     }
@@ -91,12 +91,12 @@ Owned<pi_loader> load(const std::vector<std::string> &files) {
 struct Answers {
     pi_event event;
     pi_queue queue;
-    std::promise<std::vector<pi_result>> told;
+    std::promise<std::vector<pi_result>> results;
 
     void ask() {
         // If they may block, the wait ends soon; the finish ends when the test signals the gate.
         const pi_result waited = piEventWait(event, 1'000'000);
-        told.set_value({waited, piQueueFinish(queue)});
+        results.set_value({waited, piQueueFinish(queue)});
     }
 };
 
@@ -106,15 +106,15 @@ template <class Start>
 void check_refused(Place &other, Start &&start) {
     // Shared: a callback that still blocks after the test failed uses it, too.
     const auto answers = std::make_shared<Answers>(Answers{other.held, other.queue, {}});
-    std::future<std::vector<pi_result>> told = answers->told.get_future();
+    std::future<std::vector<pi_result>> results = answers->results.get_future();
     std::future<pi_result> started = std::async(
         std::launch::async, [&] { return start(new std::shared_ptr<Answers>(answers)); });
-    if (told.wait_for(std::chrono::seconds(10)) != std::future_status::ready) {
-        other.let_go();
+    if (results.wait_for(std::chrono::seconds(10)) != std::future_status::ready) {
+        other.signal_gate();
         FAIL("a blocking call inside a callback blocks");
     }
     OK(started.get());
-    REQUIRE(told.get() == std::vector<pi_result>{PI_ERROR_WOULD_BLOCK, PI_ERROR_WOULD_BLOCK});
+    REQUIRE(results.get() == std::vector<pi_result>{PI_ERROR_WOULD_BLOCK, PI_ERROR_WOULD_BLOCK});
 }
 
 void ask(void *user_data) {
@@ -144,7 +144,7 @@ TEST_CASE("inside a callback of any plugin blocking calls on objects of all plug
             CHECK(piEventWait(other.held, 1000) == PI_ERROR_TIMEOUT);
         }
     for (Place &one : all)
-        one.let_go();
+        one.signal_gate();
 }
 
 TEST_CASE("a host function is refused blocking calls by all plugins") {
@@ -167,7 +167,7 @@ TEST_CASE("a host function is refused blocking calls by all plugins") {
             OK(piQueueFinish(queue));
         }
     for (Place &one : all)
-        one.let_go();
+        one.signal_gate();
 }
 
 TEST_CASE("a callback of one loader's plugin is one for the plugins of all loaders") {
@@ -180,5 +180,5 @@ TEST_CASE("a callback of one loader's plugin is one for the plugins of all loade
         return set ? set : piEventSignalHost(first[0].gate, PI_SUCCESS);
     });
     OK(piEventWait(first[0].held, patience));
-    second[0].let_go();
+    second[0].signal_gate();
 }

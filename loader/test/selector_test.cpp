@@ -103,7 +103,7 @@ TEST_CASE("an element that names no device is refused, and the text lists those 
 }
 
 TEST_CASE("if a plugin fails to list its devices, the text says so") {
-    const auto [fault, told] = GENERATE(table<const char *, const char *>({
+    const auto [fault, reason] = GENERATE(table<const char *, const char *>({
         {"piPlatformsGet:1=fail(BACKEND)", "plugin small_good: piPlatformsGet: "},
         {"piPlatformsGet:2=fail(BACKEND)", "plugin small_good: piPlatformsGet: "},
         {"piDevicesGet:1=fail(BACKEND)", "plugin small_good: piDevicesGet: "},
@@ -116,7 +116,7 @@ TEST_CASE("if a plugin fails to list its devices, the text says so") {
     pi_device device = nullptr;
     CHECK(piLoaderSelectDevices(loader.get(), "small_good", 1, &device, nullptr) ==
           PI_ERROR_INVALID_NAME);
-    CHECK_THAT(last_text(), Contains("\"small_good\" names no device (" + std::string(told)) &&
+    CHECK_THAT(last_text(), Contains("\"small_good\" names no device (" + std::string(reason)) &&
                                 Contains("failure injected by the layer fault"));
 }
 

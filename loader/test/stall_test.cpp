@@ -68,7 +68,7 @@ TEST_CASE("a plugin that hangs is named with its file and the function, and ever
     std::thread thread(&Program::run, &program);
     // No assertion until the thread is joined: a failed one would leave it running. On a slow
     // machine there may be warnings about other calls.
-    const std::vector<std::string> told = log.wait_for(
+    const std::vector<std::string> warnings = log.wait_for(
         {"still waiting for " + who, std::string(" in ") + hang.function}, PI_LOG_WARNING, 2);
     const bool ended_too_early = program.ended;
     folder.write(std::filesystem::path(file).filename().string() + ".go", "go on");
@@ -76,8 +76,8 @@ TEST_CASE("a plugin that hangs is named with its file and the function, and ever
 
     INFO(log.all());
     CHECK_FALSE(ended_too_early);
-    REQUIRE(told.size() >= 2); // the warning is repeated
-    CHECK_THAT(told[0], Matches(".*\\) after [0-9.e+]+ s in " + std::string(hang.function)));
+    REQUIRE(warnings.size() >= 2); // the warning is repeated
+    CHECK_THAT(warnings[0], Matches(".*\\) after [0-9.e+]+ s in " + std::string(hang.function)));
     CHECK(log.count(who + ": " + hang.function + " has returned, after", PI_LOG_WARNING) >= 1);
     CHECK(program.created == PI_SUCCESS);
     CHECK(program.selected == PI_SUCCESS);

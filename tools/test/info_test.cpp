@@ -196,9 +196,9 @@ TEST_CASE("pi-info --env lists the variables with their values") {
 
 TEST_CASE("no control character of a name or variable reaches the terminal") {
     const TemporaryFile machine;
-    std::ofstream(machine.path())
-        << R"({"pi_machine": 1, "name": "m", "devices": [)"
-        << R"({"name": "red\u001b[31m\u0007\u009b\u007f", "type": "gpu", "scopes": [{"name": "global", "capacity": "64 MB"}]}]})";
+    std::ofstream(machine.path()) << R"({"pi_machine": 1, "name": "m", "devices": [)"
+                                  << R"({"name": "red\u001b[31m\u0007\u009b\u007f", "type": "gpu",)"
+                                  << R"("scopes": [{"name": "global", "capacity": "64 MB"}]}]})";
     const std::vector<std::string> environment{"PI_SIM_MACHINE=" + machine.path(),
                                                "PI_OPENCL_PLATFORMS=\033[8mhidden",
                                                "PI_DEVICE_SELECTOR=sim"};

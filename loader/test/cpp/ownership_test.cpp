@@ -208,31 +208,31 @@ TEST_CASE("a program may define its own error type") {
 
 TEST_CASE("a closure is called once and then destroyed, or destroyed at once without an event") {
     const Machine machine = host();
-    const auto kept = std::make_shared<int>(0);
+    const auto calls = std::make_shared<int>(0);
     const pi::Event gate = pi::Event::create_host(machine.context);
-    pi_event told = nullptr;
+    pi_event received = nullptr;
     pi_result result = PI_SUCCESS;
-    gate.set_callback([&, kept](pi::EventRef event, pi_result how) {
-        ++*kept;
-        told = event.get();
+    gate.set_callback([&, calls](pi::EventRef event, pi_result how) {
+        ++*calls;
+        received = event.get();
         result = how;
     });
-    CHECK(kept.use_count() == 2);
+    CHECK(calls.use_count() == 2);
     gate.signal_host(PI_ERROR_BACKEND);
     CHECK(code_of([&] { gate.wait(); }) == PI_ERROR_BACKEND);
     // The callback may run in another thread.
-    for (int i = 0; i < 1000 && kept.use_count() != 1; ++i)
+    for (int i = 0; i < 1000 && calls.use_count() != 1; ++i)
         usleep(10'000);
-    REQUIRE(kept.use_count() == 1);
-    CHECK(*kept == 1);
-    CHECK(told == gate.get());
+    REQUIRE(calls.use_count() == 1);
+    CHECK(*calls == 1);
+    CHECK(received == gate.get());
     CHECK(result == PI_ERROR_BACKEND);
     // For a complete event, inside the call.
-    gate.set_callback([kept](pi::EventRef, pi_result) { ++*kept; });
-    for (int i = 0; i < 1000 && kept.use_count() != 1; ++i)
+    gate.set_callback([calls](pi::EventRef, pi_result) { ++*calls; });
+    for (int i = 0; i < 1000 && calls.use_count() != 1; ++i)
         usleep(10'000);
-    CHECK(*kept == 2);
-    CHECK(code_of([&] { pi::Event().set_callback([kept](pi::EventRef, pi_result) {}); }) ==
+    CHECK(*calls == 2);
+    CHECK(code_of([&] { pi::Event().set_callback([calls](pi::EventRef, pi_result) {}); }) ==
           PI_ERROR_INVALID_EVENT);
-    CHECK(kept.use_count() == 1);
+    CHECK(calls.use_count() == 1);
 }

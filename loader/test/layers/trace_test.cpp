@@ -260,13 +260,13 @@ TEST_CASE("a full disk is one warning, whose callback may make calls, and everyt
         {{"PI_TRACE_FILE", folder.str("trace.json")}, {"PI_RECORD_FILE", folder.str("log.jsonl")}},
         &log));
     const pi_mem mem = machine.make_buffer(64);
-    std::atomic<int> asked{0};
+    std::atomic<int> warnings{0};
     log.on_message = [&] {
         pi_device_type type = 0;
         piDeviceGetInfo(machine.device, PI_DEVICE_INFO_TYPE, sizeof type, &type, nullptr);
         const unsigned char pattern = 7;
         machine.fill(mem, pattern, 0, 64);
-        ++asked;
+        ++warnings;
     };
     const auto handler = std::signal(SIGXFSZ, SIG_IGN);
     rlimit before{};
@@ -278,7 +278,7 @@ TEST_CASE("a full disk is one warning, whose callback may make calls, and everyt
     REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
     std::signal(SIGXFSZ, handler);
     log.on_message = nullptr;
-    CHECK(asked == 1);
+    CHECK(warnings == 1);
     CHECK(log.count("File too large: nothing more is", PI_LOG_WARNING) == 1);
     OK(piMemRelease(mem));
     OK(piQueueFinish(machine.queue));

@@ -396,22 +396,22 @@ TEST_CASE("validate: misdescribed launches do not reach the plugin") {
             })});
     // A query about a launch reads only its sizes.
     uint64_t local[3] = {};
-    Desc asked = valid;
-    asked.arguments = nullptr;
-    OK(piKernelGetSuggestedLocalSize(machine.queue, &asked, local));
+    Desc query = valid;
+    query.arguments = nullptr;
+    OK(piKernelGetSuggestedLocalSize(machine.queue, &query, local));
     pi_kernel_argument gone{};
     gone.kind = PI_ARGUMENT_BUFFER;
     gone.mem = machine.make_buffer(16);
     OK(piMemRelease(gone.mem));
-    asked.argument_count = 1;
-    asked.arguments = &gone;
-    OK(piKernelGetSuggestedLocalSize(machine.queue, &asked, local));
+    query.argument_count = 1;
+    query.arguments = &gone;
+    OK(piKernelGetSuggestedLocalSize(machine.queue, &query, local));
     // an invalid address
-    asked.arguments = reinterpret_cast<const pi_kernel_argument *>(uintptr_t{64});
-    OK(piKernelGetSuggestedLocalSize(machine.queue, &asked, local));
+    query.arguments = reinterpret_cast<const pi_kernel_argument *>(uintptr_t{64});
+    OK(piKernelGetSuggestedLocalSize(machine.queue, &query, local));
     check_refused(machine, "piKernelGetSuggestedLocalSize", PI_ERROR_INVALID_NULL_POINTER,
                   "out_local_size is NULL",
-                  [&] { return piKernelGetSuggestedLocalSize(machine.queue, &asked, nullptr); });
+                  [&] { return piKernelGetSuggestedLocalSize(machine.queue, &query, nullptr); });
     OK(piSamplerRelease(foreign));
     OK(piContextRelease(context));
     OK(piMemRelease(mem));

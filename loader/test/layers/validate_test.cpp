@@ -13,7 +13,7 @@ using namespace layer_test;
 namespace {
 
 template <typename Get, typename Handle, typename Value>
-Value told(Get get, Handle handle, uint32_t name, Value value) {
+Value info_of(Get get, Handle handle, uint32_t name, Value value) {
     OK(get(handle, name, sizeof value, &value, nullptr));
     return value;
 }
@@ -267,10 +267,10 @@ TEST_CASE("a borrowed handle is valid while its owner lives") {
     OK(piMemRelease(root));
     REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "already released", piMemRetain(root));
 
-    CHECK(told(&piMemGetInfo, view, PI_MEM_INFO_PARENT, pi_mem{}) == root);
-    CHECK(told(&piMemGetInfo, root, PI_MEM_INFO_SIZE, uint64_t{}) == 64);
-    CHECK(told(&piMemGetInfo, root, PI_MEM_INFO_CONTEXT, pi_context{}) == context);
-    CHECK(told(&piContextGetInfo, context, PI_CONTEXT_INFO_PLATFORM, pi_platform{}) ==
+    CHECK(info_of(&piMemGetInfo, view, PI_MEM_INFO_PARENT, pi_mem{}) == root);
+    CHECK(info_of(&piMemGetInfo, root, PI_MEM_INFO_SIZE, uint64_t{}) == 64);
+    CHECK(info_of(&piMemGetInfo, root, PI_MEM_INFO_CONTEXT, pi_context{}) == context);
+    CHECK(info_of(&piContextGetInfo, context, PI_CONTEXT_INFO_PLATFORM, pi_platform{}) ==
           machine.platform);
     // The application has no reference to release.
     REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "already released", piMemRelease(root));
@@ -285,11 +285,12 @@ TEST_CASE("reference counts are those of the application") {
     const Machine plain(with_layers({}));
     for (const Machine *one : {&machine, &plain}) {
         const pi_context context =
-            told(&piQueueGetInfo, one->queue, PI_QUEUE_INFO_CONTEXT, pi_context{});
+            info_of(&piQueueGetInfo, one->queue, PI_QUEUE_INFO_CONTEXT, pi_context{});
         CHECK(context == one->context);
     }
-    CHECK(told(&piContextGetInfo, machine.context, PI_CONTEXT_INFO_REFERENCE_COUNT, uint32_t{}) ==
-          told(&piContextGetInfo, plain.context, PI_CONTEXT_INFO_REFERENCE_COUNT, uint32_t{}));
+    CHECK(
+        info_of(&piContextGetInfo, machine.context, PI_CONTEXT_INFO_REFERENCE_COUNT, uint32_t{}) ==
+        info_of(&piContextGetInfo, plain.context, PI_CONTEXT_INFO_REFERENCE_COUNT, uint32_t{}));
 }
 
 TEST_CASE("a callback may use its event, even without other references") {

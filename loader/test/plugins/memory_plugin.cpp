@@ -70,7 +70,7 @@ struct Command {
     pi_result dependency = PI_SUCCESS;
     std::string text;
     std::function<pi_result(std::string &)> run;
-    std::vector<Object *> kept;
+    std::vector<Object *> command_refs;
 };
 
 struct Instance {
@@ -191,7 +191,7 @@ void work(Instance *instance) {
         if (result == PI_SUCCESS)
             result = command->run(text);
         finish(command->event, result, text);
-        for (Object *object : command->kept)
+        for (Object *object : command->command_refs)
             release(object);
         release(command->event);
         lock.lock();
@@ -209,8 +209,9 @@ void depend(Command *command, Event *event, bool errors) {
     }
 }
 
-pi_result enqueue(Queue *queue, uint32_t count, const pi_event *list, std::vector<Object *> kept,
-                  std::function<pi_result(std::string &)> run, pi_event *out_event) {
+pi_result enqueue(Queue *queue, uint32_t count, const pi_event *list,
+                  std::vector<Object *> command_refs, std::function<pi_result(std::string &)> run,
+                  pi_event *out_event) {
     Instance *instance = queue->instance;
     if ((count == 0) != (list == nullptr))
         return fail(instance, PI_ERROR_INVALID_WAIT_LIST, "wait_count and wait_list disagree");
@@ -219,11 +220,11 @@ pi_result enqueue(Queue *queue, uint32_t count, const pi_event *list, std::vecto
             return fail(instance, PI_ERROR_INVALID_EVENT, "wait_list has a foreign event");
     }
     auto *event = make<Event>(instance, PI_KIND_EVENT);
-    auto *command = new Command{event, 1, PI_SUCCESS, "", std::move(run), std::move(kept)};
-    command->kept.push_back(queue);
+    auto *command = new Command{event, 1, PI_SUCCESS, "", std::move(run), std::move(command_refs)};
+    command->command_refs.push_back(queue);
     for (uint32_t i = 0; i < count; ++i)
-        command->kept.push_back(as<Object>(list[i]));
-    for (Object *object : command->kept)
+        command->command_refs.push_back(as<Object>(list[i]));
+    for (Object *object : command->command_refs)
         retain(object);
     if (out_event != nullptr) {
         retain(event);

@@ -261,10 +261,10 @@ void plant(Plugin &plugin, pi_plugin_desc &desc) {
 
 // Variants whose instance is never torn down use a static one.
 Plugin *make_instance() {
-    static Plugin never_returned;
-    const bool kept = variant == WRONG_MAJOR || variant == OTHER_DRAFT || variant == NO_INSTANCE ||
-                      variant == NO_TEARDOWN;
-    return kept ? &never_returned : new Plugin();
+    static Plugin never_torn_down;
+    const bool shared = variant == WRONG_MAJOR || variant == OTHER_DRAFT ||
+                        variant == NO_INSTANCE || variant == NO_TEARDOWN;
+    return shared ? &never_torn_down : new Plugin();
 }
 
 } // namespace
