@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# compile_test.sh SOURCE_DIR COMPILER: compiles compile.cpp, which names everything of pi.hpp, strictly, as C++17, C++20
-# and without exceptions, by the compiler and by clang++-14 where it is;
-# and what must not compile, which does not.
+# compile_test.sh SOURCE_DIR COMPILER: compiles compile.cpp, which uses every name of pi.hpp, with
+# strict warnings, as C++17, as C++20 and without exceptions, by COMPILER and by clang++-14 if it is
+# installed; and checks that wrong code does not compile.
 set -u
 tree=$1
 here=$tree/loader/test/cpp
@@ -19,25 +19,28 @@ fail() {
 
 for compiler in "$2" clang++-14; do
     if ! command -v "$compiler" > /dev/null; then
-        echo "left out: $compiler is not here"
+        echo "skipped: $compiler is not installed"
         continue
     fi
     for how in "-std=c++17" "-std=c++20" "-std=c++17 -fno-exceptions -fno-rtti"; do
         count=$((count + 1))
         # shellcheck disable=SC2086 # several options
-        "$compiler" $how $options -c -o /dev/null "$here/compile.cpp" || fail "$compiler $how: does not compile"
+        "$compiler" $how $options -c -o /dev/null "$here/compile.cpp" ||
+            fail "$compiler $how: does not compile"
     done
 done
 
-# Each line of these is wrong on its own, and the compiler says the words behind it.
+# Each line is one error, with words of the compiler's message.
 while IFS='|' read -r code words; do
     count=$((count + 1))
     # shellcheck disable=SC2086
-    said=$(printf '#include <pi/pi.hpp>\n[[maybe_unused]] static void f(pi::Queue q, pi::DeviceRef d) { %s }\n' "$code" |
-        "$2" -std=c++17 $options -fsyntax-only -x c++ - 2>&1) && fail "compiles, and should not: $code"
+    said=$(printf '%s\n[[maybe_unused]] static void f(pi::Queue q, pi::DeviceRef d) { %s }\n' \
+        '#include <pi/pi.hpp>' "$code" |
+        "$2" -std=c++17 $options -fsyntax-only -x c++ - 2>&1) &&
+        fail "compiles, and should not: $code"
     case $said in
     *"$words"*) ;;
-    *) fail "$code: does not say '$words': $said" ;;
+    *) fail "$code: message lacks '$words': $said" ;;
     esac
 done << 'END'
 pi::Queue copy = q;|deleted

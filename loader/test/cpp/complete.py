@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that pi.hpp has all that pi.h and pi_loader.h have.
+"""Checks that pi.hpp covers all of pi.h and pi_loader.h.
 
 complete.py SOURCE_DIR
 
-That is every function, descriptor and result, and every information with its type, which pi.h's comments begin with.
+It needs every function, descriptor and result, and every info with its type, with which the info's
+comment in pi.h begins.
 """
 
 import re
 import sys
 from pathlib import Path
 
-# What has no row in pi.hpp, and why.
+# Names without a row in pi.hpp, and why.
 NO_ROW = {"PI_PROGRAM_INFO_BINARIES"}  # filled in through pointers: ProgramRef::binaries
 
 
@@ -20,7 +21,7 @@ def without_comments(text):
 
 
 def cpp_type(c_type):
-    """The type of an information in pi.hpp, of the one that pi.h's comment begins with."""
+    """The type of an info in pi.hpp, for the type in pi.h's comment."""
     array = re.fullmatch(r"(\w+)\[(\d*)\]", c_type)
     if c_type == "char[]":
         return "std::string"
@@ -30,10 +31,11 @@ def cpp_type(c_type):
 
 
 def wanted(tree):
-    """What the C headers have: (kind, name, text that pi.hpp has to have)."""
+    """Everything in the C headers: (kind, name, pattern that pi.hpp must match)."""
     pi = (tree / "api/include/pi/pi.h").read_text()
     loader = (tree / "loader/include/pi/pi_loader.h").read_text()
-    functions = re.findall(r"^PI_(?:LOADER_)?FUNCTION\((\w+),", (tree / "api/include/pi/pi_functions.def").read_text(), re.M)
+    table = (tree / "api/include/pi/pi_functions.def").read_text()
+    functions = re.findall(r"^PI_(?:LOADER_)?FUNCTION\((\w+),", table, re.M)
     functions += re.findall(r"PI_EXPORT pi_result PI_CALL (\w+)\(", loader)
     for name in functions:
         yield "function", name, rf"\b{name}\b"
@@ -42,30 +44,32 @@ def wanted(tree):
         yield "result", name, rf"PI_HPP_RESULT\({name}\)"
     for name in re.findall(r"\b(PI_TYPE_\w+) = [1-9]", code):
         yield "descriptor", name, rf"PI_HPP_(?:DESC|COMMAND)\(\w+,\s+{name}[,)]"
-    # An enumerator's comment stands behind it, or before it where it is long.
-    behind = re.compile(r"\b(PI_\w+_INFO_\w+|PI_PROFILING_(?:QUEUED|SUBMIT|START|END)) =\s+\d+,?[ \n]*/\* ([\w ]+?(?: \*)?(?:\[\d*\])?)[,;:]?(?: |$)")
+    # An enumerator's comment follows it, or precedes it if it is long.
+    info = r"\b(PI_\w+_INFO_\w+|PI_PROFILING_(?:QUEUED|SUBMIT|START|END)) =\s+\d"
+    behind = re.compile(info + r"*,?[ \n]*/\* ([\w ]+?(?: \*)?(?:\[\d*\])?)[,;:]?(?: |$)")
     before = re.compile(r"/\* (uint64_t\[\]): [^/]*\*/\s+(PI_MEM_INFO_PITCHES) = ")
     types = {name: c_type for name, c_type in behind.findall(pi)}
     types.update({name: c_type for c_type, name in before.findall(pi)})
-    for name in re.findall(r"\b(PI_\w+_INFO_\w+|PI_PROFILING_(?:QUEUED|SUBMIT|START|END)) =\s+\d", code):
+    for name in re.findall(info, code):
         if name in NO_ROW or name.startswith("PI_TYPE_"):
             continue
         # The type is the comment's first word; a pointer is two.
         c_type = types.get(name, "?")
         c_type = c_type if c_type == "void *" else c_type.split()[0]
-        yield "information", name, rf"PI_HPP_INFO\({name},\s+{re.escape(cpp_type(c_type))}\)"
+        yield "info", name, rf"PI_HPP_INFO\({name},\s+{re.escape(cpp_type(c_type))}\)"
 
 
 def main():
     tree = Path(sys.argv[1])
     text = without_comments((tree / "loader/include/pi/pi.hpp").read_text())
-    text = re.sub(r'"[^"\n]*"', '""', text)  # a name in a message is no call
+    text = re.sub(r'"[^"\n]*"', '""', text)  # a name in a message is not a call
     rows = list(wanted(tree))
     lacks = [row for row in rows if not re.search(row[2], text)]
     for kind, name, pattern in lacks:
-        print(f"pi.hpp does not have the {kind} {name} (as {pattern})")
+        print(f"pi.hpp lacks the {kind} {name} (pattern {pattern})")
     counts = {kind: sum(k == kind for k, _, _ in rows) for kind, _, _ in rows}
-    print("complete: " + ", ".join(f"{n} {kind}s" for kind, n in counts.items()) + f", {len(lacks)} missing")
+    covered = ", ".join(f"{n} {kind}s" for kind, n in counts.items())
+    print(f"complete: {covered}, {len(lacks)} missing")
     sys.exit(1 if lacks or len(counts) != 4 or min(counts.values()) < 20 else 0)
 
 
