@@ -99,8 +99,8 @@ TEST_CASE("a missing function is refused with its name and the plugin's") {
             continue;
         CAPTURE(row.name);
         CHECK(row.with_first(&object) == PI_ERROR_UNSUPPORTED_FEATURE);
-        CHECK(last_text() ==
-              std::string(row.name) + ": the plugin \"small_good\" does not have this function");
+        CHECK_THAT(last_text(), Catch::StartsWith(std::string(row.name) + ": ") &&
+                                    Catch::Contains("\"small_good\""));
         ++tested;
     }
     CHECK(tested > 50);
@@ -149,7 +149,7 @@ TEST_CASE("a loader's descriptor is checked, and a wrong one creates nothing") {
     desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
     const auto refused = [&](pi_result code, const std::string &text) {
         CHECK(piLoaderCreate(&desc, &loader) == code);
-        CHECK_THAT(last_text(), Catch::Matchers::Contains(text));
+        CHECK_THAT(last_text(), Catch::Contains(text));
         CHECK(loader == nullptr);
     };
     SECTION("no output") {
@@ -223,7 +223,7 @@ TEST_CASE("the loader's functions refuse handles that are not a loader") {
     CHECK(piLoaderRelease(nullptr) == PI_ERROR_INVALID_LOADER);
     CHECK(last_text() == "piLoaderRelease: loader is NULL");
     CHECK(piLoaderRetain(wrong) == PI_ERROR_INVALID_LOADER);
-    CHECK_THAT(last_text(), Contains("piLoaderRetain: loader is a plugin"));
+    CHECK_THAT(last_text(), Catch::Contains("piLoaderRetain: loader is a plugin"));
     CHECK(piPluginsGet(nullptr, 0, nullptr, nullptr) == PI_ERROR_INVALID_LOADER);
     CHECK(piLoaderGetReports(nullptr, 0, nullptr, nullptr) == PI_ERROR_INVALID_LOADER);
     CHECK(piLoaderGetEnvironment(nullptr, 0, nullptr, nullptr) == PI_ERROR_INVALID_LOADER);

@@ -54,7 +54,7 @@ const Layer Counting<1>::layer = {"inner", attach, detach};
 // A layer that cannot be attached.
 const Layer throwing = {"throwing",
                         [](PluginInstance &, pi_dispatch &) -> void * {
-                            throw std::runtime_error("a planted failure of a layer");
+                            throw std::runtime_error("an injected failure of a layer");
                         },
                         [](void *) noexcept {}};
 
@@ -151,7 +151,8 @@ TEST_CASE("a layer that cannot be attached refuses the plugin and leaks nothing"
     const Wrapped wrapped(
         {.plugins = {plugin_file("small_good")}, .layers = {"throwing", "inner"}, .log = &log});
     CHECK(wrapped.loader.report().status == PI_PLUGIN_REFUSED);
-    CHECK(wrapped.loader.report().reason.find("a planted failure of a layer") != std::string::npos);
+    CHECK(wrapped.loader.report().reason.find("an injected failure of a layer") !=
+          std::string::npos);
     CHECK(log.count("teardown", PI_LOG_INFO) == 1);
     CHECK(counters_alive == 0);
 }

@@ -323,13 +323,13 @@ TEST_CASE("a map that fails when it runs fails the command with its text") {
     pi_event event = nullptr;
     REQUIRE(machine.fill({7}, 0, 64, 0, nullptr, &event) == PI_SUCCESS);
     CHECK(piEventWait(event, patience) < 0);
-    CHECK(error_text(event) == "a planted failure: the map");
+    CHECK(error_text(event) == "an injected failure: the map");
     piEventRelease(event);
     CHECK(machine.get() == Bytes(64, 0));
 
     machine.plugin->fail_map_commands(machine.loader.plugins()[0], 1);
     CHECK(machine.fill({7}, 0, 64, PI_COMMAND_BLOCKING) < 0);
-    CHECK(last_text() == "a planted failure: the map");
+    CHECK(last_text() == "an injected failure: the map");
 }
 
 TEST_CASE("regions and patterns are copied during the call") {
@@ -407,17 +407,17 @@ TEST_CASE("when a step of the enqueue fails nothing is enqueued and nothing stay
     SECTION("no queue for the unmap") {
         machine.plugin->fail_queue_creations(plugin, 1);
         CHECK(machine.fill({7}, 0, 64, 0, nullptr, &event) == PI_ERROR_OUT_OF_RESOURCES);
-        CHECK_THAT(last_text(), Contains("piEnqueueMemBufferFill") && Contains("planted"));
+        CHECK_THAT(last_text(), Contains("piEnqueueMemBufferFill") && Contains("injected"));
     }
     SECTION("no event for the end, after the map is enqueued") {
         machine.plugin->fail_events_wait_calls(plugin, 1);
         CHECK(machine.fill({7}, 0, 64, 0, nullptr, &event) == PI_ERROR_OUT_OF_RESOURCES);
-        CHECK_THAT(last_text(), Contains("piEnqueueMemBufferFill") && Contains("planted"));
+        CHECK_THAT(last_text(), Contains("piEnqueueMemBufferFill") && Contains("injected"));
     }
     SECTION("no callback, after the map is enqueued") {
         machine.plugin->fail_callbacks(plugin, 1);
         CHECK(machine.fill({7}, 0, 64, 0, nullptr, &event) == PI_ERROR_OUT_OF_RESOURCES);
-        CHECK_THAT(last_text(), Contains("piEnqueueMemBufferFill") && Contains("planted"));
+        CHECK_THAT(last_text(), Contains("piEnqueueMemBufferFill") && Contains("injected"));
     }
     SECTION("a NULL wait list") {
         auto desc = make_desc<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);

@@ -67,25 +67,25 @@ TEST_CASE("a set-uid program reads no variable, and the same program without the
     const std::string program = folder.str("program");
     std::filesystem::copy_file(PI_LOADER_ENVIRONMENT_PROGRAM, program);
     // elsewhere, because plugins next to the program are found in any case
-    const TemporaryFolder planted;
-    const std::string plugin = planted.copy_plugin("small_good");
+    const TemporaryFolder elsewhere;
+    const std::string plugin = elsewhere.copy_plugin("small_good");
     const TemporaryFolder own;
     const std::string chosen = own.copy_plugin("small_newer");
     REQUIRE(::chmod(own.str().c_str(), 0755) == 0);
     REQUIRE(::chmod(folder.str().c_str(), 0755) == 0);
-    REQUIRE(::chmod(planted.str().c_str(), 0755) == 0);
+    REQUIRE(::chmod(elsewhere.str().c_str(), 0755) == 0);
     REQUIRE(::chmod(program.c_str(), 0755) == 0);
     const std::vector<std::string> environment = {
-        "PI_PLUGINS=" + plugin,        "PI_PLUGIN_PATH=" + planted.str(),
-        "PI_DEVICE_SELECTOR=planted",  "PI_OPENCL_LIBRARY=/planted.so",
-        "PI_SMALL_NEWER_MODE=planted", "PI_LOG=off"};
+        "PI_PLUGINS=" + plugin,         "PI_PLUGIN_PATH=" + elsewhere.str(),
+        "PI_DEVICE_SELECTOR=injected",  "PI_OPENCL_LIBRARY=/injected.so",
+        "PI_SMALL_NEWER_MODE=injected", "PI_LOG=off"};
 
     const std::string plain = run_as_caller(program, chosen, environment);
     CHECK_THAT(plain, Contains("secure 0\n") && Contains("plugins 2\n") &&
-                          Contains("PI_SMALL_NEWER_MODE planted\n") &&
+                          Contains("PI_SMALL_NEWER_MODE injected\n") &&
                           Contains("PI_PLUGINS " + plugin + "\n") &&
-                          Contains("PI_DEVICE_SELECTOR planted\n") &&
-                          Contains("PI_OPENCL_LIBRARY /planted.so\n"));
+                          Contains("PI_DEVICE_SELECTOR injected\n") &&
+                          Contains("PI_OPENCL_LIBRARY /injected.so\n"));
 
     if (::chown(program.c_str(), owner, owner) != 0 || ::chmod(program.c_str(), 04755) != 0)
         return pi_test::skip("needs a file system that keeps owners and the set-uid bit");

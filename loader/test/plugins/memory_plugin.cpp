@@ -279,7 +279,7 @@ pi_result event_info(pi_event handle, pi_event_info name, uint64_t size, void *v
 pi_result event_callback(pi_event handle, pi_event_callback callback, void *user_data) {
     auto *event = as<Event>(handle);
     if (take(event->instance->fail_callbacks))
-        return fail(event->instance, PI_ERROR_OUT_OF_RESOURCES, "a planted failure: no callback");
+        return fail(event->instance, PI_ERROR_OUT_OF_RESOURCES, "an injected failure: no callback");
     pi_result result = PI_SUCCESS;
     {
         const std::scoped_lock lock(event->instance->mutex);
@@ -349,7 +349,7 @@ pi_result context_create(pi_platform platform, const pi_context_desc *, pi_conte
 pi_result queue_create(pi_context context, pi_device, const pi_queue_desc *desc, pi_queue *out) {
     Instance *instance = as<Object>(context)->instance;
     if (take(instance->fail_queues))
-        return fail(instance, PI_ERROR_OUT_OF_RESOURCES, "a planted failure: no queue");
+        return fail(instance, PI_ERROR_OUT_OF_RESOURCES, "an injected failure: no queue");
     auto *queue = make<Queue>(instance, PI_KIND_QUEUE);
     queue->context = as<Context>(context);
     retain(queue->context);
@@ -406,7 +406,7 @@ pi_result enqueue_map(pi_queue queue, const pi_buffer_map_desc *desc, uint32_t c
     const pi_buffer_map_desc map = *desc;
     const auto run = [instance, mem, map](std::string &text) {
         if (take(instance->fail_maps)) {
-            text = "a planted failure: the map";
+            text = "an injected failure: the map";
             return PI_ERROR_BACKEND;
         }
         auto mapping = std::make_unique<Mapping>(Mapping{map.offset, map.flags, {}});
@@ -428,7 +428,7 @@ pi_result enqueue_unmap(pi_queue queue, const pi_unmap_desc *desc, uint32_t coun
     if (!mine(instance, desc->mem, PI_KIND_MEM))
         return fail(instance, PI_ERROR_INVALID_MEM_OBJECT, "not my memory");
     if (take(instance->fail_unmaps))
-        return fail(instance, PI_ERROR_OUT_OF_RESOURCES, "a planted failure: no unmap");
+        return fail(instance, PI_ERROR_OUT_OF_RESOURCES, "an injected failure: no unmap");
     auto *mem = as<Mem>(desc->mem);
     void *pointer = desc->pointer;
     const auto run = [instance, mem, pointer](std::string &text) {
@@ -458,7 +458,7 @@ pi_result enqueue_events_wait(pi_queue queue, const pi_events_wait_desc *, uint3
                               const pi_event *list, pi_event *out_event) {
     Instance *instance = as<Queue>(queue)->instance;
     if (take(instance->fail_waits))
-        return fail(instance, PI_ERROR_OUT_OF_RESOURCES, "a planted failure: no wait");
+        return fail(instance, PI_ERROR_OUT_OF_RESOURCES, "an injected failure: no wait");
     return enqueue_nothing(queue, count, list, out_event);
 }
 

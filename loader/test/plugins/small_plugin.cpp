@@ -271,13 +271,13 @@ Plugin *make_instance() {
 
 pi_result piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
     if (variant == THROWS)
-        throw std::runtime_error("a planted exception");
+        throw std::runtime_error("an injected exception");
     if (variant == THROWS_NUMBER)
         throw 42;
     if (variant == EXITS_IN_MAIN)
         std::_Exit(33);
     if (variant == FAILS) {
-        host->set_error(host, PI_ERROR_BACKEND, "the planted failure of main");
+        host->set_error(host, PI_ERROR_BACKEND, "the injected failure of main");
         return PI_ERROR_BACKEND;
     }
     if (variant == HANGS_IN_MAIN)
