@@ -101,8 +101,8 @@ constexpr Enumerator channel_types[] = {
     PI_LOADER_ENUMERATOR(PI_CHANNEL_HALF),   PI_LOADER_ENUMERATOR(PI_CHANNEL_FLOAT),
 };
 
-Enumerator find_row(std::span<const Enumerator> rows, uint32_t value) noexcept {
-    for (const Enumerator &row : rows) {
+Enumerator find_row(std::span<const Enumerator> table, uint32_t value) noexcept {
+    for (const Enumerator &row : table) {
         if (row.value == value)
             return row;
     }
