@@ -71,7 +71,7 @@ TEST_CASE("a good plugin is loaded, and its report says so") {
 TEST_CASE("a plugin that breaks the contract is refused with the reason, and the next one works") {
     const Refused row = GENERATE(values<Refused>({
         {"small_wrong_major", "made for version 10."},
-        {"small_other_draft", "a draft works with nothing but itself"},
+        {"small_other_draft", "a draft works only with the same draft"},
         {"small_small_table", "the required function piDevicesGet is missing (its table of"},
         {"small_cut_slot", "ends inside a slot"},
         {"small_null_table", "function table is NULL"},
@@ -83,8 +83,8 @@ TEST_CASE("a plugin that breaks the contract is refused with the reason, and the
         {"small_throws", "piPluginMain threw an exception: an injected exception"},
         {"small_throws_number", "piPluginMain threw an exception"},
         {"small_fails", "the injected failure of main"},
-        {"small_wrong_kind", "kind word is 6 (queue), should be 2 (plugin)"},
-        {"small_wrong_dispatch", "first word is not pi_host::dispatch"},
+        {"small_wrong_kind", "is 6 (queue), should be 2 (plugin)"},
+        {"small_wrong_dispatch", "is not pi_host::dispatch"},
         {"small_no_instance", "instance handle is NULL"},
         {"small_no_teardown", "teardown function is NULL"},
         {"small_bad_name", "its name is \"Small Plugin\""},

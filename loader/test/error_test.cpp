@@ -157,7 +157,8 @@ TEST_CASE("a loader's descriptor is checked, and a wrong one creates nothing") {
     }
     SECTION("type") {
         desc.type = PI_TYPE_QUEUE_DESC;
-        refused(PI_ERROR_INVALID_DESCRIPTOR, "desc->type is 3, should be 1");
+        refused(PI_ERROR_INVALID_DESCRIPTOR,
+                "desc->type is PI_TYPE_QUEUE_DESC (3), should be PI_TYPE_LOADER_DESC (1)");
     }
     SECTION("size") {
         desc.struct_size = 4;
