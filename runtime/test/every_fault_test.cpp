@@ -171,7 +171,7 @@ TEST_CASE("a fault at any call loses no byte and blocks no caller", "[runtime]")
             others.emplace_back(call, what);
         }
     }
-    CHECK(hits > 100 / step); // the law was put to the test
+    CHECK(hits > 100 / step); // the sweep was not trivial
     std::shuffle(others.begin(), others.end(), std::mt19937(seed));
     if (!all) {
         others.resize(std::min(others.size(), sample));

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace law_test {
+namespace random_programs {
 
 std::vector<uint8_t> fresh_bytes(uint64_t size, std::size_t step) {
     std::vector<uint8_t> bytes(size);
@@ -93,4 +93,4 @@ std::shared_ptr<Area> make_area(const Setting &setting, Draw &draw, const std::s
     return area;
 }
 
-} // namespace law_test
+} // namespace random_programs

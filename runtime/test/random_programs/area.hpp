@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What random programs work on: storages, and what the law knows of each.
+// Storages of random programs, and the state that the model keeps of each.
 #pragma once
 
 #include "byte_model.hpp"
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace law_test {
+namespace random_programs {
 
 /// A storage, or the slice of it that is a thread's own, beside its models. What reads all of it, nobody writes.
 struct Area {
@@ -65,4 +65,4 @@ constexpr bool is_writing(Access access) {
     return access != Access::read;
 }
 
-} // namespace law_test
+} // namespace random_programs

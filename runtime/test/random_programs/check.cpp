@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-namespace law_test {
+namespace random_programs {
 namespace {
 
 /// The machine's faults come to an end: each of at most two, three times.
@@ -82,4 +82,4 @@ void Actor::check_all() {
     }
 }
 
-} // namespace law_test
+} // namespace random_programs

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace law_test {
+namespace random_programs {
 
 /// The numbers that a step is made of. Any are legal, since each is taken modulo what is possible: so a shrunk
 /// program is a program, too.
@@ -45,4 +45,4 @@ struct Failure {
     std::string text;
 };
 
-} // namespace law_test
+} // namespace random_programs

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <fstream>
 
-namespace law_test {
+namespace random_programs {
 namespace {
 
 void PI_CALL run_job(const pi_native_group *, void *const *arguments) {
@@ -245,4 +245,4 @@ uint64_t traced_bytes(const std::string &trace) {
     return bytes;
 }
 
-} // namespace law_test
+} // namespace random_programs

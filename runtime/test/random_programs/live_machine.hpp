@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-namespace law_test {
+namespace random_programs {
 
 using namespace pi::runtime;
 
@@ -64,4 +64,4 @@ private:
 /// Bytes of the reads, writes and copies that a trace tells of.
 uint64_t traced_bytes(const std::string &trace);
 
-} // namespace law_test
+} // namespace random_programs

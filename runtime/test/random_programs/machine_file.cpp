@@ -5,7 +5,7 @@
 #include <fstream>
 #include <map>
 
-namespace law_test {
+namespace random_programs {
 namespace {
 
 using Json = nlohmann::json;
@@ -350,7 +350,7 @@ bool MachineFile::is_copy_cheaper(PlaceIndex from, PlaceIndex to) const {
     };
     if (cheaper(1) != cheaper(largest_transfer)) {
         throw Failure{"the cheapest way from " + name(from) + " to " + name(to) +
-                      " depends on the size: the law does not know it"};
+                      " depends on the size: the model does not know it"};
     }
     return cheaper(1);
 }
@@ -388,4 +388,4 @@ pi::runtime::CostTable MachineFile::costs() const {
     return table;
 }
 
-} // namespace law_test
+} // namespace random_programs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The machines that random programs run on, and what their files say of them: the law's own reading, which asks
-// neither the plugin nor the runtime.
+// The machines of random programs, read from their files: the model's own reading, independent of
+// plugin and runtime.
 #pragma once
 
 #include "draw.hpp"
@@ -16,7 +16,7 @@
 #include <tuple>
 #include <vector>
 
-namespace law_test {
+namespace random_programs {
 
 using pi::runtime::host_place;
 using pi::runtime::PlaceIndex;
@@ -117,4 +117,4 @@ private:
     std::vector<uint32_t> may_share_; // by place
 };
 
-} // namespace law_test
+} // namespace random_programs

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace law_test {
+namespace random_programs {
 
 using pi::runtime::RouteKind;
 using pi::runtime::RouteMask;
@@ -155,4 +155,4 @@ void Validity::abandoned(PlaceIndex home, const Range &range) {
     }
 }
 
-} // namespace law_test
+} // namespace random_programs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the bytes of a storage must be, where they may be, and how many must have moved: the law's side, which
+// What the bytes of a storage must be, where they may be, and how many must have moved: the model, which
 // knows the machine's file and the program, and of the runtime nothing. How many is told by two bounds, which always
 // hold. They are one number where the program leaves the runtime no choice: in a program with a hundred steps that move bytes
 // and are waited for, in at least three in ten of these (StepCheck).
@@ -13,7 +13,7 @@
 #include <mutex>
 #include <vector>
 
-namespace law_test {
+namespace random_programs {
 
 using pi::runtime::Range;
 
@@ -104,4 +104,4 @@ private:
     std::vector<Holders> holders_;
 };
 
-} // namespace law_test
+} // namespace random_programs

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace law_test {
+namespace random_programs {
 namespace {
 
 /// Memory that is flushed and invalidated is handed over in whole atoms, of so many bytes at most.
@@ -363,4 +363,4 @@ void Actor::end(Use &use) {
     }
 }
 
-} // namespace law_test
+} // namespace random_programs

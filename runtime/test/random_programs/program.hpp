@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace law_test {
+namespace random_programs {
 
 /// Executes steps, on queues of its own; several do so on threads beside each other, on areas of which none but
 /// those that are only read are shared.
@@ -85,4 +85,4 @@ private:
     std::ostringstream text_;
 };
 
-} // namespace law_test
+} // namespace random_programs

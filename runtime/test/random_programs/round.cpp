@@ -17,16 +17,20 @@ Gen<Numbers> arbitrary_numbers() {
                  gen::resize(kNominalSize, gen::arbitrary<decltype(Numbers::numbers)>())));
 }
 template <>
-struct Arbitrary<law_test::Step> {
-    static Gen<law_test::Step> arbitrary() { return arbitrary_numbers<law_test::Step>(); }
+struct Arbitrary<random_programs::Step> {
+    static Gen<random_programs::Step> arbitrary() {
+        return arbitrary_numbers<random_programs::Step>();
+    }
 };
 template <>
-struct Arbitrary<law_test::Shape> {
-    static Gen<law_test::Shape> arbitrary() { return arbitrary_numbers<law_test::Shape>(); }
+struct Arbitrary<random_programs::Shape> {
+    static Gen<random_programs::Shape> arbitrary() {
+        return arbitrary_numbers<random_programs::Shape>();
+    }
 };
 } // namespace rc
 
-namespace law_test {
+namespace random_programs {
 namespace {
 
 using Steps = std::vector<Step>;
@@ -88,7 +92,7 @@ public:
         if (!outcome.holds) {
             outcome.steps = steps_;
             outcome.text = "--rng-seed " + std::to_string(seed_) +
-                           "; the shortest program found that breaks the law, " +
+                           "; the shortest failing program found, " +
                            (shortest_.empty() ? text.str() : shortest_);
         }
         return outcome;
@@ -145,4 +149,4 @@ Outcome run_round(const RunProgram &program, unsigned seed, std::chrono::seconds
     return outcome.holds ? round.run(1, of_greatest_length()) : outcome;
 }
 
-} // namespace law_test
+} // namespace random_programs

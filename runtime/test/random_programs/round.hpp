@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random programs of one seed, and the shortest of them that breaks the law.
+// Random programs of one seed, and the shortest failing one found.
 #pragma once
 
 #include "draw.hpp"
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace law_test {
+namespace random_programs {
 
 /// Runs steps on what the shape says. Throws Failure or pi::runtime::Error; `text` is what was done until then.
 using RunProgram =
@@ -19,7 +19,7 @@ using RunProgram =
 
 struct Outcome {
     bool holds = true;
-    std::size_t steps = 0; ///< of the shortest program found that breaks the law
+    std::size_t steps = 0; ///< of the shortest failing program found
     std::string text;      ///< the seed, that program, and what is wrong
 };
 
@@ -27,8 +27,8 @@ struct Outcome {
 inline constexpr std::chrono::seconds shrink_time{60};
 
 /// The programs of one seed: as many in every build, the last of them of the greatest length.
-/// `on_break` is told of the first that breaks the law, before it is made shorter.
+/// `on_break` receives the first failing program, before it is shrunk.
 Outcome run_round(const RunProgram &program, unsigned seed, std::chrono::seconds time = shrink_time,
                   const std::function<void(const std::string &)> &on_break = {});
 
-} // namespace law_test
+} // namespace random_programs

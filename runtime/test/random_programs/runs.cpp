@@ -9,7 +9,7 @@
 #include <optional>
 #include <thread>
 
-namespace law_test {
+namespace random_programs {
 namespace {
 
 std::string numbers(const Bounds &bounds) {
@@ -106,7 +106,7 @@ public:
         before_ = after;
     }
 
-    /// Bounds alone would be a weak law: of three in ten of the steps that move bytes the very number must be known, at least
+    /// Bounds alone would be a weak check: of three in ten of the steps that move bytes the very number must be known, at least
     /// (of three in five it was, where that was hardest, in 300 programs; of 44 % in half an hour of them).
     void check_share() const {
         constexpr uint64_t enough = 100;
@@ -421,4 +421,4 @@ void run_on_driver(const std::string &plugin, Draw &shape, const std::vector<Ste
     check_moved(moved);
 }
 
-} // namespace law_test
+} // namespace random_programs

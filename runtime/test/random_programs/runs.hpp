@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace law_test {
+namespace random_programs {
 
 using WrapTransport =
     std::function<std::shared_ptr<pi::runtime::Transport>(std::shared_ptr<pi::runtime::Transport>)>;
@@ -31,4 +31,4 @@ void run_threads(Draw &shape, const std::vector<Step> &steps, Trouble trouble, s
 void run_on_driver(const std::string &plugin, Draw &shape, const std::vector<Step> &steps,
                    std::string &text);
 
-} // namespace law_test
+} // namespace random_programs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The law of the runtime: whatever a program does, each byte is what an array of bytes would hold, and no byte moves
-// that need not. Programs are random, on random machines; one that breaks the law is shrunk to the shortest that does.
+// Random programs on random machines, compared with a model: each byte has the value that an array
+// of bytes would have, and no byte moves unnecessarily. A failing program is shrunk.
 #include "round.hpp"
 #include "runs.hpp"
 #include "skip.hpp"
@@ -15,7 +15,7 @@
 
 namespace {
 
-using namespace law_test;
+using namespace random_programs;
 using namespace pi::runtime;
 
 /// Without --soak. Sanitizers take many times as long.
@@ -32,8 +32,7 @@ void run_law(const RunProgram &program, int count = rounds) {
         const unsigned seed = Catch::rngSeed() + round;
         std::cerr << "--rng-seed " << seed << std::endl; // if it hangs, nobody else tells
         const Outcome outcome = run_round(program, seed, shrink_time, [&](const std::string &text) {
-            std::cerr << "breaks the law; it is shrunk: " << text.substr(text.rfind('\n') + 1)
-                      << std::endl;
+            std::cerr << "fails; shrinking it: " << text.substr(text.rfind('\n') + 1) << std::endl;
         });
         if (!outcome.holds) {
             FAIL(outcome.text);
@@ -87,34 +86,34 @@ private:
 
 TEST_CASE("of any program, each byte is what one array of bytes holds, and just the bytes that "
           "must move do, over the cheapest ways",
-          "[law]") {
+          "[random]") {
     run_law(alone(Trouble::none));
 }
 
 TEST_CASE(
     "programs on several threads, on bytes of one storage too, have the bytes that they wrote",
-    "[law]") {
+    "[random]") {
     run_law(threads({Trouble::none, Trouble::pressure}));
 }
 
 TEST_CASE("programs on several threads, on a machine with faults, lose no byte, but those that are "
           "reported lost",
-          "[law]") {
+          "[random]") {
     run_law(threads({Trouble::faults, Trouble::pressure_and_faults}), 1);
 }
 
-TEST_CASE("programs on machines with too little memory lose no byte", "[law]") {
+TEST_CASE("programs on machines with too little memory lose no byte", "[random]") {
     run_law(alone(Trouble::pressure));
 }
 
 TEST_CASE("programs on machines with faults lose no byte, but those that are reported lost",
-          "[law]") {
+          "[random]") {
     run_law(alone(Trouble::faults));
 }
 
 TEST_CASE("programs on machines with faults and too little memory lose no byte, but those that are "
           "reported lost",
-          "[law]") {
+          "[random]") {
     run_law(alone(Trouble::pressure_and_faults));
 }
 
@@ -150,9 +149,8 @@ TEST_CASE(
 }
 #endif
 
-TEST_CASE("one wrong byte of one copy breaks the law, which tells the seed and a program of a few "
-          "steps",
-          "[law]") {
+TEST_CASE("one wrong byte of one copy is found, with its seed and a program of a few steps",
+          "[random]") {
     const auto wrap = [](std::shared_ptr<Transport> inner) -> std::shared_ptr<Transport> {
         return std::make_shared<OneWrongByte>(std::move(inner));
     };
