@@ -82,17 +82,16 @@ KERNEL(edges)(WORK_ITEM GLOBAL const uchar *blurred, GLOBAL uchar *edges, int wi
 
 // Counts each brightness in bins 0..255, and each steepness in bins 256..511. The bins are zero
 // before.
-KERNEL(histogram)
-(WORK_ITEM GLOBAL const uchar *blurred, GLOBAL const uchar *edges, GLOBAL uint *bins, int width) {
+KERNEL(histogram)(WORK_ITEM GLOBAL const uchar *blurred, GLOBAL const uchar *edges,
+                  GLOBAL uint *bins, int width) {
     const int at = ROW * width + COLUMN;
     COUNT_ONE(&bins[luminance(blurred + 4 * at)]);
     COUNT_ONE(&bins[256 + edges[at]]);
 }
 
 // Lights the edges up over the darkened picture: each glows in its picture's colour.
-KERNEL(overlay)
-(WORK_ITEM GLOBAL const uchar *picture, GLOBAL const uchar *blurred, GLOBAL const uchar *edges,
- GLOBAL uchar *result, int width) {
+KERNEL(overlay)(WORK_ITEM GLOBAL const uchar *picture, GLOBAL const uchar *blurred,
+                GLOBAL const uchar *edges, GLOBAL uchar *result, int width) {
     const int at = ROW * width + COLUMN;
     const int glow = clamped(2 * edges[at], 255);
     for (int channel = 0; channel < 3; ++channel) {

@@ -36,8 +36,8 @@ KERNEL(normalise)(WORK_ITEM GLOBAL const uchar *frame, GLOBAL float *plane, int 
 
 // Each filter's response at each pixel, or 0 if it is negative (ReLU). Features are planes, one
 // after the other.
-KERNEL(convolve)
-(WORK_ITEM GLOBAL const float *plane, GLOBAL float *features, int width, int height) {
+KERNEL(convolve)(WORK_ITEM GLOBAL const float *plane, GLOBAL float *features, int width,
+                 int height) {
     for (int filter = 0; filter < 4; ++filter) {
         float sum = 0.0f;
         for (int dy = 0; dy < 3; ++dy) {
@@ -53,9 +53,8 @@ KERNEL(convolve)
 
 // The number, from 1, of the filter with the largest response (the first of equal ones), or 0 if
 // there is none; and a histogram of these numbers.
-KERNEL(classify)
-(WORK_ITEM GLOBAL const float *features, GLOBAL uchar *labels, GLOBAL uint *histogram, int width,
- int height) {
+KERNEL(classify)(WORK_ITEM GLOBAL const float *features, GLOBAL uchar *labels,
+                 GLOBAL uint *histogram, int width, int height) {
     int label = 0;
     float most = 0.0f;
     for (int filter = 0; filter < 4; ++filter) {

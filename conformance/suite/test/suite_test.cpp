@@ -174,7 +174,7 @@ TEST_CASE("a command that never ends is reported with its place") {
     INFO(test.dump(2));
     CHECK(test.at("result") == "failed");
     CHECK(test.at("reason").get<std::string>().find(
-              ": piEnqueueMemBufferCopy (PI_EVENT_RUNNING) is not final after 2 seconds") !=
+              ": piEnqueueMemBufferCopy (PI_EVENT_RUNNING) is not complete after 2 seconds") !=
           std::string::npos);
 }
 
