@@ -118,10 +118,10 @@ TEST_CASE("a device that is not of its context is refused") {
             piGetMemoryConnection(host.devices[1], second, host.devices[0], second, &connection));
     CHECK(connection == 99);
     Owned<pi_queue> queue;
-    REFUSED(PI_ERROR_INVALID_DEVICE, "none of the 1 devices",
+    REFUSED(PI_ERROR_INVALID_DEVICE, "not one of the 1 devices",
             piQueueCreate(second, host.devices[0], nullptr, queue.out()));
     const auto d = Host::buffer_desc(64);
     Owned<pi_mem> mem;
-    REFUSED(PI_ERROR_INVALID_DEVICE, "none of the 1 devices",
+    REFUSED(PI_ERROR_INVALID_DEVICE, "not one of the 1 devices",
             piMemBufferCreate(second, host.devices[0], &d, mem.out()));
 }

@@ -182,7 +182,7 @@ TEST_CASE(
             }));
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "mip_levels is 2; the device has at most 1",
             create([](auto &d) { d.mip_levels = 2; }));
-    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "stays as the application made it", create([&](auto &d) {
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_USE_HOST_PTR", create([&](auto &d) {
                 d.flags = PI_MEM_USE_HOST_PTR | PI_MEM_REQUIRE_PINNED;
                 d.host_ptr = bytes;
             }));

@@ -313,7 +313,7 @@ TEST_CASE("a bad launch is refused") {
                 d.global_size[1] = d.global_size[2] = 4;
                 d.local_size[0] = d.local_size[1] = d.local_size[2] = 64;
             }));
-    REFUSED(PI_ERROR_INVALID_WORK_SIZE, "give all or none", work([](auto &d) {
+    REFUSED(PI_ERROR_INVALID_WORK_SIZE, "set all or none", work([](auto &d) {
                 d.dimensions = 2;
                 d.global_size[1] = 4;
                 d.local_size[1] = 2;
