@@ -152,7 +152,7 @@ TEST_CASE("missing and wrong members of a device are named", "[sim]") {
          "3", "has \"coherent\", but not \"host_visible\""},
         {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}, {"name": "g", )"
          R"("capacity": 9}]})",
-         "3", "devices[0].scopes[1].name is \"g\", which an earlier scope"},
+         "3", "devices[0].scopes[1].name is \"g\", the name of an earlier scope"},
         {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, )"
          R"("bus_address": 0}]})",
          "3", "flags has no \"contiguous\""},
