@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the tests share. No environment variable decides what they see; no wait is without an end."""
+"""Shared by the tests. They do not depend on environment variables, and every wait has a limit."""
 
 import contextlib
 import pathlib
@@ -14,8 +14,10 @@ PATIENCE = 30.0
 
 
 def simulated(machine="workstation", **arguments):
-    """A runtime on a machine that comes with the sim plugin: place 0 is the host, 1, 2, ... its devices."""
-    loader = pi.Loader(options={"PI_SIM_MACHINE": str(MACHINES / f"{machine}.json")}, environment=False)
+    """A runtime on a machine of the plugin sim: place 0 is the host, places 1, 2, ... its
+    devices."""
+    file = str(MACHINES / f"{machine}.json")
+    loader = pi.Loader(options={"PI_SIM_MACHINE": file}, environment=False)
     return pi.Runtime(pi.Topology(loader.devices("sim")), **arguments)
 
 
@@ -26,7 +28,7 @@ def on_host():
 
 @contextlib.contextmanager
 def refused(test, words, kind=pi.Error, code=None):
-    """The block raises PI's error, whose text has these words."""
+    """The block raises an error with these words in its text."""
     with test.assertRaises(kind) as caught:
         yield
     test.assertIn(words, str(caught.exception))
@@ -35,7 +37,8 @@ def refused(test, words, kind=pi.Error, code=None):
 
 
 def main():
-    """Runs the file's tests, and ends as the project's other test programs do: each skip with its reason, and the counts."""
+    """Runs the file's tests; prints each skip with its reason, and the counts, as all test programs
+    do."""
     program = unittest.main(exit=False)
     result = program.result
     for test, reason in result.skipped:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tensors of PyTorch on a CUDA device: in place, by address. Run by scripts/gpu, on a machine that has such a device."""
+"""PyTorch's tensors on a CUDA device: in place, by address. scripts/gpu runs it on a machine with a
+GPU."""
 
 import unittest
 
@@ -25,7 +26,7 @@ def on_cuda():
 
 @unittest.skipUnless(torch is not None and torch.cuda.is_available(), WHY)
 class OnCuda(unittest.TestCase):
-    def test_a_tensor_of_pytorch_is_used_where_it_lies(self):
+    def test_a_tensor_of_pytorch_is_used_in_place(self):
         runtime = on_cuda()
         theirs = torch.arange(24, dtype=torch.int32, device="cuda").reshape(4, 6).t()[2:]
         torch.cuda.synchronize()
@@ -33,12 +34,12 @@ class OnCuda(unittest.TestCase):
         self.assertEqual((tensor.shape, tensor.strides, tensor.dtype), ((4, 4), (1, 6), "int32"))
         self.assertEqual((tensor.place, tensor.read_only, tensor.copied), (DEVICE, False, False))
         self.assertEqual(tensor.__dlpack_device__(), (CUDA, 0))
-        # Given back it is the same memory, and no byte has moved.
+        # Exported again it is the same memory, and no byte has moved.
         again = torch.from_dlpack(tensor)
         self.assertEqual(again.data_ptr(), theirs.data_ptr())
         self.assertEqual(runtime.counters()["bytes_delivered"], 0)
         del again
-        # The host has a copy of the elements' bytes, and what it writes comes back to where they lie.
+        # The host has a copy of the elements' bytes; its writes reach the tensor's memory.
         with tensor.acquire(HOST, "read_write") as use:
             array = numpy.asarray(use)
             self.assertEqual(array.tolist(), theirs.cpu().tolist())
@@ -65,10 +66,10 @@ class OnCuda(unittest.TestCase):
             expected = 2 * numpy.arange(2048, dtype="f4").reshape(64, 32)
             expected[0] = 7
             self.assertTrue((numpy.asarray(use) == expected).all())
-        # Down once and back once, whole.
+        # To the host once and back once, all of it.
         self.assertEqual(runtime.counters()["bytes_delivered"], 2 * tensor.nbytes)
 
-    def test_bytes_that_pytorch_brought_are_not_brought_again(self):
+    def test_bytes_that_pytorch_transferred_do_not_move_again(self):
         runtime = on_cuda()
         theirs = torch.full((1 << 20,), 3, dtype=torch.uint8, device="cuda")
         torch.cuda.synchronize()
@@ -88,7 +89,7 @@ class OnCuda(unittest.TestCase):
         theirs.fill_(11)
         self.assertEqual(theirs.sum().item(), 4096 * 11)
         del theirs
-        self.assertEqual(torch.ones(8, device="cuda").sum().item(), 8)  # the context is PyTorch's, too, and lives
+        self.assertEqual(torch.ones(8, device="cuda").sum().item(), 8)  # the shared context still works
 
 
 if __name__ == "__main__":

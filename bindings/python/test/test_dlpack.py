@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tensors of NumPy, PyTorch and of hand-made capsules: in place, by address."""
+"""Tensors of NumPy, PyTorch and the tests' own capsules: in place, by address."""
 
 import ctypes
 import gc
@@ -76,7 +76,8 @@ def look_into(capsule, form):
 
 
 class HandMade:
-    """A producer of tensors of bytes in an array of NumPy's, which counts its deleter's calls and notes how it was asked."""
+    """A producer of byte tensors in a NumPy array; counts its deleter's calls and records its
+    arguments."""
 
     def __init__(self, array, form=Versioned, flags=0, version=(1, 0), device=(1, 0), knows_copy=True):
         self.array = array
@@ -115,7 +116,7 @@ class HandMade:
 
 
 class FromOthers(unittest.TestCase):
-    def test_an_array_of_numpy_is_used_where_it_lies(self):
+    def test_an_array_of_numpy_is_used_in_place(self):
         runtime = simulated()
         array = numpy.arange(64, dtype="f4").reshape(8, 8)[1:7:2, ::3]
         tensor = runtime.from_dlpack(array, name="array")
@@ -130,7 +131,7 @@ class FromOthers(unittest.TestCase):
             use.wait()
         self.assertEqual(array.tolist(), [[0] * 3] * 3)
 
-    def test_the_array_is_let_go_after_the_last_use(self):
+    def test_the_array_is_released_after_the_last_use(self):
         runtime = simulated()
         array = numpy.zeros(4096, "u1")
         references = sys.getrefcount(array)
@@ -142,7 +143,7 @@ class FromOthers(unittest.TestCase):
         self.assertEqual(sys.getrefcount(array), references)
 
     @unittest.skipIf(torch is None, "PyTorch is not installed")
-    def test_a_tensor_of_pytorch_is_used_where_it_lies(self):
+    def test_a_tensor_of_pytorch_is_used_in_place(self):
         runtime = simulated()
         theirs = torch.arange(24, dtype=torch.int16).reshape(4, 6).t()[2:]
         tensor = runtime.from_dlpack(theirs)
@@ -154,7 +155,7 @@ class FromOthers(unittest.TestCase):
         half = runtime.from_dlpack(torch.ones(3, dtype=torch.bfloat16))
         self.assertEqual(half.dtype, "bfloat16")
 
-    def test_flags_of_a_versioned_capsule_are_told(self):
+    def test_flags_of_a_versioned_capsule_are_reported(self):
         runtime = simulated()
         for flags in (0, READ_ONLY, IS_COPIED, READ_ONLY | IS_COPIED):
             producer = HandMade(numpy.arange(64, dtype="u1"), flags=flags, version=(1, 3))
@@ -173,7 +174,7 @@ class FromOthers(unittest.TestCase):
             self.assertTrue(runtime.finish(PATIENCE))
             self.assertEqual(producer.deleted, 1)
 
-    def test_an_older_producer_is_asked_again_without_a_version(self):
+    def test_an_older_producer_is_called_again_without_a_version(self):
         runtime = simulated()
         producer = HandMade(numpy.arange(8, dtype="i8"), form=Managed)
         tensor = runtime.from_dlpack(producer)
@@ -182,7 +183,7 @@ class FromOthers(unittest.TestCase):
         del tensor
         self.assertEqual(producer.deleted, 1)
 
-    def test_copies_are_the_producers_matter(self):
+    def test_the_producer_decides_about_copies(self):
         runtime = simulated()
         producer = HandMade(numpy.zeros(8, "u1"), flags=IS_COPIED)
         self.assertTrue(runtime.from_dlpack(producer, copy=True).copied)
@@ -194,7 +195,7 @@ class FromOthers(unittest.TestCase):
         with refused(self, "copy: True", BufferError):
             runtime.from_dlpack(HandMade(numpy.zeros(8, "u1"), knows_copy=False), copy=True)
 
-    def test_what_is_refused_stays_the_producers(self):
+    def test_a_refused_tensor_stays_the_producers(self):
         runtime = simulated()
         for arguments, words in (
             ({"version": (2, 0)}, "of version 2.0"),
@@ -219,7 +220,7 @@ class FromOthers(unittest.TestCase):
 
 
 class ToOthers(unittest.TestCase):
-    def test_numpy_and_pytorch_take_a_use_in_place(self):
+    def test_numpy_and_pytorch_import_a_use_in_place(self):
         tensor = on_host().tensor((2, 3), "int32")
         with tensor.acquire(0, "discard_write") as use:
             use.write(numpy.arange(6, dtype="i4"))
@@ -242,7 +243,7 @@ class ToOthers(unittest.TestCase):
                 self.assertEqual(numpy.frombuffer(use.read(), "i4")[5], 50)
 
     @unittest.skipIf(torch is None, "PyTorch is not installed")
-    def test_a_tensor_is_held_by_the_tensor_that_was_made_of_it(self):
+    def test_an_exported_tensor_holds_its_source(self):
         runtime = on_host()
         tensor = runtime.tensor(1024, "float64")
         theirs = torch.from_dlpack(tensor)
@@ -252,7 +253,7 @@ class ToOthers(unittest.TestCase):
         del theirs
         with tensor.acquire(1) as use:
             self.assertTrue((numpy.frombuffer(use.read(), "f8") == 2.5).all())
-        # Back again it is the same memory, without a byte moved.
+        # Exported again it is the same memory, and no byte has moved.
         theirs = torch.from_dlpack(tensor)
         again = runtime.from_dlpack(theirs)
         with again.acquire(0) as use:
@@ -271,7 +272,7 @@ class ToOthers(unittest.TestCase):
             array = runtime.tensor(1 << 16)
             tensor = runtime.from_dlpack(array)
             tensor.prefetch(1)
-            del runtime, array, tensor  # what is left of them goes in a callback
+            del runtime, array, tensor  # the rest is released in a callback
             gc.collect()
 
     def test_a_versioned_capsule_says_what_a_consumer_may_do(self):
@@ -289,7 +290,7 @@ class ToOthers(unittest.TestCase):
                 self.assertEqual((inner.shape[0], inner.strides[0], inner.strides[1]), (4, 2, 1))
                 self.assertEqual((inner.dtype.code, inner.dtype.bits, inner.dtype.lanes), (5, 64, 1))
                 self.assertEqual(use.views, 1)
-                del capsule, managed, inner  # nobody took it
+                del capsule, managed, inner  # it was not consumed
                 self.assertEqual(use.views, 0)
 
     def test_a_use_for_reading_has_no_old_capsule(self):
@@ -300,7 +301,7 @@ class ToOthers(unittest.TestCase):
                     use.__dlpack__(max_version=version)
             self.assertEqual(use.views, 0)
 
-    def test_a_copy_is_flagged_and_apart(self):
+    def test_a_copy_is_flagged_and_separate(self):
         tensor = on_host().tensor(4)
         with tensor.acquire(0, "discard_write") as use:
             use.fill(6)
@@ -313,7 +314,7 @@ class ToOthers(unittest.TestCase):
                 self.assertNotEqual(managed.dl_tensor.data, source.address)
                 source.release()
             del capsule, managed
-            with tensor.acquire(0, "discard_write") as use:  # nothing is held
+            with tensor.acquire(0, "discard_write") as use:  # no acquisition is held
                 use.fill(6)
 
     def test_a_consumer_names_its_device(self):
@@ -342,8 +343,8 @@ class ToOthers(unittest.TestCase):
 
 
 class Interpreters(unittest.TestCase):
-    def test_what_a_plugin_thread_lets_go_of_ends_beside_a_sub_interpreter(self):
-        # In a process of its own: what goes wrong here ends it.
+    def test_a_release_on_a_plugin_thread_works_with_a_sub_interpreter(self):
+        # In a process of its own: an error here ends the process.
         program = (
             "import _xxsubinterpreters as interpreters, numpy, sys, pi_runtime as pi\n"
             "sys.path.insert(0, sys.argv[1])\n"

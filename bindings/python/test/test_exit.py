@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How a program ends, and what a process that was forked finds. Each program is a process of its own."""
+"""The end of a program, and forked processes. Each program is a process of its own."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ import common
 import pi_runtime as pi
 
 BUILD = pathlib.Path(pi.__file__).resolve().parents[2]
-# What each plugin needs to find a device.
+# Settings for each plugin to find a device.
 DRIVERS = {
     "host": {},
     "sim": {"PI_SIM_MACHINE": str(common.MACHINES / "workstation.json")},
@@ -33,8 +33,8 @@ storage = runtime.storage(1 << 16)
 buffer = storage.buffer()
 """
 
-# One thread is inside a wait when the interpreter ends, and wants its lock back in the midst of the end, which waits for
-# the write that the other one holds; others come and go.
+# One thread is in a wait when the interpreter ends, and wants its lock during the end, which waits
+# for the write that the other thread holds; other threads start and end.
 DAEMONS = BEGIN + """
 ready = threading.Barrier(4)
 
@@ -70,7 +70,7 @@ threading.Thread(target=work, daemon=True).start()
 ready.wait()
 """
 
-# What a child does with what it inherited, and what it finds by itself.
+# A child's use of inherited objects and of its own loader.
 FORKED = BEGIN + """
 import multiprocessing, os
 
@@ -115,7 +115,7 @@ for target in (calls, makes, leaves):
     if child.exitcode is None:
         child.kill()
     assert child.exitcode == 0, (target.__name__, child.exitcode)
-# One that goes through the interpreter's whole end.
+# A child that runs the interpreter's whole end.
 child = os.fork()
 if child == 0:
     import signal
@@ -126,7 +126,7 @@ assert os.waitpid(child, 0)[1] == 0
 
 
 def run(plugin, program):
-    """The program's exit code and what it printed."""
+    """The program's exit code and output."""
     environment = {**os.environ, **DRIVERS[plugin]}
     ran = subprocess.run([sys.executable, "-c", program, plugin], env=environment,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
@@ -142,10 +142,10 @@ class Ends(unittest.TestCase):
                 code, output = run(plugin, program)
                 self.assertEqual(code, 0, output)
 
-    def test_daemon_threads_in_the_midst_of_calls_do_not_abort_the_end(self):
+    def test_daemon_threads_inside_calls_do_not_abort_the_end(self):
         self.each_plugin(DAEMONS)
 
-    def test_a_child_of_fork_is_refused_what_it_inherited_and_ends(self):
+    def test_inherited_objects_are_refused_in_a_forked_child_which_ends(self):
         self.each_plugin(FORKED)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""pip makes the package on an installed PI, with what Debian has and no index. The build's folder is the argument."""
+"""pip builds the package with an installed PI and Debian's packages, without an index. Argument:
+the build folder."""
 
 import os
 import pathlib
@@ -48,7 +49,7 @@ class Package(unittest.TestCase):
             self.run_command("cmake", "--install", BUILD, "--prefix", str(prefix))
             if not list(prefix.glob("lib*/**/piConfig.cmake")) + list(prefix.glob("lib*/**/pi-config.cmake")):
                 self.skipTest("the installed PI has no CMake package")
-            # pip builds in the folder that it is given.
+            # pip builds in the source folder.
             shutil.copytree(SOURCE / "bindings" / "python", source,
                             ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
             self.run_command(

@@ -33,13 +33,13 @@ class Devices(unittest.TestCase):
             self.assertIn("host:0:0", repr(device))
 
     @unittest.skipUnless("PI_TEST_TEMPLATE_PLUGIN" in os.environ, "the template of a plugin is not built")
-    def test_a_device_that_does_not_tell_its_memory_is_shown_all_the_same(self):
+    def test_a_device_without_a_memory_size_is_shown(self):
         loader = pi.Loader([os.environ["PI_TEST_TEMPLATE_PLUGIN"]], environment=False, default_search=False)
         device = loader.devices()[0]
         self.assertIsNone(device.memory_bytes)
         self.assertRegex(repr(device), r"^<Device template:0:0: [^,]+, [a-z]+>$")
 
-    def test_objects_say_what_they_are_where_a_notebook_shows_them(self):
+    def test_objects_have_a_readable_repr(self):
         runtime = on_host()
         storage = runtime.storage(64)
         self.assertEqual(repr(runtime), "<Runtime on <Topology of host, host:0:0>>")
@@ -49,7 +49,7 @@ class Devices(unittest.TestCase):
         loader.close()
         self.assertEqual(repr(loader), "<Loader, closed>")
 
-    def test_a_plugin_that_is_no_plugin_is_told_with_the_reason(self):
+    def test_a_file_that_is_not_a_plugin_is_reported_with_the_reason(self):
         loader = pi.Loader(plugins=["/no/such/file.so"], environment=False)
         report = next(each for each in loader.plugins() if "file.so" in each.path + each.name)
         self.assertEqual(report.status, "refused")
@@ -64,7 +64,7 @@ class Devices(unittest.TestCase):
         with refused(self, "NUL character", ValueError):
             loader.devices("host\0x")
 
-    def test_the_matrix_says_what_memory_is_to_each_place(self):
+    def test_the_matrix_has_the_connection_of_each_pair(self):
         topology = simulated("workstation").topology
         self.assertEqual(len(topology), 3)
         matrix = topology.matrix()
@@ -158,7 +158,7 @@ class Buffers(unittest.TestCase):
                 with refused(self, str(wrong), code="PI_ERROR_INVALID_VALUE"):
                     pi.Runtime(topology, costs=str(wrong))
 
-    def test_a_broadcast_brings_bytes_to_all_places(self):
+    def test_a_broadcast_moves_bytes_to_all_places(self):
         runtime = simulated("switch-8gpu")
         storage = runtime.storage(1 << 20)
         with storage.buffer().acquire(0, "discard_write") as use:
@@ -179,7 +179,7 @@ class Buffers(unittest.TestCase):
         with storage.buffer().acquire(1, "read_write") as use:
             self.assertEqual(use.read(), array.tobytes())
             use.fill(9)
-        self.assertEqual(array[1], 1)  # nothing was written back yet
+        self.assertEqual(array[1], 1)  # nothing is written back yet
         storage.buffer().acquire(0).wait()
         self.assertTrue((array == 9).all())
 
@@ -255,7 +255,7 @@ class Buffers(unittest.TestCase):
         rows = buffer.tensor((4, 6), "f4")
         columns = buffer.tensor((4, 6), "f4", strides=(1, 4))
         apart = buffer.tensor((2, 3), "f4", strides=(12, 2))
-        line = buffer.tensor((1, 6), "f4", strides=(50, 1))  # of an axis of 1 the stride means nothing
+        line = buffer.tensor((1, 6), "f4", strides=(50, 1))  # the stride of an axis of 1 has no effect
         self.assertEqual([given(rows, f) for f in (c, fortran, any_order)], [True, False, True])
         self.assertEqual([given(columns, f) for f in (c, fortran, any_order)], [False, True, True])
         self.assertEqual([given(apart, f) for f in (c, fortran, any_order)], [False] * 3)
@@ -322,7 +322,7 @@ class Trace(unittest.TestCase):
 class Misuse(unittest.TestCase):
     """A Python exception with PI's text, never a crash."""
 
-    def test_a_released_acquisition_is_no_use(self):
+    def test_a_released_acquisition_cannot_be_used(self):
         runtime = on_host()
         for place in (0, 1):
             use = runtime.storage(64).buffer().acquire(place, "discard_write")
@@ -337,7 +337,7 @@ class Misuse(unittest.TestCase):
             use.abandon()
             use.wait()
 
-    def test_a_closed_loader_is_no_use_and_what_was_made_of_it_is(self):
+    def test_objects_of_a_closed_loader_still_work(self):
         loader = pi.Loader(environment=False)
         device = loader.devices("host")[0]
         loader.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a newcomer would type, and the guide's code, as they stand."""
+"""The guide's code, and a newcomer's first session."""
 
 import os
 import pathlib
@@ -31,18 +31,18 @@ class Session(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         return result.stdout
 
-    def test_the_first_session_works_with_two_devices_that_have_memory_of_their_own(self):
+    def test_the_first_session_works_with_two_devices_with_their_own_memory(self):
         said = self.check("sim")
         self.assertEqual(said.count("<Device sim:0:"), 2)
         self.assertIn("numbers", said)
         self.assertIn("unified", said)
         self.assertIn("4194304 bytes stale", said)
-        self.assertIn("[2 2 2 2]", said)  # what the last device has written
+        self.assertIn("[2 2 2 2]", said)  # written by the last device
 
     def test_the_first_session_works_with_one_device_on_the_hosts_memory(self):
         said = self.check("host")
         self.assertIn("<Device host:0:0", said)
-        self.assertIn("none needed", said)  # and the log says so
+        self.assertIn("none needed", said)  # in the log
 
 
 class Guide(unittest.TestCase):
@@ -50,12 +50,12 @@ class Guide(unittest.TestCase):
         blocks = re.findall(r"^```python\n(.*?)^```$", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
         self.assertGreater(len(blocks), 4)
         code = "\n".join(blocks)
-        for selector in ("sim", "host"):  # two devices with memory of their own; the least that a machine has
+        for selector in ("sim", "host"):  # two devices with their own memory; the minimum of a machine
             with self.subTest(selector):
                 result = run(code, selector)
                 self.assertEqual(result.returncode, 0, result.stderr)
 
-    def test_it_names_only_what_there_is(self):
+    def test_it_names_only_existing_things(self):
         import pi_runtime as pi
 
         owners = {

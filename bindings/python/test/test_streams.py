@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The order of other libraries' streams and PI's commands, on the simulated CUDA driver: whose work is late until a test
-lets it begin, so that no clock decides."""
+"""The order of other libraries' streams and PI's commands, on the simulated CUDA driver. The other
+library's work waits until a test lets it begin, so that no clock decides."""
 
 import ctypes
 import os
@@ -51,7 +51,7 @@ class Library:
 
     def stream(self):
         stream = ctypes.c_void_p()
-        self.call("cuStreamCreate", ctypes.byref(stream), 1)  # one that waits for no other
+        self.call("cuStreamCreate", ctypes.byref(stream), 1)  # without implicit synchronisation
         self.streams.append(stream.value)
         return stream.value
 
@@ -78,14 +78,14 @@ class Library:
         return found.raw
 
     def close(self, stream):
-        """What comes into the stream later does not begin before open()."""
+        """Later work in the stream does not begin before open()."""
         self.call("cuLaunchHostFunc", ctypes.c_void_p(stream), self.c.sem_wait, self.gate)
 
     def open(self):
         self.c.sem_post(self.gate)
 
     def order(self, first, then):
-        """What comes into stream `then` later begins after what is in `first`."""
+        """Later work in stream `then` begins after the work in `first`."""
         event = ctypes.c_void_p()
         self.call("cuEventCreate", ctypes.byref(event), 0)
         self.events.append(event)
@@ -94,7 +94,8 @@ class Library:
 
 
 class Producer(HandMade):
-    """A tensor of the other library, whose bytes become 7 in its stream when the library is opened."""
+    """A tensor of the other library; its bytes become 7 in its stream when the library is
+    opened."""
 
     def __init__(self, library, flags=0):
         super().__init__(numpy.zeros(SIZE, "u1"), device=(CUDA, 0), flags=flags)
@@ -132,7 +133,7 @@ class Streams(unittest.TestCase):
         return pi.Tensor(tensor.buffer, tensor._layout, DEVICE)
 
     def check_late(self, tensor, value):
-        """The bytes are not there before the library is opened, and have this value then."""
+        """The bytes are not ready before the library is opened, and then have this value."""
         with tensor.acquire(DEVICE) as here, tensor.acquire(HOST) as use:
             for each in (here, use):
                 with self.assertRaises(pi.Timeout):
@@ -146,10 +147,10 @@ class Streams(unittest.TestCase):
             producer = Producer(self.library, flags)
             tensor = self.runtime.from_dlpack(producer)
             self.assertEqual((tensor.place, len(producer.streams)), (DEVICE, 1))
-            self.assertGreater(producer.streams[0], 2)  # PI's own
+            self.assertGreater(producer.streams[0], 2)  # PI's stream
             self.check_late(tensor, 7)
 
-    def test_uses_begin_after_the_stream_that_is_given(self):
+    def test_uses_begin_after_the_given_stream(self):
         for make in (lambda: 1, lambda: 2, self.library.stream):
             producer = Producer(self.library)
             stream = make()
@@ -157,7 +158,7 @@ class Streams(unittest.TestCase):
             self.assertEqual(producer.streams, [stream])
             self.check_late(tensor, 7)
 
-    def test_a_capsule_is_ready_in_the_default_stream_or_in_the_one_that_is_given(self):
+    def test_a_capsule_is_ready_in_the_default_or_the_given_stream(self):
         for asked, given in ((None, None), (1, None), (1, 1), (2, 2)):
             producer = Producer(self.library)
             self.check_late(self.runtime.from_dlpack(producer.__dlpack__(stream=asked), stream=given), 7)
@@ -177,7 +178,7 @@ class Streams(unittest.TestCase):
             seen = self.library.allocate()
             tensor = self.runtime.from_dlpack(Producer(self.library))
             stream = make()
-            # It returns although the library is not open.
+            # It returns before the library is opened.
             capsule = tensor.__dlpack__(stream=stream, max_version=(1, 0))
             address = look_into(capsule, Versioned).dl_tensor.data
             self.library.copy(stream, seen, address)
@@ -185,17 +186,17 @@ class Streams(unittest.TestCase):
             self.assertEqual(self.library.bytes_of(seen), b"\7" * SIZE)
             del capsule
 
-    def test_what_a_consumer_left_in_a_default_stream_comes_before_the_next_use(self):
+    def test_a_consumers_work_in_a_default_stream_comes_before_the_next_use(self):
         for stream in (None, 1, 2):
             tensor = self.runtime.tensor(SIZE)
             capsule = self.at_device(tensor).__dlpack__(stream=stream, max_version=(1, 0))
             address = look_into(capsule, Versioned).dl_tensor.data
             self.library.close(stream or 1)
             self.library.fill(stream or 1, address, 9)
-            del capsule  # nobody took it
+            del capsule  # it was not consumed
             self.check_late(tensor, 9)
 
-    def test_a_use_that_is_given_out_ends_after_the_consumers_default_stream(self):
+    def test_an_exported_use_ends_after_the_consumers_default_stream(self):
         tensor = self.runtime.tensor(SIZE)
         with tensor.acquire(DEVICE, "discard_write") as use:
             capsule = use.__dlpack__(stream=1, max_version=(1, 0))
@@ -219,16 +220,16 @@ class Streams(unittest.TestCase):
                 with tensor.acquire(DEVICE, "discard_write") as use:
                     with refused(self, words, kind):
                         use.__dlpack__(stream=stream)
-        self.assertFalse(hasattr(producer, "streams"))  # it was not asked
-        # One that is no stream of the device is the driver's to refuse.
+        self.assertFalse(hasattr(producer, "streams"))  # it was not called
+        # The driver refuses a handle that is not a stream of the device.
         with refused(self, "12345", code="PI_ERROR_INVALID_NATIVE_HANDLE"):
             tensor.__dlpack__(stream=12345)
         with tensor.acquire(DEVICE, "discard_write"):
-            pass  # nothing is held
+            pass  # no acquisition is held
 
 
 class WithoutStreams(unittest.TestCase):
-    def test_memory_of_the_host_has_none(self):
+    def test_host_memory_has_no_streams(self):
         runtime = simulated()
         array = numpy.zeros(8, "u1")
         tensor = runtime.tensor(8)

@@ -53,7 +53,8 @@ class Types(unittest.TestCase):
 
     def test_the_stubs_name_what_the_module_has(self):
         with tempfile.TemporaryDirectory() as folder:
-            # pybind11's classes have a metaclass, and an __init__ that takes anything where Python cannot make one.
+            # pybind11's classes have a metaclass, and an __init__ with any arguments if Python
+            # cannot create one.
             usual = pathlib.Path(folder) / "usual"
             usual.write_text(r"pi_runtime\._core\.[A-Z]\w+" "\n" r"pi_runtime\._core\.\w+\.__init__" "\n")
             result = mypy("pi_runtime._core", "--ignore-missing-stub", "--allowlist", str(usual),
