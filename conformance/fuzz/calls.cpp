@@ -31,7 +31,7 @@ Program::Program(Input input)
          "PI_DEVICE_INFO_QUEUE_FLAGS");
     for (const uint64_t flags : {0, 0, +PI_QUEUE_OUT_OF_ORDER}) {
         if ((flags & ~known) == 0) {
-            auto desc = describe<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+            auto desc = pi::desc<pi_queue_desc>();
             desc.flags = flags;
             must(piQueueCreate(place_.context, place_.device, &desc, &queues_.emplace_back()),
                  "piQueueCreate");
@@ -39,7 +39,7 @@ Program::Program(Input input)
         }
     }
     if (has_pools_) {
-        auto desc = describe<pi_usm_pool_desc>(PI_TYPE_USM_POOL_DESC);
+        auto desc = pi::desc<pi_usm_pool_desc>();
         desc.kind = PI_USM_DEVICE;
         must(piUsmPoolCreate(place_.context, place_.device, &desc, &pools_.emplace_back()),
              "piUsmPoolCreate");

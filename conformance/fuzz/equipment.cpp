@@ -19,7 +19,7 @@ Place make_place(pi_loader loader, const char *selector) {
     must(piPlatformGetInfo(place.platform, PI_PLATFORM_INFO_PLUGIN, sizeof place.plugin,
                            &place.plugin, nullptr),
          "PI_PLATFORM_INFO_PLUGIN");
-    auto desc = describe<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    auto desc = pi::desc<pi_context_desc>();
     desc.device_count = 1;
     desc.devices = &place.device;
     must(piContextCreate(place.platform, &desc, &place.context), "piContextCreate");
@@ -50,7 +50,7 @@ Equipment::Equipment(bool validate) {
     const char *const plugins[] = {PI_FUZZ_HOST, PI_FUZZ_SIM};
     const char *const layers[] = {"validate"};
     const pi_loader_option options[] = {{"PI_SIM_MACHINE", PI_FUZZ_MACHINE}};
-    auto desc = describe<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+    auto desc = pi::desc<pi_loader_desc>();
     desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = plugins;
     desc.plugin_count = static_cast<uint32_t>(std::size(plugins));

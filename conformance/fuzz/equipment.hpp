@@ -6,6 +6,7 @@
 
 #include "input.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/pi_loader.h>
 
 #include <cstddef>
@@ -20,14 +21,6 @@ const char *last_error();
 
 void must(pi_result result, const char *what);
 void must_not(pi_result result, const char *what);
-
-template <class Desc>
-Desc describe(pi_struct_type type) {
-    Desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = type;
-    return desc;
-}
 
 struct Place {
     pi_plugin plugin = nullptr;

@@ -80,9 +80,7 @@ private:
 
 pi_loader make_loader(const Options &options, Log &log) {
     const char *plugin = options.plugin.c_str();
-    pi_loader_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_LOADER_DESC;
+    auto desc = pi::desc<pi_loader_desc>();
     desc.flags = PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = &plugin;
     desc.plugin_count = 1;

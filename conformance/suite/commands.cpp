@@ -17,7 +17,7 @@ pi_region linear(uint64_t src_offset, uint64_t dst_offset, uint64_t size) {
 Event Fixture::write(pi_queue queue, pi_mem mem, uint64_t offset, const Bytes &bytes,
                      const Waits &waits) {
     const pi_region region = linear(0, offset, bytes.size());
-    pi_buffer_write_desc desc = describe<pi_buffer_write_desc>();
+    auto desc = pi::desc<pi_buffer_write_desc>();
     desc.mem = mem;
     desc.host_ptr = bytes.data();
     desc.region_count = 1;
@@ -27,7 +27,7 @@ Event Fixture::write(pi_queue queue, pi_mem mem, uint64_t offset, const Bytes &b
 
 Event Fixture::read(pi_queue queue, pi_mem mem, uint64_t offset, Bytes &into, const Waits &waits) {
     const pi_region region = linear(offset, 0, into.size());
-    pi_buffer_read_desc desc = describe<pi_buffer_read_desc>();
+    auto desc = pi::desc<pi_buffer_read_desc>();
     desc.mem = mem;
     desc.host_ptr = into.data();
     desc.region_count = 1;
@@ -38,7 +38,7 @@ Event Fixture::read(pi_queue queue, pi_mem mem, uint64_t offset, Bytes &into, co
 Event Fixture::copy(pi_queue queue, pi_mem src, uint64_t src_offset, pi_mem dst,
                     uint64_t dst_offset, uint64_t size, const Waits &waits) {
     const pi_region region = linear(src_offset, dst_offset, size);
-    pi_buffer_copy_desc desc = describe<pi_buffer_copy_desc>();
+    auto desc = pi::desc<pi_buffer_copy_desc>();
     desc.src = src;
     desc.dst = dst;
     desc.region_count = 1;
@@ -48,7 +48,7 @@ Event Fixture::copy(pi_queue queue, pi_mem src, uint64_t src_offset, pi_mem dst,
 
 Event Fixture::fill(pi_queue queue, pi_mem mem, uint64_t offset, uint64_t size,
                     const Bytes &pattern, const Waits &waits) {
-    pi_buffer_fill_desc desc = describe<pi_buffer_fill_desc>();
+    auto desc = pi::desc<pi_buffer_fill_desc>();
     desc.mem = mem;
     desc.pattern = pattern.data();
     desc.pattern_size = pattern.size();
@@ -59,7 +59,7 @@ Event Fixture::fill(pi_queue queue, pi_mem mem, uint64_t offset, uint64_t size,
 
 Event Fixture::map(pi_queue queue, pi_mem mem, uint64_t map_flags, uint64_t offset, uint64_t size,
                    void **out_pointer, const Waits &waits) {
-    pi_buffer_map_desc desc = describe<pi_buffer_map_desc>();
+    auto desc = pi::desc<pi_buffer_map_desc>();
     desc.flags = map_flags;
     desc.mem = mem;
     desc.offset = offset;
@@ -69,18 +69,18 @@ Event Fixture::map(pi_queue queue, pi_mem mem, uint64_t map_flags, uint64_t offs
 }
 
 Event Fixture::unmap(pi_queue queue, pi_mem mem, void *pointer, const Waits &waits) {
-    pi_unmap_desc desc = describe<pi_unmap_desc>();
+    auto desc = pi::desc<pi_unmap_desc>();
     desc.mem = mem;
     desc.pointer = pointer;
     return enqueue(queue, desc, waits);
 }
 
 Event Fixture::barrier(pi_queue queue, const Waits &waits) {
-    return enqueue(queue, describe<pi_barrier_desc>(), waits);
+    return enqueue(queue, pi::desc<pi_barrier_desc>(), waits);
 }
 
 Event Fixture::events_wait(pi_queue queue, const Waits &waits) {
-    return enqueue(queue, describe<pi_events_wait_desc>(), waits);
+    return enqueue(queue, pi::desc<pi_events_wait_desc>(), waits);
 }
 
 } // namespace pi::suite

@@ -17,7 +17,7 @@ std::string command_name(uint32_t type) {
         uint32_t type;
         const char *name;
     };
-#define PI_SUITE_NAME(desc, code, function, group) {code, #function},
+#define PI_SUITE_NAME(desc, function, group) {type_of<desc>, #function},
     constexpr CommandName names[] = {PI_SUITE_COMMANDS(PI_SUITE_NAME)};
 #undef PI_SUITE_NAME
     for (const CommandName &row : names) {
@@ -142,7 +142,7 @@ pi_context Fixture::context() {
 }
 
 Context Fixture::make_context(const std::vector<pi_device> &devices) {
-    pi_context_desc desc = describe<pi_context_desc>();
+    auto desc = pi::desc<pi_context_desc>();
     desc.device_count = static_cast<uint32_t>(devices.size());
     desc.devices = devices.data();
     const auto platform =
@@ -158,7 +158,7 @@ Queue Fixture::make_queue(uint64_t flags) {
 }
 
 Queue Fixture::make_queue(const Place &place, uint64_t flags) {
-    pi_queue_desc desc = describe<pi_queue_desc>();
+    auto desc = pi::desc<pi_queue_desc>();
     desc.flags = flags;
     Queue queue;
     require_success(piQueueCreate(place.context, place.device, &desc, queue.out()),
@@ -179,7 +179,7 @@ Mem Fixture::make_buffer(uint64_t size) {
 }
 
 Mem Fixture::make_buffer(const Place &place, uint64_t size) {
-    pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = size;
     return make_buffer(place, desc);
 }
@@ -199,7 +199,7 @@ Mem Fixture::make_buffer(const Place &place, const Bytes &bytes) {
 }
 
 Mem Fixture::make_view(pi_mem mem, uint64_t offset, uint64_t size) {
-    pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
+    auto desc = pi::desc<pi_mem_partition_desc>();
     desc.offset = offset;
     desc.size = size;
     Mem view;

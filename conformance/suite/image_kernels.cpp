@@ -68,7 +68,7 @@ void set(pi_program_desc &desc, pi_program_format format, std::string_view text)
 }
 
 pi_program_desc image_program_desc(Fixture &fixture) {
-    pi_program_desc desc = describe<pi_program_desc>();
+    auto desc = pi::desc<pi_program_desc>();
     const pi_program_format format = kernel_format(fixture);
     switch (format) {
     case PI_PROGRAM_FORMAT_NATIVE_TABLE:

@@ -98,7 +98,7 @@ const Source &source_of(pi_program_format format) {
 }
 
 pi_program_desc program_desc(pi_program_format format, const void *data, uint64_t size) {
-    pi_program_desc desc = describe<pi_program_desc>();
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = format;
     desc.data = data;
     desc.size = size;
@@ -239,7 +239,7 @@ Arguments &Arguments::sampler(pi_sampler sampler) {
 
 pi_kernel_launch_desc launch_desc(pi_kernel kernel, const Arguments &arguments, uint32_t dimensions,
                                   const Size3 &global_size, const Size3 &local_size) {
-    pi_kernel_launch_desc desc = describe<pi_kernel_launch_desc>();
+    auto desc = pi::desc<pi_kernel_launch_desc>();
     desc.kernel = kernel;
     desc.dimensions = dimensions;
     desc.argument_count = arguments.count();

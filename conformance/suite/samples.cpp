@@ -37,7 +37,7 @@ Samples::Samples(Fixture &fixture)
 Samples::~Samples() {
     // A failed test may have left commands that use them.
     piQueueFinish(queue_);
-    pi_unmap_desc unmap = describe<pi_unmap_desc>();
+    auto unmap = pi::desc<pi_unmap_desc>();
     unmap.mem = mapped_mem_;
     unmap.pointer = mapped_;
     try_enqueue(queue_, unmap);

@@ -55,7 +55,7 @@ void need_spirv(Fixture &fixture, pi_device device) {
 }
 
 Program create_spirv(pi_context context, Embedded module) {
-    pi_program_desc desc = describe<pi_program_desc>();
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = PI_PROGRAM_FORMAT_SPIRV;
     desc.data = module.data();
     desc.size = module.size();

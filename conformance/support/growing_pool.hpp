@@ -12,11 +12,11 @@ namespace pi_test {
 class GrowingPool {
 public:
     GrowingPool(pi_context context, pi_device device, pi_usm_kind kind = PI_USM_DEVICE) {
-        auto pool = desc<pi_usm_pool_desc>(PI_TYPE_USM_POOL_DESC);
+        auto pool = pi::desc<pi_usm_pool_desc>();
         pool.kind = kind;
         pool.release_threshold = uint64_t{8} << 30;
         OK(piUsmPoolCreate(context, device, &pool, pool_.out()));
-        auto d = desc<pi_usm_desc>(PI_TYPE_USM_DESC);
+        auto d = pi::desc<pi_usm_desc>();
         d.kind = kind;
         d.pool = pool_;
         for (uint64_t count = 1; count <= 512; ++count) {

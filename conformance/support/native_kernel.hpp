@@ -11,7 +11,7 @@ namespace pi_test {
 
 /// The table must stay as long as what is made of it.
 inline Owned<pi_program> make_unbuilt(pi_context context, const pi_native_program &table) {
-    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto d = pi::desc<pi_program_desc>();
     d.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
     d.data = &table;
     d.size = table.struct_size;
@@ -56,7 +56,7 @@ inline pi_kernel_argument local(uint64_t size) {
 /// A one-dimensional launch with the plugin's choice of local size.
 inline pi_kernel_launch_desc launch_desc(pi_kernel kernel, uint64_t global_size,
                                          const pi_kernel_argument *arguments, uint32_t count) {
-    auto d = desc<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+    auto d = pi::desc<pi_kernel_launch_desc>();
     d.kernel = kernel;
     d.dimensions = 1;
     d.global_size[0] = global_size;

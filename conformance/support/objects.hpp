@@ -4,6 +4,7 @@
 // short descriptors.
 #pragma once
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/pi_loader.h>
 
 #include <catch2/catch.hpp>
@@ -45,15 +46,6 @@ inline std::string last_error() {
         REQUIRE(refused_result_ == (code));                                                        \
         REQUIRE_THAT(pi_test::last_error(), Catch::Contains(words));                               \
     } while (false)
-
-/// A descriptor with size and type set.
-template <class Desc>
-Desc desc(pi_struct_type type) {
-    Desc out{};
-    out.struct_size = sizeof out;
-    out.type = type;
-    return out;
-}
 
 template <class Handle>
 struct Release;
@@ -118,7 +110,7 @@ inline pi_region range(uint64_t src_offset, uint64_t dst_offset, uint64_t size) 
 }
 inline pi_buffer_read_desc read_desc(pi_mem mem, void *host_ptr, const pi_region &region,
                                      uint64_t flags = 0) {
-    auto d = desc<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+    auto d = pi::desc<pi_buffer_read_desc>();
     d.flags = flags;
     d.mem = mem;
     d.host_ptr = host_ptr;
@@ -128,7 +120,7 @@ inline pi_buffer_read_desc read_desc(pi_mem mem, void *host_ptr, const pi_region
 }
 inline pi_buffer_write_desc write_desc(pi_mem mem, const void *host_ptr, const pi_region &region,
                                        uint64_t flags = 0) {
-    auto d = desc<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+    auto d = pi::desc<pi_buffer_write_desc>();
     d.flags = flags;
     d.mem = mem;
     d.host_ptr = host_ptr;
@@ -138,7 +130,7 @@ inline pi_buffer_write_desc write_desc(pi_mem mem, const void *host_ptr, const p
 }
 inline pi_buffer_copy_desc copy_desc(pi_mem src, pi_mem dst, const pi_region &region,
                                      uint64_t flags = 0) {
-    auto d = desc<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+    auto d = pi::desc<pi_buffer_copy_desc>();
     d.flags = flags;
     d.src = src;
     d.dst = dst;
@@ -148,7 +140,7 @@ inline pi_buffer_copy_desc copy_desc(pi_mem src, pi_mem dst, const pi_region &re
 }
 inline pi_buffer_fill_desc fill_desc(pi_mem mem, const void *pattern, uint64_t pattern_size,
                                      uint64_t offset, uint64_t size, uint64_t flags = 0) {
-    auto d = desc<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    auto d = pi::desc<pi_buffer_fill_desc>();
     d.flags = flags;
     d.mem = mem;
     d.pattern = pattern;
@@ -159,7 +151,7 @@ inline pi_buffer_fill_desc fill_desc(pi_mem mem, const void *pattern, uint64_t p
 }
 inline pi_buffer_map_desc map_desc(pi_mem mem, uint64_t offset, uint64_t size, void **out_pointer,
                                    uint64_t flags = PI_MAP_READ | PI_MAP_WRITE) {
-    auto d = desc<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    auto d = pi::desc<pi_buffer_map_desc>();
     d.flags = flags;
     d.mem = mem;
     d.offset = offset;
@@ -168,7 +160,7 @@ inline pi_buffer_map_desc map_desc(pi_mem mem, uint64_t offset, uint64_t size, v
     return d;
 }
 inline pi_unmap_desc unmap_desc(pi_mem mem, void *pointer, uint64_t flags = 0) {
-    auto d = desc<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+    auto d = pi::desc<pi_unmap_desc>();
     d.flags = flags;
     d.mem = mem;
     d.pointer = pointer;

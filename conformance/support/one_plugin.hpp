@@ -22,7 +22,7 @@ inline Owned<pi_loader> load_one_plugin(const char *path,
                                         void *log_user_data = nullptr) {
     // A call that never returns (a finish, a blocking command) ends the program, and fails.
     alarm(120);
-    auto d = desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+    auto d = pi::desc<pi_loader_desc>();
     d.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
     d.plugins = &path;
     d.plugin_count = 1;

@@ -3,6 +3,7 @@
 // What test programs without Catch2 share: descriptors, a native kernel, children.
 #pragma once
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/pi.h>
 #include <pi/pi_native_kernel.h>
 
@@ -14,15 +15,6 @@
 #include <cstdlib>
 
 namespace pi_test {
-
-/// A descriptor with size and type set.
-template <class Desc>
-Desc make(pi_struct_type type) {
-    Desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = type;
-    return desc;
-}
 
 inline pi_region linear(uint64_t size) {
     pi_region region{};
@@ -41,7 +33,7 @@ inline constexpr pi_native_program add_one_program = {sizeof add_one_program, 1,
 
 /// Not built yet.
 inline pi_result make_add_one(pi_context context, pi_program *out_program) {
-    auto desc = make<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
     desc.data = &add_one_program;
     desc.size = sizeof add_one_program;
@@ -51,7 +43,7 @@ inline pi_result make_add_one(pi_context context, pi_program *out_program) {
 /// A launch of it on `size` bytes of `argument`, which must stay.
 inline pi_kernel_launch_desc launch_of(pi_kernel kernel, const pi_kernel_argument &argument,
                                        uint64_t size) {
-    auto launch = make<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+    auto launch = pi::desc<pi_kernel_launch_desc>();
     launch.kernel = kernel;
     launch.dimensions = 1;
     launch.argument_count = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/error.hpp>
 #if __has_include(<pi/pi_sim.h>)
 #include <pi/pi_sim.h>
@@ -30,9 +31,7 @@ std::vector<pi_plugin_report> reports_of(pi_loader loader) {
 Loader::Loader(const std::string &machine, bool count_calls) {
     const char *const layer = "fault"; // which counts calls
     const pi_loader_option option{"PI_SIM_MACHINE", machine.c_str()};
-    pi_loader_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_LOADER_DESC;
+    auto desc = pi::desc<pi_loader_desc>();
     desc.options = &option;
     desc.option_count = machine.empty() ? 0 : 1;
     desc.layers = count_calls ? &layer : nullptr;

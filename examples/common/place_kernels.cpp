@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "place_kernels.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/error.hpp>
 
 #include <cstring>
@@ -9,15 +10,6 @@ namespace examples {
 namespace {
 
 using namespace pi::runtime;
-
-/// A descriptor with its first two fields filled in.
-template <class Descriptor>
-Descriptor describe(pi_struct_type type) {
-    Descriptor descriptor{};
-    descriptor.struct_size = sizeof descriptor;
-    descriptor.type = type;
-    return descriptor;
-}
 
 std::string build_log(pi_program program, pi_device device) {
     uint64_t size = 0;
@@ -32,14 +24,14 @@ std::string build_log(pi_program program, pi_device device) {
 }
 
 Program build(pi_context context, const DeviceEntry &entry) {
-    auto desc = describe<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = entry.kernels.format;
     desc.data = entry.kernels.data;
     desc.size = entry.kernels.size;
     Program program;
     check(piProgramCreate(context, &desc, program.out()), "piProgramCreate");
 
-    auto build = describe<pi_program_build_desc>(PI_TYPE_PROGRAM_BUILD_DESC);
+    auto build = pi::desc<pi_program_build_desc>();
     build.device_count = 1;
     build.devices = &entry.device;
     const pi_result result = piProgramBuild(program.get(), &build);
@@ -66,7 +58,7 @@ PlaceKernels::PlaceKernels(pi_context context, const DeviceEntry &entry,
 
 Event PlaceKernels::launch(const std::string &kernel, std::span<const pi_kernel_argument> arguments,
                            uint64_t columns, uint64_t rows, std::span<const pi_event> waits) const {
-    auto desc = describe<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+    auto desc = pi::desc<pi_kernel_launch_desc>();
     desc.kernel = kernels_.at(kernel).get();
     desc.dimensions = 2;
     desc.argument_count = static_cast<uint32_t>(arguments.size());
@@ -83,7 +75,7 @@ Event PlaceKernels::launch(const std::string &kernel, std::span<const pi_kernel_
 Event PlaceKernels::fill_with_zeros(pi_mem mem, uint64_t offset, uint64_t size,
                                     std::span<const pi_event> waits) const {
     const uint32_t zero = 0;
-    auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    auto desc = pi::desc<pi_buffer_fill_desc>();
     desc.mem = mem;
     desc.pattern = &zero;
     desc.pattern_size = sizeof zero;

@@ -38,12 +38,12 @@ public:
             static_cast<const pi_verification_kernel_v1 *>(table)->get_kernel(place.device, &known),
             "the device has no verification kernel");
         constexpr const char *unbuilt = "the verification kernel does not build";
-        auto desc = make_desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+        auto desc = pi::desc<pi_program_desc>();
         desc.format = known.format;
         desc.data = known.data;
         desc.size = known.size;
         need(plugin.piProgramCreate(place.context, &desc, &program_), unbuilt);
-        auto build = make_desc<pi_program_build_desc>(PI_TYPE_PROGRAM_BUILD_DESC);
+        auto build = pi::desc<pi_program_build_desc>();
         build.device_count = 1;
         build.devices = &place.device;
         need(plugin.piProgramBuild(program_, &build), unbuilt);

@@ -18,7 +18,7 @@ pi_region linear(uint64_t src_offset, uint64_t dst_offset, uint64_t size) {
 }
 
 pi_usm_copy_desc usm_desc(const void *src, void *dst, const pi_region &region) {
-    auto desc = make_desc<pi_usm_copy_desc>(PI_TYPE_USM_COPY_DESC);
+    auto desc = pi::desc<pi_usm_copy_desc>();
     desc.src = src;
     desc.dst = dst;
     desc.region_count = 1;
@@ -28,9 +28,8 @@ pi_usm_copy_desc usm_desc(const void *src, void *dst, const pi_region &region) {
 
 /// A blocking read or write.
 template <typename Desc, typename Pointer>
-Desc transfer_desc(pi_struct_type type, const Memory &memory, Pointer host,
-                   const pi_region &region) {
-    auto desc = make_desc<Desc>(type);
+Desc transfer_desc(const Memory &memory, Pointer host, const pi_region &region) {
+    auto desc = pi::desc<Desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.mem = memory.mem();
     desc.host_ptr = host;
@@ -59,13 +58,13 @@ Memory::Memory(const pi_dispatch &plugin, const VerifiedPlace &place, pi_memory_
     : plugin_(plugin), context_(place.context) {
     pi_result result = PI_SUCCESS;
     if (has_address(kind)) {
-        auto desc = make_desc<pi_usm_desc>(PI_TYPE_USM_DESC);
+        auto desc = pi::desc<pi_usm_desc>();
         desc.kind = kind - PI_MEMORY_KIND_USM_HOST + PI_USM_HOST;
         desc.scope = scope;
         desc.size = size;
         result = plugin.piUsmAlloc(place.context, place.device, &desc, &pointer_);
     } else {
-        auto desc = make_desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        auto desc = pi::desc<pi_mem_buffer_desc>();
         desc.scope = scope;
         desc.size = size;
         result = plugin.piMemBufferCreate(place.context, place.device, &desc, &mem_);
@@ -76,7 +75,7 @@ Memory::Memory(const pi_dispatch &plugin, const VerifiedPlace &place, pi_memory_
 
 Memory::Memory(const pi_dispatch &plugin, const VerifiedPlace &place, Bytes host)
     : plugin_(plugin), context_(place.context) {
-    auto desc = make_desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    auto desc = pi::desc<pi_mem_import_desc>();
     desc.size = host.size();
     desc.handle.type = PI_EXTERNAL_HOST_POINTER;
     desc.handle.pointer = host.data();
@@ -106,8 +105,7 @@ void Lane::write(const Memory &memory, uint64_t offset, ConstBytes bytes) const 
     const pi_region region = linear(0, memory.base + offset, bytes.size());
     if (memory.mem() == nullptr)
         return copy_usm(bytes.data(), memory.pointer(), region);
-    const auto desc = transfer_desc<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC, memory,
-                                                          bytes.data(), region);
+    const auto desc = transfer_desc<pi_buffer_write_desc>(memory, bytes.data(), region);
     require(plugin_.piEnqueueMemBufferWrite(queue_, &desc, 0, nullptr, nullptr));
 }
 
@@ -115,8 +113,7 @@ void Lane::read(const Memory &memory, uint64_t offset, Bytes bytes) const {
     const pi_region region = linear(memory.base + offset, 0, bytes.size());
     if (memory.mem() == nullptr)
         return copy_usm(memory.pointer(), bytes.data(), region);
-    const auto desc =
-        transfer_desc<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC, memory, bytes.data(), region);
+    const auto desc = transfer_desc<pi_buffer_read_desc>(memory, bytes.data(), region);
     require(plugin_.piEnqueueMemBufferRead(queue_, &desc, 0, nullptr, nullptr));
 }
 
@@ -129,7 +126,7 @@ Pending Lane::copy(const Memory &src, const Memory &dst, const Section &section)
         require(plugin_.piEnqueueUsmCopy(queue_, &desc, 0, nullptr, &event));
         return {plugin_, event};
     }
-    auto desc = make_desc<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+    auto desc = pi::desc<pi_buffer_copy_desc>();
     desc.src = src.mem();
     desc.dst = dst.mem();
     desc.region_count = 1;
@@ -140,7 +137,7 @@ Pending Lane::copy(const Memory &src, const Memory &dst, const Section &section)
 
 Pending Lane::launch(pi_kernel kernel, const Memory &src, const Memory &dst, uint64_t words) const {
     const pi_kernel_argument arguments[] = {argument_of(src), argument_of(dst)};
-    auto desc = make_desc<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+    auto desc = pi::desc<pi_kernel_launch_desc>();
     desc.kernel = kernel;
     desc.dimensions = 1;
     desc.argument_count = 2;
@@ -153,7 +150,7 @@ Pending Lane::launch(pi_kernel kernel, const Memory &src, const Memory &dst, uin
 
 void *Lane::map(const Memory &memory, uint64_t offset, uint64_t size, uint64_t flags) const {
     void *pointer = nullptr;
-    auto map = make_desc<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    auto map = pi::desc<pi_buffer_map_desc>();
     map.flags = flags | PI_COMMAND_BLOCKING;
     map.mem = memory.mem();
     map.offset = memory.base + offset;
@@ -164,7 +161,7 @@ void *Lane::map(const Memory &memory, uint64_t offset, uint64_t size, uint64_t f
 }
 
 void Lane::unmap(const Memory &memory, void *pointer) const {
-    auto unmap = make_desc<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+    auto unmap = pi::desc<pi_unmap_desc>();
     unmap.flags = PI_COMMAND_BLOCKING;
     unmap.mem = memory.mem();
     unmap.pointer = pointer;

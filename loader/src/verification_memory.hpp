@@ -6,6 +6,8 @@
 #include "pattern.hpp"
 #include "verification.hpp"
 
+#include <pi/describe/descriptor.hpp>
+
 #include <utility>
 
 namespace pi::loader {
@@ -14,14 +16,6 @@ namespace pi::loader {
 inline void require(pi_result result) {
     if (result != PI_SUCCESS)
         throw CallFailed{result};
-}
-
-template <typename Desc>
-Desc make_desc(pi_struct_type type) {
-    Desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = type;
-    return desc;
 }
 
 /// The bytes of one copy command.

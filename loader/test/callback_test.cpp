@@ -33,7 +33,7 @@ struct Place {
         pi_device device = nullptr;
         OK(piPlatformsGet(of, 1, &platform, nullptr));
         OK(piDevicesGet(platform, PI_DEVICE_TYPE_ALL, 1, &device, nullptr));
-        auto d = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+        auto d = pi::desc<pi_context_desc>();
         d.device_count = 1;
         d.devices = &device;
         OK(piContextCreate(platform, &d, context.out()));
@@ -74,7 +74,7 @@ Owned<pi_loader> load(const std::vector<std::string> &files) {
     std::vector<const char *> plugins;
     for (const std::string &file : files)
         plugins.push_back(file.c_str());
-    auto d = desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+    auto d = pi::desc<pi_loader_desc>();
     d.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
     d.plugins = plugins.data();
     d.plugin_count = static_cast<uint32_t>(plugins.size());
@@ -157,7 +157,7 @@ TEST_CASE("a host function is refused blocking calls by all plugins") {
             pi_device device = nullptr;
             OK(piQueueGetInfo(one.queue, PI_QUEUE_INFO_DEVICE, sizeof device, &device, nullptr));
             OK(piQueueCreate(one.context, device, nullptr, queue.out()));
-            auto d = desc<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
+            auto d = pi::desc<pi_host_function_desc>();
             d.function = ask;
             check_refused(other, [&](void *answers) {
                 d.user_data = answers;

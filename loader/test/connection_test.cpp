@@ -133,9 +133,7 @@ TEST_CASE("a plugin without the info gets one from its connection, for buffers o
     CHECK(info.connection == PI_MEMORY_CONNECTION_MIGRATABLE);
     CHECK(info.coherence == PI_COHERENCE_UNKNOWN);
 
-    pi_memory_connection_query query{};
-    query.struct_size = sizeof query;
-    query.type = PI_TYPE_MEMORY_CONNECTION_QUERY;
+    auto query = pi::desc<pi_memory_connection_query>();
     const auto ask = [&] {
         info = empty_info();
         return piGetMemoryConnectionInfo(two.device, two.context, two.device, two.context, &query,

@@ -237,9 +237,7 @@ TEST_CASE("the last line before a plugin ends the process names it and what it w
         ::dup2(pipe_ends[1], STDERR_FILENO);
         const std::string file = plugin_file("small_exits_in_main");
         const char *const plugin = file.c_str();
-        pi_loader_desc desc{};
-        desc.struct_size = sizeof desc;
-        desc.type = PI_TYPE_LOADER_DESC;
+        auto desc = pi::desc<pi_loader_desc>();
         desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
         desc.plugins = &plugin;
         desc.plugin_count = 1;

@@ -3,6 +3,7 @@
 // Prints which options a loader reads from the environment, and whether the process runs in secure
 // mode. For a test that runs it set-uid.
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/pi_loader.h>
 
 #include <cstdint>
@@ -15,9 +16,7 @@
 int main(int argc, char **argv) {
     // The program's own choice, independent of the environment.
     const char *const plugin = argc > 1 ? argv[1] : nullptr;
-    pi_loader_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_LOADER_DESC;
+    auto desc = pi::desc<pi_loader_desc>();
     desc.plugins = &plugin;
     desc.plugin_count = plugin != nullptr ? 1 : 0;
     pi_loader loader = nullptr;

@@ -143,9 +143,7 @@ TEST_CASE("an error that a plugin sets is the caller's last error") {
 
 TEST_CASE("a loader's descriptor is checked, and a wrong one creates nothing") {
     pi_loader loader = nullptr;
-    pi_loader_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_LOADER_DESC;
+    auto desc = pi::desc<pi_loader_desc>();
     desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
     const auto refused = [&](pi_result code, const std::string &text) {
         CHECK(piLoaderCreate(&desc, &loader) == code);

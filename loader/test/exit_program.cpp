@@ -102,7 +102,7 @@ ReleasedAtExit released_at_exit;
 
 struct Place {
     explicit Place(pi_platform platform, pi_device on) : device(on) {
-        auto desc = make<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+        auto desc = pi::desc<pi_context_desc>();
         desc.device_count = 1;
         desc.devices = &device;
         ok(piContextCreate(platform, &desc, &context));
@@ -110,7 +110,7 @@ struct Place {
         held.devices.push_back(device);
         ok(piQueueCreate(context, device, nullptr, &queue));
         held.queues.push_back(queue);
-        auto buffer = make<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        auto buffer = pi::desc<pi_mem_buffer_desc>();
         buffer.size = size;
         ok(piMemBufferCreate(context, device, &buffer, &mem));
         held.mems.push_back(mem);
@@ -136,7 +136,7 @@ void leave_kernels(const Place &place) {
         return;
     static const pi_native_kernel table = {"spin", &spin, 0, 0, {}};
     static const pi_native_program native = {sizeof native, 1, &table};
-    auto desc = make<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
     desc.data = &native;
     desc.size = sizeof native;
@@ -150,7 +150,7 @@ void leave_kernels(const Place &place) {
     pi_queue queue = nullptr;
     ok(piQueueCreate(place.context, place.device, nullptr, &queue));
     held.queues.push_back(queue);
-    auto launch = make<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+    auto launch = pi::desc<pi_kernel_launch_desc>();
     launch.kernel = kernel;
     launch.dimensions = 1;
     launch.global_size[0] = 16;
@@ -161,7 +161,7 @@ void leave_kernels(const Place &place) {
 
 pi_buffer_fill_desc fill_of(pi_mem mem) {
     static const uint32_t pattern = 7;
-    auto fill = make<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    auto fill = pi::desc<pi_buffer_fill_desc>();
     fill.mem = mem;
     fill.pattern = &pattern;
     fill.pattern_size = sizeof pattern;
@@ -174,13 +174,13 @@ void leave_work(pi_platform platform, pi_device device) {
     leave_kernels(here);
     auto fill = fill_of(here.mem);
     static void *pointer = nullptr;
-    auto map = make<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    auto map = pi::desc<pi_buffer_map_desc>();
     map.flags = PI_MAP_READ;
     map.mem = here.mem;
     map.size = size;
     map.out_pointer = &pointer;
     const pi_region region = linear(size);
-    auto copy = make<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+    auto copy = pi::desc<pi_buffer_copy_desc>();
     copy.src = here.mem;
     copy.dst = there.mem;
     copy.regions = &region;
@@ -203,7 +203,7 @@ void leave_work(pi_platform platform, pi_device device) {
 
 /// `expected`: the result of the query for platforms; without success there are none.
 std::vector<pi_platform> make_loader(pi_result expected = PI_SUCCESS) {
-    auto desc = make<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+    auto desc = pi::desc<pi_loader_desc>();
     desc.flags = PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = &held.plugin;
     desc.plugin_count = 1;
@@ -295,7 +295,7 @@ void use_new_loader() {
         const auto fill = fill_of(place.mem);
         ok(piEnqueueMemBufferFill(place.queue, &fill, 0, nullptr, nullptr));
         std::vector<uint32_t> bytes(size / sizeof(uint32_t));
-        auto read = make<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+        auto read = pi::desc<pi_buffer_read_desc>();
         const pi_region region = linear(size);
         read.flags = PI_COMMAND_BLOCKING;
         read.mem = place.mem;

@@ -3,6 +3,7 @@
 // Loaders, their logs and folders for plugins, for the loader's tests.
 #pragma once
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/pi_loader.h>
 #include <pi/pi_plugin.h>
 
@@ -144,9 +145,7 @@ struct Description {
         std::vector<pi_loader_option> option_list;
         for (const auto &[name, value] : options)
             option_list.push_back({name.c_str(), value.c_str()});
-        pi_loader_desc desc{};
-        desc.struct_size = sizeof desc;
-        desc.type = PI_TYPE_LOADER_DESC;
+        auto desc = pi::desc<pi_loader_desc>();
         desc.flags = flags;
         desc.plugins = plugin_list.data();
         desc.plugin_count = static_cast<uint32_t>(plugin_list.size());

@@ -112,9 +112,7 @@ TEST_CASE("loaders are created and released on many threads at once") {
             for (int round = 0; round < 10; ++round) {
                 const std::string file = plugin_file("small_good");
                 const char *const plugins[] = {file.c_str()};
-                pi_loader_desc desc{};
-                desc.struct_size = sizeof desc;
-                desc.type = PI_TYPE_LOADER_DESC;
+                auto desc = pi::desc<pi_loader_desc>();
                 desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
                 desc.plugins = plugins;
                 desc.plugin_count = 1;

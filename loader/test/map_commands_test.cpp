@@ -20,14 +20,6 @@ namespace {
 
 constexpr uint64_t patience = UINT64_C(30) * 1000 * 1000 * 1000;
 
-template <typename Descriptor>
-Descriptor make_desc(pi_struct_type type) {
-    Descriptor desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = type;
-    return desc;
-}
-
 /// A buffer of the memory plugin and a queue.
 struct Machine {
     CapturedLog log;
@@ -47,10 +39,10 @@ struct Machine {
         REQUIRE(piPluginGetExtension(loader.plugins()[0], memory_plugin_extension,
                                      sizeof(memory_plugin_table), &table) == PI_SUCCESS);
         plugin = static_cast<const memory_plugin_table *>(table);
-        auto queue_desc = make_desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+        auto queue_desc = pi::desc<pi_queue_desc>();
         queue_desc.flags = queue_flags;
         REQUIRE(piQueueCreate(context, loader.device(), &queue_desc, &queue) == PI_SUCCESS);
-        auto mem_desc = make_desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        auto mem_desc = pi::desc<pi_mem_buffer_desc>();
         mem_desc.size = bytes;
         REQUIRE(piMemBufferCreate(context, loader.device(), &mem_desc, &mem) == PI_SUCCESS);
     }
@@ -78,7 +70,7 @@ struct Machine {
 
     pi_result write(const Bytes &bytes, const std::vector<pi_region> &regions, uint64_t flags,
                     pi_event wait = nullptr, pi_event *out_event = nullptr) const {
-        auto desc = make_desc<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+        auto desc = pi::desc<pi_buffer_write_desc>();
         desc.flags = flags;
         desc.mem = mem;
         desc.host_ptr = bytes.data();
@@ -89,7 +81,7 @@ struct Machine {
     }
     pi_result read(Bytes &bytes, const std::vector<pi_region> &regions, uint64_t flags,
                    pi_event wait = nullptr, pi_event *out_event = nullptr) const {
-        auto desc = make_desc<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+        auto desc = pi::desc<pi_buffer_read_desc>();
         desc.flags = flags;
         desc.mem = mem;
         desc.host_ptr = bytes.data();
@@ -100,7 +92,7 @@ struct Machine {
     }
     pi_result fill(const Bytes &pattern, uint64_t offset, uint64_t bytes, uint64_t flags,
                    pi_event wait = nullptr, pi_event *out_event = nullptr) const {
-        auto desc = make_desc<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+        auto desc = pi::desc<pi_buffer_fill_desc>();
         desc.flags = flags;
         desc.mem = mem;
         desc.pattern = pattern.data();
@@ -253,7 +245,7 @@ TEST_CASE("in an in-order queue later commands begin after it, even if it is hel
     pi_event read = nullptr;
     REQUIRE(machine.read(seen, {{0, 0, {64, 0, 0}, {}, {}, 0}}, 0, nullptr, &read) == PI_SUCCESS);
     // And a command of the plugin itself.
-    auto map = make_desc<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    auto map = pi::desc<pi_buffer_map_desc>();
     void *address = nullptr;
     map.flags = PI_MAP_READ;
     map.mem = machine.mem;
@@ -272,7 +264,7 @@ TEST_CASE("in an in-order queue later commands begin after it, even if it is hel
     CHECK(seen == expected);
     CHECK(std::memcmp(address, expected.data(), 64) == 0);
 
-    auto unmap = make_desc<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+    auto unmap = pi::desc<pi_unmap_desc>();
     unmap.mem = machine.mem;
     unmap.pointer = address;
     unmap.flags = 0;
@@ -420,7 +412,7 @@ TEST_CASE("when a step of the enqueue fails nothing is enqueued and nothing stay
         CHECK_THAT(last_text(), Contains("piEnqueueMemBufferFill") && Contains("injected"));
     }
     SECTION("a NULL wait list") {
-        auto desc = make_desc<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+        auto desc = pi::desc<pi_buffer_fill_desc>();
         desc.mem = machine.mem;
         desc.pattern = "p";
         desc.pattern_size = desc.size = 1;

@@ -100,9 +100,7 @@ TEST_CASE("a plugin that returns in time is not warned about, and nothing waits 
 }
 
 TEST_CASE("the reserved word of the loader's descriptor must be zero") {
-    pi_loader_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_LOADER_DESC;
+    auto desc = pi::desc<pi_loader_desc>();
     desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
     desc.reserved = 5;
     pi_loader loader = nullptr;

@@ -100,9 +100,7 @@ struct Machine {
 };
 
 pi_memory_verification_desc how(uint64_t flags = 0, pi_memory_kind kind = PI_MEMORY_KIND_BUFFER) {
-    pi_memory_verification_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_MEMORY_VERIFICATION_DESC;
+    auto desc = pi::desc<pi_memory_verification_desc>();
     desc.flags = flags;
     desc.kind = kind;
     return desc;
@@ -114,9 +112,7 @@ TEST_CASE("connections whose bytes arrive are verified, and all other infos are 
     const Machine machine;
     for (const auto &[src, dst] : {std::pair{0, 1}, {1, 0}, {0, 2}, {2, 0}}) {
         CAPTURE(src, dst);
-        pi_memory_connection_info said{};
-        said.struct_size = sizeof said;
-        said.type = PI_TYPE_MEMORY_CONNECTION_INFO;
+        auto said = pi::desc<pi_memory_connection_info>();
         REQUIRE(piGetMemoryConnectionInfo(machine.devices[src], machine.contexts[src],
                                           machine.devices[dst], machine.contexts[dst], nullptr,
                                           &said) == PI_SUCCESS);
@@ -421,9 +417,7 @@ TEST_CASE("wrong arguments are refused, and nothing is written") {
 TEST_CASE("between two plugin instances there is no connection, and nothing to verify") {
     const Machine one;
     const Machine other;
-    pi_memory_connection_info info{};
-    info.struct_size = sizeof info;
-    info.type = PI_TYPE_MEMORY_CONNECTION_INFO;
+    auto info = pi::desc<pi_memory_connection_info>();
     REQUIRE(piVerifyMemoryConnection(one.devices[0], one.contexts[0], other.devices[0],
                                      other.contexts[0], nullptr, &info) == PI_SUCCESS);
     CHECK(info.connection == PI_MEMORY_CONNECTION_NONE);
@@ -466,9 +460,7 @@ TEST_CASE("layers neither count nor record nor fail the commands of a verificati
         desc.devices = devices.data();
         pi_context context = nullptr;
         REQUIRE(piContextCreate(loader.platform(), &desc, &context) == PI_SUCCESS);
-        pi_memory_connection_info info{};
-        info.struct_size = sizeof info;
-        info.type = PI_TYPE_MEMORY_CONNECTION_INFO;
+        auto info = pi::desc<pi_memory_connection_info>();
         REQUIRE(piVerifyMemoryConnection(devices[0], context, devices[1], context, nullptr,
                                          &info) == PI_SUCCESS);
         CHECK(info.verified == PI_VERIFIED_YES);

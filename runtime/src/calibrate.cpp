@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/calibrate.hpp>
 
 #include "transfer/commands.hpp"
@@ -66,9 +67,7 @@ private:
                 std::fill_n(ends.bytes.back().data(), ends.bytes.back().size(), std::byte{1});
                 continue;
             }
-            pi_mem_buffer_desc desc{};
-            desc.struct_size = sizeof desc;
-            desc.type = PI_TYPE_MEM_BUFFER_DESC;
+            auto desc = pi::desc<pi_mem_buffer_desc>();
             desc.size = options_.largest_bytes;
             ends.mems.emplace_back();
             check(piMemBufferCreate(topology_->context(place), topology_->device(place), &desc,

@@ -2,6 +2,7 @@
 #include "base/device_query.hpp"
 #include "dlpack_stream.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/dlpack.hpp>
 #include <pi/runtime/error.hpp>
 
@@ -185,9 +186,7 @@ TensorLayout layout_of(const pi_dlpack_tensor &tensor) {
 Mem import_memory(const Topology &topology, PlaceIndex place, const pi_dlpack_tensor &tensor,
                   const TensorLayout::Hull &hull, bool read_only) {
     const uint64_t first = tensor.byte_offset + static_cast<uint64_t>(hull.first);
-    pi_mem_import_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_MEM_IMPORT_DESC;
+    auto desc = pi::desc<pi_mem_import_desc>();
     desc.flags = read_only ? PI_MEM_READ_ONLY : 0;
     desc.size = hull.size;
     desc.handle.type = PI_EXTERNAL_NATIVE;

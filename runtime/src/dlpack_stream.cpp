@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dlpack_stream.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/error.hpp>
 
 #include <string>
@@ -18,9 +19,7 @@ bool has_streams(const pi_dlpack_device &device) {
 /// The legacy default stream and the per-thread default streams wait for each other; no queue is a
 /// per-thread one.
 Queue queue_around(pi_context context, pi_device device, const DlpackStream &stream) {
-    pi_native_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_NATIVE_DESC;
+    auto desc = pi::desc<pi_native_desc>();
     desc.handle.type = PI_NATIVE_CUDA_STREAM;
     desc.handle.count = 1;
     desc.handle.value[0] =

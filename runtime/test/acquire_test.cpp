@@ -194,9 +194,7 @@ TEST_CASE("acquiring never waits: a reader's events follow a writer that has not
             // The write waits for the gate, so that nothing can be final yet.
             pi_region region{};
             region.extent[0] = size;
-            pi_buffer_write_desc desc{};
-            desc.struct_size = sizeof desc;
-            desc.type = PI_TYPE_BUFFER_WRITE_DESC;
+            auto desc = pi::desc<pi_buffer_write_desc>();
             desc.mem = writer.mem();
             desc.host_ptr = bytes.data();
             desc.region_count = 1;
@@ -213,9 +211,7 @@ TEST_CASE("acquiring never waits: a reader's events follow a writer that has not
             CHECK_FALSE(reader.events().empty());
             // On a queue of its own: the application's queue is in order behind the gated write.
             const Queue queue = machine.make_queue(reader_place);
-            pi_buffer_read_desc read{};
-            read.struct_size = sizeof read;
-            read.type = PI_TYPE_BUFFER_READ_DESC;
+            auto read = pi::desc<pi_buffer_read_desc>();
             read.mem = reader.mem();
             read.host_ptr = seen.data();
             read.region_count = 1;

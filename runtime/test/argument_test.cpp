@@ -43,7 +43,7 @@ Value info_of(pi_device device, pi_device_info name) {
 /// Empty where the device takes neither the table nor the source.
 pi_test::Owned<pi_kernel> make_kernel(const Topology &topology, PlaceIndex place) {
     const auto formats = info_of<uint32_t>(topology.device(place), PI_DEVICE_INFO_PROGRAM_FORMATS);
-    auto desc = pi_test::desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto desc = pi::desc<pi_program_desc>();
     if (formats & 1U << PI_PROGRAM_FORMAT_NATIVE_TABLE) {
         desc.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
         desc.data = &native;
@@ -140,7 +140,7 @@ TEST_CASE("an argument begins at a multiple of the device's alignment, its lead 
 TEST_CASE("the layer race reports no race of kernels on neighbouring ranges", "[runtime]") {
     std::atomic<int> races = 0;
     const char *const layer = "race";
-    auto loader = pi_test::desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+    auto loader = pi::desc<pi_loader_desc>();
     loader.layers = &layer;
     loader.layer_count = 1;
     loader.log_level = PI_LOG_WARNING;

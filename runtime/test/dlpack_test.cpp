@@ -435,7 +435,7 @@ TEST_CASE("a sub-device is not a tensor's device, and hides no other device", "[
     int tried = 0;
     for (const PlaceIndex root : machine.places()) {
         pi_device device = machine.topology()->device(root);
-        auto desc = pi_test::desc<pi_device_partition_desc>(PI_TYPE_DEVICE_PARTITION_DESC);
+        auto desc = pi::desc<pi_device_partition_desc>();
         desc.kind = PI_PARTITION_EQUALLY;
         desc.count = 1;
         uint32_t count = 0;
@@ -470,7 +470,7 @@ TEST_CASE("given device memory must be the place's, and large enough", "[dlpack]
     const Machine machine(2);
     const Runtime runtime(machine.topology());
     const Topology &topology = *machine.topology();
-    auto desc = pi_test::desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = 4096;
     Mem mem;
     check(piMemBufferCreate(topology.context(1), topology.device(1), &desc, mem.out()),
@@ -497,7 +497,7 @@ TEST_CASE("an image is refused as memory of a storage", "[dlpack]") {
     const Machine machine(1);
     const Topology &topology = *machine.topology();
     const Runtime runtime(machine.topology());
-    auto desc = pi_test::desc<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+    auto desc = pi::desc<pi_mem_image_desc>();
     desc.image_type = PI_IMAGE_2D;
     desc.channel_order = PI_CHANNEL_ORDER_RGBA;
     desc.channel_type = PI_CHANNEL_UNORM8;
@@ -876,7 +876,7 @@ TEST_CASE("a first content that never comes is an error for its readers", "[dlpa
     CudaLibrary library(machine);
     const Runtime runtime(machine.topology());
     StorageDescriptor description{.size = 4096};
-    auto desc = pi_test::desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = 4096;
     const Topology &topology = *machine.topology();
     OK(piMemBufferCreate(topology.context(library.place), topology.device(library.place), &desc,
@@ -902,7 +902,7 @@ TEST_CASE("options do not override what the import of a tensor sets", "[dlpack]"
     const Runtime runtime(machine.topology());
     std::vector<uint8_t> bytes = pattern(4096, 4);
     New foreign(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {4096});
-    auto desc = pi_test::desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = 4096;
     DlpackImportOptions options;
     options.storage.host_memory_valid = false;

@@ -8,7 +8,7 @@ namespace runtime_test {
 
 pi_loader make_layered_loader(const char *layer, const pi_loader_option &option,
                               uint32_t teardown_timeout) {
-    auto desc = pi_test::desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+    auto desc = pi::desc<pi_loader_desc>();
     desc.teardown_timeout = teardown_timeout;
     desc.layers = &layer;
     desc.layer_count = 1;
@@ -148,7 +148,7 @@ Event Machine::write(const Acquisition &acquisition, const void *bytes, pi_queue
     pi_region region{};
     region.dst_offset = acquisition.offset();
     region.extent[0] = acquisition.range().size();
-    auto desc = pi_test::desc<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+    auto desc = pi::desc<pi_buffer_write_desc>();
     desc.mem = acquisition.mem();
     desc.host_ptr = bytes;
     desc.region_count = 1;
@@ -173,7 +173,7 @@ Event enqueue_read(pi_queue queue, const Acquisition &acquisition, void *bytes) 
     pi_region region{};
     region.src_offset = acquisition.offset();
     region.extent[0] = acquisition.range().size();
-    auto desc = pi_test::desc<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+    auto desc = pi::desc<pi_buffer_read_desc>();
     desc.mem = acquisition.mem();
     desc.host_ptr = bytes;
     desc.region_count = 1;
@@ -187,7 +187,7 @@ Event enqueue_read(pi_queue queue, const Acquisition &acquisition, void *bytes) 
 
 Event enqueue_fill(pi_queue queue, const Acquisition &acquisition, uint8_t value,
                    const std::vector<pi_event> &waits) {
-    auto desc = pi_test::desc<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    auto desc = pi::desc<pi_buffer_fill_desc>();
     desc.mem = acquisition.mem();
     desc.pattern = &value;
     desc.pattern_size = 1;

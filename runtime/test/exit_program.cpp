@@ -36,7 +36,7 @@ constexpr uint64_t size = 8 << 20;
 
 struct Loader {
     explicit Loader(const char *plugin) {
-        auto desc = pi_test::make<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+        auto desc = pi::desc<pi_loader_desc>();
         desc.flags = PI_LOADER_NO_DEFAULT_SEARCH;
         desc.plugins = &plugin;
         desc.plugin_count = 1;

@@ -107,7 +107,7 @@ TEST_CASE("a queue waits for earlier uses once, and only where its own order doe
     const Buffer buffer = storage.buffer();
     host_write(buffer, 0, pattern(size, 1));
     const Queue other = machine.make_queue(1), third = machine.make_queue(1);
-    auto desc = pi_test::desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    auto desc = pi::desc<pi_queue_desc>();
     desc.flags = PI_QUEUE_OUT_OF_ORDER;
     Queue unordered;
     if (piQueueCreate(machine.topology()->context(1), machine.topology()->device(1), &desc,

@@ -36,7 +36,7 @@ Storage storage_around(const Runtime &runtime, Mem mem) {
 }
 
 Mem make_buffer(const Topology &topology) {
-    auto desc = pi_test::desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     auto bytes = pattern(size, 5);
     desc.flags = PI_MEM_COPY_HOST_PTR;
     desc.size = size;
@@ -79,7 +79,7 @@ TEST_CASE("given memory that was imported is used in place where imported memory
     } host;
     const auto bytes = pattern(size, 6);
     std::copy(bytes.begin(), bytes.end(), host.bytes);
-    auto desc = pi_test::desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    auto desc = pi::desc<pi_mem_import_desc>();
     desc.size = size;
     desc.handle.type = PI_EXTERNAL_HOST_POINTER;
     desc.handle.pointer = host.bytes;

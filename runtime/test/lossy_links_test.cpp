@@ -32,7 +32,7 @@ std::vector<uint8_t> lossy(const std::vector<uint8_t> &sent, std::vector<uint8_t
 }
 
 pi_test::Owned<pi_mem> make_buffer(const Machine &machine, PlaceIndex place) {
-    auto desc = pi_test::desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = size;
     pi_test::Owned<pi_mem> mem;
     OK(piMemBufferCreate(machine.topology()->context(place), machine.topology()->device(place),
@@ -70,7 +70,7 @@ pi_test::Owned<pi_kernel> make_kernel(const Machine &machine, PlaceIndex place, 
     const std::string lines = "library " PI_TEST_KERNELS "\nfunction copy_words pointer pointer\n"
                               "function count_up pointer 4\n";
     std::string data = PI_TEST_KERNELS;
-    auto desc = pi_test::desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = PI_PROGRAM_FORMAT_NATIVE_LIBRARY;
     if (plugin_of(machine) == "cuda") {
         desc.format = PI_PROGRAM_FORMAT_CUBIN;
@@ -94,7 +94,7 @@ void launch(const Machine &machine, PlaceIndex place, const char *name,
             const std::vector<pi_kernel_argument> &arguments,
             const std::vector<pi_event> &waits = {}) {
     const auto kernel = make_kernel(machine, place, name);
-    auto desc = pi_test::desc<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+    auto desc = pi::desc<pi_kernel_launch_desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.kernel = kernel;
     desc.dimensions = 1;
@@ -284,9 +284,9 @@ TEST_CASE("the loader reports for each direction whether kernels see the bytes o
           "[.kernels]") {
     const Machine machine(1);
     const auto verified = [&](PlaceIndex src, PlaceIndex dst, uint64_t flags) {
-        auto desc = pi_test::desc<pi_memory_verification_desc>(PI_TYPE_MEMORY_VERIFICATION_DESC);
+        auto desc = pi::desc<pi_memory_verification_desc>();
         desc.flags = flags;
-        auto info = pi_test::desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+        auto info = pi::desc<pi_memory_connection_info>();
         OK(piVerifyMemoryConnection(
             machine.topology()->device(src), machine.topology()->context(src),
             machine.topology()->device(dst), machine.topology()->context(dst), &desc, &info));

@@ -83,7 +83,7 @@ TEST_CASE("given memory is used from a place with a scope that its own place lac
                   {"between": ["host", "b"], "bandwidth": "1 GB/s"}]})");
     const Simulated machine(file.path());
     const Runtime runtime(machine.topology());
-    auto desc = pi_test::desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = size;
     Mem given;
     OK(piMemBufferCreate(machine.topology()->context(1), machine.topology()->device(1), &desc,

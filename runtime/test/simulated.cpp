@@ -20,7 +20,7 @@ Loader load(const std::string &machine, const std::string &faults, std::vector<c
     if (!faults.empty()) {
         layers.push_back("fault");
     }
-    auto desc = pi_test::desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+    auto desc = pi::desc<pi_loader_desc>();
     desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = &plugin;
     desc.plugin_count = 1;
@@ -92,7 +92,7 @@ uint64_t Simulated::calls_of(const std::string &function) const {
 }
 
 Queue Simulated::make_queue(PlaceIndex place) const {
-    auto desc = pi_test::desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    auto desc = pi::desc<pi_queue_desc>();
     desc.flags = PI_QUEUE_PROFILING;
     Queue queue;
     check(piQueueCreate(topology_->context(place), topology_->device(place), &desc, queue.out()),
@@ -137,7 +137,7 @@ Event Simulated::read(const Acquisition &acquisition, void *bytes) const {
 }
 
 Event Simulated::arrive(const Acquisition &acquisition, pi_queue queue) const {
-    auto desc = pi_test::desc<pi_barrier_desc>(PI_TYPE_BARRIER_DESC);
+    auto desc = pi::desc<pi_barrier_desc>();
     Event event;
     const std::vector<pi_event> &waits = acquisition.events(queue);
     check(piEnqueueBarrier(queue, &desc, static_cast<uint32_t>(waits.size()), waits.data(),

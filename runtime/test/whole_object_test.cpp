@@ -31,7 +31,7 @@ std::string two_devices() {
 }
 
 Mem make_source(const Simulated &machine, PlaceIndex place, uint8_t value) {
-    auto desc = pi_test::desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     const std::vector<uint8_t> bytes(half, value);
     desc.flags = PI_MEM_COPY_HOST_PTR;
     desc.host_ptr = const_cast<uint8_t *>(bytes.data());

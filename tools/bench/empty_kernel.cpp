@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "empty_kernel.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/error.hpp>
 
 namespace pi_bench {
@@ -9,9 +10,7 @@ using pi::runtime::check;
 
 EmptyKernel::EmptyKernel(const Place &place, pi_program_format format, const std::string &image)
     : place_(place), mem_(make_buffer(place, 64, 0)) {
-    pi_program_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_PROGRAM_DESC;
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = format;
     desc.data = image.data();
     desc.size = image.size();
@@ -29,9 +28,7 @@ void EmptyKernel::launch(pi_event *out_event) const {
     arguments[1].kind = PI_ARGUMENT_VALUE;
     arguments[1].value = &value;
     arguments[1].size = sizeof value;
-    pi_kernel_launch_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_KERNEL_LAUNCH_DESC;
+    auto desc = pi::desc<pi_kernel_launch_desc>();
     desc.kernel = kernel_.get();
     desc.dimensions = 1;
     desc.global_size[0] = 1;

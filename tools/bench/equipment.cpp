@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "equipment.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/error.hpp>
 
 #include <algorithm>
@@ -43,9 +44,7 @@ Loader::Loader(const std::vector<std::string> &plugins, const std::vector<const 
     for (const std::string &plugin : plugins) {
         names.push_back(plugin.c_str());
     }
-    pi_loader_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_LOADER_DESC;
+    auto desc = pi::desc<pi_loader_desc>();
     desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = names.data();
     desc.plugin_count = static_cast<uint32_t>(names.size());

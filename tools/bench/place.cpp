@@ -3,6 +3,7 @@
 
 #include "equipment.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/error.hpp>
 
 #include <stdexcept>
@@ -22,9 +23,7 @@ pi_region whole(uint64_t size) {
 void enqueue_write(const Place &place, pi_mem mem, const void *data, uint64_t size,
                    pi_event *out_event) {
     const pi_region region = whole(size);
-    pi_buffer_write_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_BUFFER_WRITE_DESC;
+    auto desc = pi::desc<pi_buffer_write_desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.mem = mem;
     desc.host_ptr = data;
@@ -56,9 +55,7 @@ Place::Place(pi_device the_device) : device(the_device) {
     check(piPlatformGetInfo(owner, PI_PLATFORM_INFO_NAME, sizeof text, text, nullptr),
           "piPlatformGetInfo(NAME)");
     platform = text;
-    pi_context_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_CONTEXT_DESC;
+    auto desc = pi::desc<pi_context_desc>();
     desc.device_count = 1;
     desc.devices = &device;
     check(piContextCreate(owner, &desc, context.out()), "piContextCreate");
@@ -70,9 +67,7 @@ void Place::finish() const {
 }
 
 pi::runtime::Mem make_buffer(const Place &place, uint64_t size, unsigned char value) {
-    pi_mem_buffer_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_MEM_BUFFER_DESC;
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = size;
     pi::runtime::Mem mem;
     check(piMemBufferCreate(place.context.get(), place.device, &desc, mem.out()),
@@ -94,9 +89,7 @@ void write_with_event(const Place &place, pi_mem mem, const void *data, uint64_t
 
 void read(const Place &place, pi_mem mem, void *data, uint64_t size) {
     const pi_region region = whole(size);
-    pi_buffer_read_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_BUFFER_READ_DESC;
+    auto desc = pi::desc<pi_buffer_read_desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.mem = mem;
     desc.host_ptr = data;
@@ -122,9 +115,7 @@ void enqueue_copy(const Place &place, pi_mem src, pi_mem dst, uint64_t size) {
 
 void enqueue_fill(const Place &place, pi_mem mem, uint64_t size, uint64_t flags) {
     const uint32_t word = 7;
-    pi_buffer_fill_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_BUFFER_FILL_DESC;
+    auto desc = pi::desc<pi_buffer_fill_desc>();
     desc.flags = flags;
     desc.mem = mem;
     desc.size = size;
@@ -140,9 +131,7 @@ void copy(const Place &place, pi_mem src, pi_mem dst, std::span<const pi_region>
 
 void enqueue_copy(const Place &place, pi_mem src, pi_mem dst, std::span<const pi_region> regions,
                   uint64_t flags) {
-    pi_buffer_copy_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_BUFFER_COPY_DESC;
+    auto desc = pi::desc<pi_buffer_copy_desc>();
     desc.flags = flags;
     desc.src = src;
     desc.dst = dst;

@@ -9,6 +9,7 @@
 #include "session.hpp"
 #include "sizes.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/calibrate.hpp>
 #include <pi/runtime/error.hpp>
 #include <pi/runtime/storage.hpp>
@@ -249,16 +250,12 @@ void compare_pools(Session &session, const Sides &sides) {
                "cuMemPoolSetAttribute");
     const auto ours = [&] {
         void *pointer = nullptr;
-        pi_usm_alloc_desc alloc{};
-        alloc.struct_size = sizeof alloc;
-        alloc.type = PI_TYPE_USM_ALLOC_DESC;
+        auto alloc = pi::desc<pi_usm_alloc_desc>();
         alloc.size = size;
         alloc.out_pointer = &pointer;
         check(piEnqueueUsmAlloc(sides.place.queue.get(), &alloc, 0, nullptr, nullptr),
               "piEnqueueUsmAlloc");
-        pi_usm_free_desc free{};
-        free.struct_size = sizeof free;
-        free.type = PI_TYPE_USM_FREE_DESC;
+        auto free = pi::desc<pi_usm_free_desc>();
         free.pointer = pointer;
         check(piEnqueueUsmFree(sides.place.queue.get(), &free, 0, nullptr, nullptr),
               "piEnqueueUsmFree");

@@ -7,6 +7,7 @@
 #include "level_zero.hpp"
 #include "rectangles.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/error.hpp>
 
 #include <array>
@@ -303,9 +304,7 @@ void compare_memory(Session &session, const Sides &sides) {
     constexpr uint64_t size = uint64_t{64} << 10;
     const Place &place = sides.place;
     const Batch theirs = repeat([&] { sides.allocate(size); });
-    pi_usm_desc usm{};
-    usm.struct_size = sizeof usm;
-    usm.type = PI_TYPE_USM_DESC;
+    auto usm = pi::desc<pi_usm_desc>();
     usm.kind = PI_USM_DEVICE;
     usm.size = size;
     session.compare(
@@ -315,9 +314,7 @@ void compare_memory(Session &session, const Sides &sides) {
             check(piUsmFree(place.context.get(), pointer), "piUsmFree");
         }),
         theirs);
-    pi_mem_buffer_desc buffer{};
-    buffer.struct_size = sizeof buffer;
-    buffer.type = PI_TYPE_MEM_BUFFER_DESC;
+    auto buffer = pi::desc<pi_mem_buffer_desc>();
     buffer.size = size;
     session.compare(
         row("buffer of 64 KiB, created and released"), plain, Unit::nanoseconds, repeat([&] {

@@ -4,6 +4,7 @@
 // of bytes.
 #include "opencl_sides.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/error.hpp>
 
 #include <stdexcept>
@@ -18,9 +19,7 @@ constexpr uint64_t width = 512, height = 512, pixel = 4;
 using Pixels = std::vector<unsigned char>;
 
 pi::runtime::Mem make_image(const Place &place) {
-    pi_mem_image_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_MEM_IMAGE_DESC;
+    auto desc = pi::desc<pi_mem_image_desc>();
     desc.image_type = PI_IMAGE_2D;
     desc.channel_order = PI_CHANNEL_ORDER_RGBA;
     desc.channel_type = PI_CHANNEL_UNORM8;
@@ -56,9 +55,7 @@ pi_image_region whole_image() {
 
 void write_image(const Place &place, pi_mem image, const Pixels &pixels) {
     const pi_image_region region = whole_image();
-    pi_image_write_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_IMAGE_WRITE_DESC;
+    auto desc = pi::desc<pi_image_write_desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.image = image;
     desc.host_ptr = pixels.data();
@@ -70,9 +67,7 @@ void write_image(const Place &place, pi_mem image, const Pixels &pixels) {
 
 void read_image(const Place &place, pi_mem image, Pixels &pixels) {
     const pi_image_region region = whole_image();
-    pi_image_read_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_IMAGE_READ_DESC;
+    auto desc = pi::desc<pi_image_read_desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.image = image;
     desc.host_ptr = pixels.data();

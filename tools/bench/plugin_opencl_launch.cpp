@@ -4,6 +4,8 @@
 // so the plain side also sets them each time.
 #include "usm_pair.hpp"
 
+#include <pi/describe/descriptor.hpp>
+
 #include <array>
 #include <numeric>
 #include <vector>
@@ -28,9 +30,7 @@ std::string kernel_source(size_t values) {
 }
 
 pi::runtime::Kernel make_kernel(const Place &place, const std::string &source) {
-    pi_program_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_PROGRAM_DESC;
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
     desc.data = source.data();
     desc.size = source.size();
@@ -85,9 +85,7 @@ void launch(const Place &place, pi_kernel kernel, Data data, const std::vector<c
         argument.size = sizeof values[i];
         argument.image_sampler = nullptr;
     }
-    pi_kernel_launch_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_KERNEL_LAUNCH_DESC;
+    auto desc = pi::desc<pi_kernel_launch_desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.kernel = kernel;
     desc.dimensions = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rectangles.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/error.hpp>
 
 #include <array>
@@ -67,9 +68,7 @@ void compare_cases(Session &session, const std::string &prefix, const char *wher
 class UsmMemory {
 public:
     explicit UsmMemory(const Place &place) : place_(place) {
-        pi_usm_desc desc{};
-        desc.struct_size = sizeof desc;
-        desc.type = PI_TYPE_USM_DESC;
+        auto desc = pi::desc<pi_usm_desc>();
         desc.kind = PI_USM_DEVICE;
         desc.size = GoodCase::size;
         check(piUsmAlloc(place.context.get(), place.device, &desc, &pointer_), "piUsmAlloc");
@@ -85,9 +84,7 @@ private:
 
 void copy_usm_regions(const Place &place, const void *src, void *dst,
                       std::span<const pi_region> regions) {
-    pi_usm_copy_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_USM_COPY_DESC;
+    auto desc = pi::desc<pi_usm_copy_desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.src = src;
     desc.dst = dst;

@@ -8,6 +8,7 @@
 #include "sizes.hpp"
 #include "starpu.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/error.hpp>
 #include <pi/runtime/storage.hpp>
 
@@ -29,9 +30,7 @@ constexpr std::chrono::seconds patience{60};
 Event fill(const Machine &machine, PlaceIndex place, pi_mem mem, uint64_t offset, uint64_t size,
            const std::vector<pi_event> &events) {
     const uint32_t value = 1;
-    pi_buffer_fill_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_BUFFER_FILL_DESC;
+    auto desc = pi::desc<pi_buffer_fill_desc>();
     desc.mem = mem;
     desc.offset = offset;
     desc.size = size;

@@ -4,6 +4,7 @@
 // the minimum. These figures are the same in every run.
 #include "session.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/pi_loader.h>
 #include <pi/pi_sim.h>
 #include <pi/runtime/error.hpp>
@@ -74,9 +75,7 @@ class SimulatedLoader {
 public:
     explicit SimulatedLoader(const std::string &path) {
         const pi_loader_option machine{"PI_SIM_MACHINE", path.c_str()};
-        pi_loader_desc desc{};
-        desc.struct_size = sizeof desc;
-        desc.type = PI_TYPE_LOADER_DESC;
+        auto desc = pi::desc<pi_loader_desc>();
         desc.options = &machine;
         desc.option_count = 1;
         check(piLoaderCreate(&desc, &loader_), "piLoaderCreate");
@@ -140,9 +139,7 @@ public:
     }
     /// The virtual time at which the acquired bytes arrive.
     uint64_t arrival(const Acquisition &use) const {
-        pi_queue_desc desc{};
-        desc.struct_size = sizeof desc;
-        desc.type = PI_TYPE_QUEUE_DESC;
+        auto desc = pi::desc<pi_queue_desc>();
         desc.flags = PI_QUEUE_PROFILING;
         Queue queue;
         check(piQueueCreate(topology_->context(use.place()), topology_->device(use.place()), &desc,

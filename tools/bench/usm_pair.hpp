@@ -5,6 +5,7 @@
 
 #include "opencl_sides.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/error.hpp>
 
 #include <stdexcept>
@@ -15,9 +16,7 @@ namespace pi_bench {
 class UsmPair {
 public:
     UsmPair(const Sides &sides, uint64_t size) : sides_(sides) {
-        pi_usm_desc desc{};
-        desc.struct_size = sizeof desc;
-        desc.type = PI_TYPE_USM_DESC;
+        auto desc = pi::desc<pi_usm_desc>();
         desc.kind = PI_USM_DEVICE;
         desc.size = size;
         pi::runtime::check(piUsmAlloc(sides.place.context.get(), sides.place.device, &desc, &ours_),
@@ -45,9 +44,7 @@ private:
 /// One end may be host memory.
 inline void copy_usm(const Place &place, const void *src, void *dst, uint64_t size) {
     const pi_region region = {.extent = {size}};
-    pi_usm_copy_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_USM_COPY_DESC;
+    auto desc = pi::desc<pi_usm_copy_desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.src = src;
     desc.dst = dst;

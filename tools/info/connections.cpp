@@ -5,6 +5,7 @@
 
 #include "query.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/handle.hpp>
 
 #include <map>
@@ -36,9 +37,7 @@ Context make_context(const std::vector<Device> &devices, const std::vector<size_
     for (const size_t member : members) {
         handles.push_back(devices[member].handle);
     }
-    pi_context_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_CONTEXT_DESC;
+    auto desc = pi::desc<pi_context_desc>();
     desc.device_count = static_cast<uint32_t>(handles.size());
     desc.devices = handles.data();
     Context context;

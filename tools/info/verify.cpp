@@ -3,6 +3,8 @@
 // Verifies connections on request.
 #include "inventory.hpp"
 
+#include <pi/describe/descriptor.hpp>
+
 #include <cstring>
 
 namespace pi_info {
@@ -20,13 +22,9 @@ void verify(Connections &connections) {
     const pi::runtime::Topology &places = *connections.live;
     for (uint32_t src = 1; src < places.size(); ++src) {
         for (uint32_t dst = 1; dst < places.size(); ++dst) {
-            pi_memory_verification_desc desc{};
-            desc.struct_size = sizeof desc;
-            desc.type = PI_TYPE_MEMORY_VERIFICATION_DESC;
+            auto desc = pi::desc<pi_memory_verification_desc>();
             desc.flags = PI_VERIFY_DEEP | PI_VERIFY_AGAIN | PI_VERIFY_KERNELS;
-            pi_memory_connection_info info{};
-            info.struct_size = sizeof info;
-            info.type = PI_TYPE_MEMORY_CONNECTION_INFO;
+            auto info = pi::desc<pi_memory_connection_info>();
             try {
                 pi::runtime::check(piVerifyMemoryConnection(places.device(src), places.context(src),
                                                             places.device(dst), places.context(dst),

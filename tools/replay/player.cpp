@@ -117,7 +117,7 @@ private:
                 out = &made_;
         } else if constexpr (std::is_pointer_v<Type>) {
             using Desc = std::remove_const_t<std::remove_pointer_t<Type>>;
-            if constexpr (described<Desc> != PI_TYPE_NONE)
+            if constexpr (described<Desc>)
                 out = reader.template descriptor<Desc>(value);
         }
     }

@@ -8,6 +8,8 @@
 
 #include "layers/record/format.hpp"
 
+#include <pi/describe/descriptor.hpp>
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -33,7 +35,7 @@ public:
         const Json *const outer = std::exchange(object_, &object);
         auto *const desc = storage_.array<Desc>(1);
         desc->struct_size = sizeof(Desc);
-        desc->type = described<Desc>;
+        desc->type = pi::type_of<Desc>;
         members(*this, *desc);
         object_ = outer;
         return desc;

@@ -38,7 +38,7 @@ struct Machine {
     pi_queue queue;
 
     pi_mem make_buffer(uint64_t size) const {
-        auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        auto d = pi::desc<pi_mem_buffer_desc>();
         d.size = size;
         pi_mem mem = nullptr;
         OK(piMemBufferCreate(context, device, &d, &mem));
@@ -46,7 +46,7 @@ struct Machine {
     }
     void write(pi_mem mem, const std::vector<unsigned char> &bytes) const {
         const pi_region all = linear(bytes.size());
-        auto d = desc<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+        auto d = pi::desc<pi_buffer_write_desc>();
         d.mem = mem;
         d.host_ptr = bytes.data();
         d.region_count = 1;
@@ -56,7 +56,7 @@ struct Machine {
     }
     pi_result fill(pi_mem mem, uint32_t pattern, uint64_t offset, uint64_t size,
                    pi_event *event = nullptr, pi_event wait = nullptr) const {
-        auto d = desc<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+        auto d = pi::desc<pi_buffer_fill_desc>();
         d.mem = mem;
         d.pattern = &pattern;
         d.pattern_size = sizeof pattern;
@@ -66,7 +66,7 @@ struct Machine {
     }
     void copy(pi_mem src, pi_mem dst, uint64_t size) const {
         const pi_region all = linear(size);
-        auto d = desc<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+        auto d = pi::desc<pi_buffer_copy_desc>();
         d.src = src;
         d.dst = dst;
         d.region_count = 1;
@@ -76,7 +76,7 @@ struct Machine {
     pi_result try_read(pi_mem mem, uint64_t size, uint64_t flags = PI_COMMAND_BLOCKING) const {
         std::vector<unsigned char> bytes(size);
         const pi_region all = linear(size);
-        auto d = desc<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+        auto d = pi::desc<pi_buffer_read_desc>();
         d.flags = flags;
         d.mem = mem;
         d.host_ptr = bytes.data();
@@ -112,7 +112,7 @@ void record(const std::string &path, const std::function<void(const Machine &)> 
     const char *const plugin = "host";
     const char *const layer = "record";
     const pi_loader_option option{"PI_RECORD_FILE", path.c_str()};
-    auto loader_desc = desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+    auto loader_desc = pi::desc<pi_loader_desc>();
     loader_desc.plugins = &plugin;
     loader_desc.plugin_count = 1;
     loader_desc.layers = &layer;
@@ -126,7 +126,7 @@ void record(const std::string &path, const std::function<void(const Machine &)> 
     pi_platform platform = nullptr;
     OK(piDeviceGetInfo(machine.device, PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform,
                        nullptr));
-    auto context_desc = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    auto context_desc = pi::desc<pi_context_desc>();
     context_desc.device_count = 1;
     context_desc.devices = &machine.device;
     OK(piContextCreate(platform, &context_desc, &machine.context));
@@ -146,7 +146,7 @@ void use_everything(const Machine &machine) {
     pi_event gate = nullptr;
     OK(piEventCreateHost(machine.context, nullptr, &gate));
     const pi_region part = linear(1000);
-    auto copy = desc<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+    auto copy = pi::desc<pi_buffer_copy_desc>();
     copy.src = first;
     copy.dst = second;
     copy.region_count = 1;
@@ -158,7 +158,7 @@ void use_everything(const Machine &machine) {
     OK(piEventWait(copied, PI_TIMEOUT_NEVER));
     CHECK(machine.fill(second, 5, 4096, 4) == PI_ERROR_INVALID_SIZE);
 
-    auto part_desc = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto part_desc = pi::desc<pi_mem_partition_desc>();
     part_desc.offset = 1024;
     part_desc.size = 1024;
     pi_mem view = nullptr;
@@ -166,7 +166,7 @@ void use_everything(const Machine &machine) {
     OK(machine.fill(view, 0xa0b0c0d0, 16, 32));
 
     void *pointer = nullptr;
-    auto map = desc<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    auto map = pi::desc<pi_buffer_map_desc>();
     map.flags = PI_MAP_WRITE | PI_COMMAND_BLOCKING;
     map.mem = second;
     map.offset = 3000;
@@ -174,7 +174,7 @@ void use_everything(const Machine &machine) {
     map.out_pointer = &pointer;
     OK(piEnqueueMemBufferMap(machine.queue, &map, 0, nullptr, nullptr));
     std::memcpy(pointer, "0123456789", 10);
-    auto unmap = desc<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+    auto unmap = pi::desc<pi_unmap_desc>();
     unmap.mem = second;
     unmap.pointer = pointer;
     OK(piEnqueueMemUnmap(machine.queue, &unmap, 0, nullptr, nullptr));
@@ -187,7 +187,7 @@ void use_everything(const Machine &machine) {
 
 /// Multiplies the words of its first argument by its second one.
 Owned<pi_kernel> make_scale(const Machine &machine) {
-    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto d = pi::desc<pi_program_desc>();
     d.format = PI_PROGRAM_FORMAT_NATIVE_LIBRARY;
     const std::string path = PI_TEST_KERNELS;
     d.data = path.data();
@@ -200,7 +200,7 @@ Owned<pi_kernel> make_scale(const Machine &machine) {
 
 /// No replay can run it.
 pi_mem import(const Machine &machine, std::vector<uint32_t> &words) {
-    auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    auto d = pi::desc<pi_mem_import_desc>();
     d.handle.type = PI_EXTERNAL_HOST_POINTER;
     d.handle.pointer = words.data();
     d.size = words.size() * sizeof words[0];
@@ -318,7 +318,7 @@ TEST_CASE("a recorded program's kernels run again with their arguments") {
 TEST_CASE("calls that cannot run are reported with their line, and so are their dependents") {
     const TemporaryFile log;
     record(log.path(), [](const Machine &machine) {
-        auto d = desc<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
+        auto d = pi::desc<pi_host_function_desc>();
         d.function = [](void *) {};
         pi_event event = nullptr;
         OK(piEnqueueHostFunction(machine.queue, &d, 0, nullptr, &event));
@@ -355,13 +355,13 @@ TEST_CASE("bytes that depend on a call that could not run are not compared") {
 
         machine.copy(factor, copied, 64);
         void *pointer = nullptr;
-        auto map = desc<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+        auto map = pi::desc<pi_buffer_map_desc>();
         map.flags = PI_MAP_READ | PI_COMMAND_BLOCKING;
         map.mem = copied;
         map.size = 64;
         map.out_pointer = &pointer;
         OK(piEnqueueMemBufferMap(machine.queue, &map, 0, nullptr, nullptr));
-        auto unmap = desc<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+        auto unmap = pi::desc<pi_unmap_desc>();
         unmap.mem = copied;
         unmap.pointer = pointer;
         OK(piEnqueueMemUnmap(machine.queue, &unmap, 0, nullptr, nullptr));
@@ -510,7 +510,7 @@ TEST_CASE("a launch that could not run leaves its read-only memory known") {
     record(log.path(), [](const Machine &machine) {
         const pi_mem read = machine.make_buffer(64);
         const pi_mem written = machine.make_buffer(64);
-        auto part = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+        auto part = pi::desc<pi_mem_partition_desc>();
         part.size = 64;
         part.flags = PI_MEM_READ_ONLY;
         pi_mem view_read = nullptr;
@@ -595,7 +595,7 @@ TEST_CASE("a blocking command that fails while others are enqueued replays as on
         const pi_event gate = machine.make_host_event();
         const pi_result result = block_in_another_thread(
             [&] {
-                auto d = desc<pi_barrier_desc>(PI_TYPE_BARRIER_DESC);
+                auto d = pi::desc<pi_barrier_desc>();
                 d.flags = PI_COMMAND_BLOCKING;
                 pi_event event = nullptr;
                 return piEnqueueBarrier(machine.queue, &d, 1, &gate, &event);
@@ -669,13 +669,13 @@ TEST_CASE("a map whose unmap was refused is still there for the next one") {
     record(log.path(), [](const Machine &machine) {
         const pi_mem mem = machine.make_buffer(64);
         void *pointer = nullptr;
-        auto map = desc<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+        auto map = pi::desc<pi_buffer_map_desc>();
         map.flags = PI_MAP_WRITE | PI_COMMAND_BLOCKING;
         map.mem = mem;
         map.size = 64;
         map.out_pointer = &pointer;
         OK(piEnqueueMemBufferMap(machine.queue, &map, 0, nullptr, nullptr));
-        auto unmap = desc<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+        auto unmap = pi::desc<pi_unmap_desc>();
         unmap.mem = mem;
         unmap.pointer = pointer;
         unmap.flags = UINT64_C(1) << 62;
@@ -698,7 +698,7 @@ TEST_CASE("calls that were refused for unlogged details are refused again") {
     record(log.path(), [](const Machine &machine) {
         const pi_mem mem = machine.make_buffer(64);
         std::vector<unsigned char> bytes(64);
-        auto read = desc<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+        auto read = pi::desc<pi_buffer_read_desc>();
         read.mem = mem;
         read.host_ptr = bytes.data();
         read.region_count = 1; // at NULL
@@ -722,7 +722,7 @@ TEST_CASE("calls that were refused for unlogged details are refused again") {
         CHECK(piEnqueueMemBufferRead(machine.queue, &later.known, 0, nullptr, nullptr) ==
               PI_ERROR_UNSUPPORTED_FEATURE);
 
-        auto buffer = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        auto buffer = pi::desc<pi_mem_buffer_desc>();
         buffer.size = bytes.size();
         buffer.host_ptr = bytes.data(); // without a flag for its purpose
         pi_mem none = nullptr;
@@ -731,7 +731,7 @@ TEST_CASE("calls that were refused for unlogged details are refused again") {
         pi_platform platform = nullptr;
         OK(piDeviceGetInfo(machine.device, PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform,
                            nullptr));
-        auto context = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+        auto context = pi::desc<pi_context_desc>();
         context.device_count = 1; // at NULL
         pi_context made = nullptr;
         CHECK(piContextCreate(platform, &context, &made) == PI_ERROR_INVALID_NULL_POINTER);
@@ -794,7 +794,7 @@ TEST_CASE("the layer race around a replay finds unordered commands of the log") 
         // The replay frees memory of complete commands at this size.
         std::vector<unsigned char> bytes(large);
         const pi_region all = linear(large);
-        auto d = desc<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+        auto d = pi::desc<pi_buffer_read_desc>();
         d.mem = read;
         d.host_ptr = bytes.data();
         d.region_count = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "core.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/error.hpp>
 
 #include <pybind11/stl.h>
@@ -64,9 +65,7 @@ std::shared_ptr<Loader> make_loader(const std::vector<std::string> &plugins,
     for (const auto &[name, value] : options) {
         option_list.push_back({pointer_to("options", name), pointer_to("options", value)});
     }
-    pi_loader_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_LOADER_DESC;
+    auto desc = pi::desc<pi_loader_desc>();
     desc.flags = (default_search ? 0 : PI_LOADER_NO_DEFAULT_SEARCH) |
                  (environment ? 0 : PI_LOADER_IGNORE_ENVIRONMENT);
     desc.plugins = plugin_names.data();

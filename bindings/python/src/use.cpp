@@ -3,6 +3,7 @@
 // Acquired bytes for Python's buffer protocol and for DLPack.
 #include "core.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/error.hpp>
 
 #include <pybind11/stl.h>
@@ -363,9 +364,7 @@ void write_bytes(Use &self, const py::object &source) {
         return;
     }
     const pi_region region = region_of(self, size, true);
-    pi_buffer_write_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_BUFFER_WRITE_DESC;
+    auto desc = pi::desc<pi_buffer_write_desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.mem = self.use.mem();
     desc.host_ptr = view.buf;
@@ -393,9 +392,7 @@ py::bytes read_bytes(Use &self) {
         return result;
     }
     const pi_region region = region_of(self, size, false);
-    pi_buffer_read_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_BUFFER_READ_DESC;
+    auto desc = pi::desc<pi_buffer_read_desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.mem = self.use.mem();
     desc.host_ptr = bytes;
@@ -425,9 +422,7 @@ void fill_bytes(Use &self, int value) {
         return;
     }
     const auto pattern = static_cast<uint8_t>(value);
-    pi_buffer_fill_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_BUFFER_FILL_DESC;
+    auto desc = pi::desc<pi_buffer_fill_desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.mem = self.use.mem();
     desc.pattern = &pattern;

@@ -18,7 +18,7 @@ void Program::create_buffer() {
         return;
     }
     const uint64_t size = input_.number();
-    auto desc = describe<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = size;
     const bool small = size <= most_bytes;
     desc.scope = below(16) == 0 ? input_.take<uint32_t>() : 0;
@@ -52,7 +52,7 @@ void Program::create_buffer() {
         must(piMemRelease(mem), "piMemRelease");
         return;
     }
-    auto write = describe<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+    auto write = pi::desc<pi_buffer_write_desc>();
     pi_region region{};
     region.extent[0] = size;
     write.flags = PI_COMMAND_BLOCKING;
@@ -72,7 +72,7 @@ void Program::partition() {
     if (root == nullptr || buffers_.size() >= most_buffers) {
         return;
     }
-    auto desc = describe<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto desc = pi::desc<pi_mem_partition_desc>();
     desc.offset = input_.number();
     desc.size = bytes_from(desc.offset, root->size);
     pi_mem mem = nullptr;
@@ -99,7 +99,7 @@ void Program::write_buffer() {
     const bool fits =
         region.extent[0] != 0 && end_of(region, destination_of(region), end) && end <= buffer->size;
     const Bytes &bytes = host_bytes_.emplace_back(some_bytes(host_end));
-    auto desc = describe<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+    auto desc = pi::desc<pi_buffer_write_desc>();
     desc.mem = buffer->mem;
     desc.host_ptr = bytes.data();
     desc.region_count = 1;
@@ -126,7 +126,7 @@ void Program::read_buffer() {
         region.extent[0] != 0 && end_of(region, source_of(region), end) && end <= buffer->size;
     Read &read = reads_.emplace_back();
     read.bytes = read.expected = some_bytes(host_end);
-    auto desc = describe<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+    auto desc = pi::desc<pi_buffer_read_desc>();
     desc.mem = buffer->mem;
     desc.host_ptr = read.bytes.data();
     desc.region_count = 1;
@@ -154,7 +154,7 @@ void Program::copy_buffer() {
     const bool fits = region.extent[0] != 0 && end_of(region, source_of(region), from_end) &&
                       from_end <= from->size && end_of(region, destination_of(region), to_end) &&
                       to_end <= to->size;
-    auto desc = describe<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+    auto desc = pi::desc<pi_buffer_copy_desc>();
     desc.src = from->mem;
     desc.dst = to->mem;
     desc.region_count = 1;
@@ -175,7 +175,7 @@ void Program::fill_buffer() {
     if (buffer == nullptr) {
         return;
     }
-    auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    auto desc = pi::desc<pi_buffer_fill_desc>();
     desc.pattern_size = below(4) == 0 ? input_.number() : uint64_t{1} << below(8);
     desc.offset = input_.number();
     desc.size = bytes_from(desc.offset, buffer->size);
@@ -205,7 +205,7 @@ void Program::map_buffer() {
     }
     settle(); // the host uses the range until the unmap
     void *pointer = nullptr;
-    auto desc = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    auto desc = pi::desc<pi_buffer_map_desc>();
     desc.mem = buffer->mem;
     desc.offset = input_.number();
     desc.size = bytes_from(desc.offset, buffer->size);
@@ -231,7 +231,7 @@ void Program::map_buffer() {
         std::memcpy(pointer, bytes.data(), desc.size);
         std::memcpy(buffer->data() + desc.offset, bytes.data(), desc.size);
     }
-    auto unmap = describe<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+    auto unmap = pi::desc<pi_unmap_desc>();
     unmap.flags = PI_COMMAND_BLOCKING;
     unmap.mem = buffer->mem;
     unmap.pointer = pointer;
@@ -254,7 +254,7 @@ void Program::check(const Buffer &buffer) {
     Bytes bytes(buffer.size);
     pi_region region{};
     region.extent[0] = buffer.size;
-    auto desc = describe<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+    auto desc = pi::desc<pi_buffer_read_desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.mem = buffer.mem;
     desc.host_ptr = bytes.data();

@@ -34,7 +34,7 @@ constexpr Type types[] = {
 
 /// A descriptor with small numbers, and the image that it would make.
 pi_mem_image_desc some_image(Input &input, Image &image) {
-    auto desc = describe<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+    auto desc = pi::desc<pi_mem_image_desc>();
     const Format &format = formats[input.below(std::size(formats))];
     const Type &type = types[input.below(std::size(types))];
     desc.image_type = type.type;
@@ -172,7 +172,7 @@ void Program::write_image() {
         return;
     }
     const Bytes &bytes = host_bytes_.emplace_back(some_bytes(end));
-    auto desc = describe<pi_image_write_desc>(PI_TYPE_IMAGE_WRITE_DESC);
+    auto desc = pi::desc<pi_image_write_desc>();
     desc.image = image->mem;
     desc.host_ptr = bytes.data();
     desc.region_count = 1;
@@ -203,7 +203,7 @@ void Program::read_image() {
     }
     Read &read = reads_.emplace_back();
     read.bytes = read.expected = some_bytes(end);
-    auto desc = describe<pi_image_read_desc>(PI_TYPE_IMAGE_READ_DESC);
+    auto desc = pi::desc<pi_image_read_desc>();
     desc.image = image->mem;
     desc.host_ptr = read.bytes.data();
     desc.region_count = 1;
@@ -232,7 +232,7 @@ void Program::copy_image() {
     for (int axis = 0; axis < 3; ++axis) {
         region.dst_origin[axis] = below(2) == 0 ? below(to->extent[axis]) : 0;
     }
-    auto desc = describe<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC);
+    auto desc = pi::desc<pi_image_copy_desc>();
     desc.src = from->mem;
     desc.dst = to->mem;
     desc.region_count = 1;
@@ -266,7 +266,7 @@ void Program::copy_image_and_buffer() {
     region.buffer_offset = some.offset;
     region.buffer_row_pitch = some.row_pitch;
     region.buffer_slice_pitch = some.slice_pitch;
-    auto desc = describe<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC);
+    auto desc = pi::desc<pi_image_copy_desc>();
     desc.src = to_image ? buffer->mem : image->mem;
     desc.dst = to_image ? image->mem : buffer->mem;
     desc.region_count = 1;
@@ -300,7 +300,7 @@ void Program::fill_image() {
     for (uint32_t &channel : color) {
         channel = input_.take<uint8_t>(); // each type has it
     }
-    auto desc = describe<pi_image_fill_desc>(PI_TYPE_IMAGE_FILL_DESC);
+    auto desc = pi::desc<pi_image_fill_desc>();
     desc.image = image->mem;
     desc.color = color;
     std::copy_n(region.origin, 3, desc.origin);
@@ -351,7 +351,7 @@ void Program::check(const Image &image) {
     Bytes expected(bytes.size());
     pi_image_region region{};
     std::copy_n(image.extent, 3, region.extent);
-    auto desc = describe<pi_image_read_desc>(PI_TYPE_IMAGE_READ_DESC);
+    auto desc = pi::desc<pi_image_read_desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.image = image.mem;
     desc.host_ptr = bytes.data();

@@ -27,12 +27,12 @@ void Program::use_released() {
     uint8_t byte = 0;
     pi_region region{};
     region.extent[0] = 1;
-    auto desc = describe<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+    auto desc = pi::desc<pi_buffer_write_desc>();
     desc.mem = dead;
     desc.host_ptr = &byte;
     desc.region_count = 1;
     desc.regions = &region;
-    auto view = describe<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto view = pi::desc<pi_mem_partition_desc>();
     view.size = 1;
     pi_mem made = nullptr;
     must_not(piMemRelease(dead), "a second release");
@@ -49,12 +49,12 @@ void Program::confuse() {
     const pi_queue queue = queues_[0];
     const auto as_mem = reinterpret_cast<pi_mem>(queue);
     const auto as_event = reinterpret_cast<pi_event>(queue);
-    auto fill = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    auto fill = pi::desc<pi_buffer_fill_desc>();
     const uint8_t pattern = 1;
     fill.pattern = &pattern;
     fill.pattern_size = fill.size = 1;
     const uint32_t color[4] = {};
-    auto image_fill = describe<pi_image_fill_desc>(PI_TYPE_IMAGE_FILL_DESC);
+    auto image_fill = pi::desc<pi_image_fill_desc>();
     image_fill.color = color;
     image_fill.extent[0] = 1;
     switch (below(8)) {
@@ -98,7 +98,7 @@ void Program::misuse_usm() {
     uint8_t bytes[2] = {};
     pi_region region{};
     region.extent[0] = 1;
-    auto copy = describe<pi_usm_copy_desc>(PI_TYPE_USM_COPY_DESC);
+    auto copy = pi::desc<pi_usm_copy_desc>();
     copy.src = &bytes[0];
     copy.dst = &bytes[1];
     copy.region_count = 1;

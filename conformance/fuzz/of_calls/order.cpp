@@ -140,10 +140,10 @@ void Program::order_all() {
     Submission submission = begin({});
     Outcome outcome;
     if (below(2) == 0) {
-        auto desc = describe<pi_events_wait_desc>(PI_TYPE_EVENTS_WAIT_DESC);
+        auto desc = pi::desc<pi_events_wait_desc>();
         outcome = submit(submission, desc, piEnqueueEventsWait);
     } else {
-        auto desc = describe<pi_barrier_desc>(PI_TYPE_BARRIER_DESC);
+        auto desc = pi::desc<pi_barrier_desc>();
         outcome = submit(submission, desc, piEnqueueBarrier);
     }
     if (outcome == Outcome::refused) {

@@ -15,7 +15,7 @@ void Program::make_known(void *pointer, uint64_t size, pi_usm_kind kind, pi_usm_
     Bytes bytes = some_bytes(size);
     pi_region region{};
     region.extent[0] = size;
-    auto desc = describe<pi_usm_copy_desc>(PI_TYPE_USM_COPY_DESC);
+    auto desc = pi::desc<pi_usm_copy_desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.src = bytes.data();
     desc.dst = pointer;
@@ -29,7 +29,7 @@ void Program::allocate() {
     if (usm_.size() >= most_allocations || !has_usm_) {
         return;
     }
-    auto desc = describe<pi_usm_desc>(PI_TYPE_USM_DESC);
+    auto desc = pi::desc<pi_usm_desc>();
     desc.kind = PI_USM_HOST + below(3);
     desc.size = input_.number();
     desc.alignment = below(4) == 0 ? input_.number() : 0;
@@ -60,7 +60,7 @@ void Program::allocate_in_order() {
         return;
     }
     void *pointer = nullptr;
-    auto desc = describe<pi_usm_alloc_desc>(PI_TYPE_USM_ALLOC_DESC);
+    auto desc = pi::desc<pi_usm_alloc_desc>();
     desc.pool = below(2) == 0 && !pools_.empty() ? pools_[0] : nullptr;
     desc.size = 1 + below(255);
     desc.out_pointer = &pointer;
@@ -91,7 +91,7 @@ void Program::copy_usm() {
     const bool fits = region.extent[0] != 0 && end_of(region, source_of(region), from_end) &&
                       from_end <= from->size() && end_of(region, destination_of(region), to_end) &&
                       to_end <= to->size();
-    auto desc = describe<pi_usm_copy_desc>(PI_TYPE_USM_COPY_DESC);
+    auto desc = pi::desc<pi_usm_copy_desc>();
     desc.src = from->pointer;
     desc.dst = to->pointer;
     desc.region_count = 1;
@@ -122,7 +122,7 @@ void Program::copy_usm_and_host() {
     const bool fits = region.extent[0] != 0 && end_of(region, device, end) && end <= usm->size();
     // No allocation is near NULL, also if it has no bytes.
     Bytes bytes = some_bytes(std::max<uint64_t>(host_end, 1));
-    auto desc = describe<pi_usm_copy_desc>(PI_TYPE_USM_COPY_DESC);
+    auto desc = pi::desc<pi_usm_copy_desc>();
     desc.region_count = 1;
     desc.regions = &region;
     Read *read = nullptr;
@@ -151,7 +151,7 @@ void Program::fill_usm() {
     if (usm == nullptr) {
         return;
     }
-    auto desc = describe<pi_usm_fill_desc>(PI_TYPE_USM_FILL_DESC);
+    auto desc = pi::desc<pi_usm_fill_desc>();
     desc.pattern_size = below(8) == 0 ? input_.number() : uint64_t{1} << below(8);
     const uint64_t offset = input_.number() % (usm->size() + 1);
     desc.pointer = static_cast<uint8_t *>(usm->pointer) + offset;
@@ -213,7 +213,7 @@ void Program::free_usm_in_order() {
         return;
     }
     const size_t index = below(usm_.size());
-    auto desc = describe<pi_usm_free_desc>(PI_TYPE_USM_FREE_DESC);
+    auto desc = pi::desc<pi_usm_free_desc>();
     desc.pointer = usm_[index].pointer;
     Submission submission = begin({{usm_[index].memory, true}});
     const Outcome outcome = submit(submission, desc, piEnqueueUsmFree);
@@ -230,7 +230,7 @@ void Program::check(const Usm &usm) {
     Bytes bytes(usm.size());
     pi_region region{};
     region.extent[0] = usm.size();
-    auto desc = describe<pi_usm_copy_desc>(PI_TYPE_USM_COPY_DESC);
+    auto desc = pi::desc<pi_usm_copy_desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.src = usm.pointer;
     desc.dst = bytes.data();

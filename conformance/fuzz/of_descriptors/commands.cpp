@@ -11,7 +11,7 @@ constexpr uint64_t most_bytes =
 
 void *map(const Fixture &at) {
     void *pointer = nullptr;
-    auto desc = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    auto desc = pi::desc<pi_buffer_map_desc>();
     desc.flags = PI_COMMAND_BLOCKING | PI_MAP_READ;
     desc.mem = at.buffer;
     desc.size = 16;
@@ -20,7 +20,7 @@ void *map(const Fixture &at) {
     return pointer;
 }
 void unmap(const Fixture &at, void *pointer) {
-    auto desc = describe<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+    auto desc = pi::desc<pi_unmap_desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.mem = at.buffer;
     desc.pointer = pointer;
@@ -179,7 +179,7 @@ void add_usm(std::vector<Row> &rows) {
         "piEnqueueUsmFree", PI_TYPE_USM_FREE_DESC,
         {.known_flags = PI_COMMAND_BLOCKING, .outputs_optional = true},
         [](Trial &trial, pi_usm_free_desc &desc) {
-            auto usm = describe<pi_usm_desc>(PI_TYPE_USM_DESC);
+            auto usm = pi::desc<pi_usm_desc>();
             usm.kind = PI_USM_DEVICE;
             usm.size = 64;
             const Place &place = trial.at.place;

@@ -39,7 +39,7 @@ void fill_program(pi_program_desc &desc) {
 
 Fixture::Fixture(const Place &of) : place(of) {
     must(piQueueCreate(place.context, place.device, nullptr, &queue), "piQueueCreate");
-    auto buffer_desc = describe<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto buffer_desc = pi::desc<pi_mem_buffer_desc>();
     buffer_desc.size = bytes;
     for (pi_mem *made : {&buffer, &other}) {
         must(piMemBufferCreate(place.context, place.device, &buffer_desc, made),
@@ -51,7 +51,7 @@ Fixture::Fixture(const Place &of) : place(of) {
             return piMemBufferCreate(place.context, place.device, &buffer_desc, out);
         },
         "a buffer to export");
-    auto image_desc = describe<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+    auto image_desc = pi::desc<pi_mem_image_desc>();
     fill_image(image_desc);
     for (pi_mem *made : {&image, &other_image}) {
         *made = optional_object<pi_mem>(
@@ -60,20 +60,20 @@ Fixture::Fixture(const Place &of) : place(of) {
             },
             "piMemImageCreate");
     }
-    auto usm_desc = describe<pi_usm_desc>(PI_TYPE_USM_DESC);
+    auto usm_desc = pi::desc<pi_usm_desc>();
     usm_desc.kind = PI_USM_HOST;
     usm_desc.size = bytes;
     usm = optional_object<void *>(
         [&](void **out) { return piUsmAlloc(place.context, place.device, &usm_desc, out); },
         "piUsmAlloc");
-    auto pool_desc = describe<pi_usm_pool_desc>(PI_TYPE_USM_POOL_DESC);
+    auto pool_desc = pi::desc<pi_usm_pool_desc>();
     pool_desc.kind = PI_USM_DEVICE;
     pool = optional_object<pi_usm_pool>(
         [&](pi_usm_pool *out) {
             return piUsmPoolCreate(place.context, place.device, &pool_desc, out);
         },
         "piUsmPoolCreate");
-    auto program_desc = describe<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto program_desc = pi::desc<pi_program_desc>();
     fill_program(program_desc);
     for (pi_program *made : {&program, &unbuilt}) {
         must(piProgramCreate(place.context, &program_desc, made), "piProgramCreate");

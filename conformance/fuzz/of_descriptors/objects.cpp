@@ -64,7 +64,7 @@ pi_result ask_connection(Trial &trial, const pi_memory_connection_query *query,
 }
 
 pi_external_handle export_file(const Fixture &at) {
-    auto desc = describe<pi_mem_export_desc>(PI_TYPE_MEM_EXPORT_DESC);
+    auto desc = pi::desc<pi_mem_export_desc>();
     desc.external_type = PI_EXTERNAL_OPAQUE_FD;
     pi_external_handle handle{};
     handle.fd = -1;
@@ -127,7 +127,7 @@ void add_places(std::vector<Row> &rows) {
         "piGetMemoryConnectionInfo", PI_TYPE_MEMORY_CONNECTION_QUERY, {.optional = true},
         [](Trial &, pi_memory_connection_query &) {},
         [](Trial &trial, const pi_memory_connection_query *query) {
-            auto info = describe<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+            auto info = pi::desc<pi_memory_connection_info>();
             return trial.answer(info, [&](pi_memory_connection_info *out) {
                 return ask_connection(trial, query, out);
             });
@@ -172,7 +172,7 @@ void add_memory(std::vector<Row> &rows) {
             desc.axis_separators = separators;
         },
         [](Trial &trial, const pi_mem_layout_desc *layout) {
-            auto desc = describe<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+            auto desc = pi::desc<pi_mem_buffer_desc>();
             desc.size = 256;
             desc.next = layout;
             return make_on_device<pi_mem, piMemBufferCreate, piMemRelease>(trial, &desc);

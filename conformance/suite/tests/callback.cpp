@@ -152,12 +152,12 @@ CONFORMANCE_TEST("lifetime", "a blocking call inside a callback is refused and d
         require_error(piEventWait(waiting, PI_TIMEOUT_NEVER), PI_ERROR_WOULD_BLOCK,
                       "piEventWait in a callback");
         require_error(piQueueFinish(other), PI_ERROR_WOULD_BLOCK, "piQueueFinish in a callback");
-        pi_barrier_desc barrier = describe<pi_barrier_desc>();
+        auto barrier = pi::desc<pi_barrier_desc>();
         barrier.flags = PI_COMMAND_BLOCKING;
         require_error(try_enqueue(other, barrier), PI_ERROR_WOULD_BLOCK,
                       "a blocking barrier in a callback");
         const pi_region region = linear(0, 0, into.size());
-        pi_buffer_read_desc read = describe<pi_buffer_read_desc>();
+        auto read = pi::desc<pi_buffer_read_desc>();
         read.flags = PI_COMMAND_BLOCKING;
         read.mem = mem;
         read.host_ptr = into.data();
@@ -166,7 +166,7 @@ CONFORMANCE_TEST("lifetime", "a blocking call inside a callback is refused and d
         require_error(try_enqueue(other, read), PI_ERROR_WOULD_BLOCK,
                       "a blocking read in a callback");
         const std::byte one{1};
-        pi_buffer_fill_desc fill = describe<pi_buffer_fill_desc>();
+        auto fill = pi::desc<pi_buffer_fill_desc>();
         fill.flags = PI_COMMAND_BLOCKING;
         fill.mem = mem;
         fill.pattern = &one;

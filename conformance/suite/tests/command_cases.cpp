@@ -48,7 +48,7 @@ public:
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         const pi_region region = linear(0, 0, size);
-        pi_buffer_read_desc desc = describe<pi_buffer_read_desc>();
+        auto desc = pi::desc<pi_buffer_read_desc>();
         desc.mem = mem_;
         desc.host_ptr = into_.data();
         desc.region_count = 1;
@@ -75,7 +75,7 @@ public:
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         const pi_region region = linear(0, 0, size);
-        pi_buffer_write_desc desc = describe<pi_buffer_write_desc>();
+        auto desc = pi::desc<pi_buffer_write_desc>();
         desc.mem = mem_;
         desc.host_ptr = from_.data();
         desc.region_count = 1;
@@ -101,7 +101,7 @@ public:
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
         const pi_region region = linear(0, 0, size);
-        pi_buffer_copy_desc desc = describe<pi_buffer_copy_desc>();
+        auto desc = pi::desc<pi_buffer_copy_desc>();
         desc.src = mem_;
         desc.dst = dst_;
         desc.region_count = 1;
@@ -127,7 +127,7 @@ public:
         : BufferCase(fixture, "piEnqueueMemBufferFill"), pattern_(fixture.random_bytes(8)) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
-        pi_buffer_fill_desc desc = describe<pi_buffer_fill_desc>();
+        auto desc = pi::desc<pi_buffer_fill_desc>();
         desc.mem = mem_;
         desc.pattern = pattern_.data();
         desc.pattern_size = pattern_.size();
@@ -153,7 +153,7 @@ public:
     explicit Map(Fixture &fixture) : BufferCase(fixture, "piEnqueueMemBufferMap") {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
-        pi_buffer_map_desc desc = describe<pi_buffer_map_desc>();
+        auto desc = pi::desc<pi_buffer_map_desc>();
         desc.flags = PI_MAP_READ;
         desc.mem = mem_;
         desc.size = size;
@@ -189,7 +189,7 @@ public:
     }
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
-        pi_unmap_desc desc = describe<pi_unmap_desc>();
+        auto desc = pi::desc<pi_unmap_desc>();
         desc.mem = mem_;
         desc.pointer = pointer_;
         return pass(queue, desc, flags, wait_count, wait_list, out_event);
@@ -246,7 +246,7 @@ public:
     HostFunction() : CommandCase("piEnqueueHostFunction") {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
-        pi_host_function_desc desc = describe<pi_host_function_desc>();
+        auto desc = pi::desc<pi_host_function_desc>();
         desc.flags = flags;
         desc.function = [](void *calls) { ++*static_cast<std::atomic<int> *>(calls); };
         desc.user_data = &calls_;
@@ -270,7 +270,7 @@ public:
     Marker() : CommandCase(Description<Desc>::name) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
-        Desc desc = describe<Desc>();
+        auto desc = pi::desc<Desc>();
         desc.flags = flags;
         return Description<Desc>::enqueue(queue, &desc, wait_count, wait_list, out_event);
     }

@@ -68,7 +68,7 @@ CONFORMANCE_TEST_PAIRS(
         connection_info(fixture.src(), fixture.dst(), nullptr);
     require_sound(without, "the info for query NULL");
     require_equal(without.connection, answer, "the info's connection for query NULL");
-    const pi_memory_connection_query query = describe<pi_memory_connection_query>();
+    const auto query = pi::desc<pi_memory_connection_query>();
     const pi_memory_connection_info with = connection_info(fixture.src(), fixture.dst(), &query);
     require_sound(with, "the info for buffers in scope 0");
     require_equal(with.connection, answer, "the info's connection for buffers in scope 0");
@@ -94,7 +94,7 @@ CONFORMANCE_TEST_PAIRS(
         kinds_of_usm = get_info<uint32_t>(&piDeviceGetInfo, fixture.src().device,
                                           PI_DEVICE_INFO_USM_CAPABILITIES);
     for (const auto &[kind, capability, usm] : kinds) {
-        pi_memory_connection_query query = describe<pi_memory_connection_query>();
+        auto query = pi::desc<pi_memory_connection_query>();
         query.kind = kind;
         pi_memory_connection_info info{};
         const pi_result result = try_connection_info(fixture.src(), fixture.dst(), &query, info);
@@ -184,7 +184,7 @@ CONFORMANCE_TEST("connection",
     strangers.erase(strangers.begin());
     pi_device sub_device = nullptr;
     if (fixture.can(PI_CAPABILITY_PARTITION)) {
-        pi_device_partition_desc desc = describe<pi_device_partition_desc>();
+        auto desc = pi::desc<pi_device_partition_desc>();
         desc.kind = PI_PARTITION_EQUALLY;
         desc.count = 1;
         if (piDevicePartition(fixture.device(), &desc, 1, &sub_device, nullptr) == PI_SUCCESS &&
@@ -232,7 +232,7 @@ CONFORMANCE_TEST("connection", "an output of NULL is refused") {
 CONFORMANCE_TEST("connection", "a query obeys the rules of descriptors") {
     const Place place = fixture.place();
     check_descriptor(
-        "piGetMemoryConnectionInfo", describe<pi_memory_connection_query>(), 0,
+        "piGetMemoryConnectionInfo", pi::desc<pi_memory_connection_query>(), 0,
         [&](const pi_memory_connection_query *query) {
             pi_memory_connection_info info{};
             return try_connection_info(place, place, query, info);
@@ -244,7 +244,7 @@ CONFORMANCE_TEST("connection",
                  "an unknown kind of memory is refused, and an unknown scope has no connection") {
     const Place place = fixture.place();
     for (const uint32_t kind : {uint32_t{PI_MEMORY_KIND_IMPORTED} + 1, UINT32_MAX}) {
-        pi_memory_connection_query query = describe<pi_memory_connection_query>();
+        auto query = pi::desc<pi_memory_connection_query>();
         query.kind = kind;
         pi_memory_connection_info info{};
         require_error(try_connection_info(place, place, &query, info), PI_ERROR_INVALID_ENUMERATION,
@@ -252,7 +252,7 @@ CONFORMANCE_TEST("connection",
     }
     const auto scopes = static_cast<uint32_t>(fixture.scopes().size());
     for (const bool of_src : {true, false}) {
-        pi_memory_connection_query query = describe<pi_memory_connection_query>();
+        auto query = pi::desc<pi_memory_connection_query>();
         (of_src ? query.src_scope : query.dst_scope) = scopes;
         pi_memory_connection_info info{};
         const pi_result result = try_connection_info(place, place, &query, info);

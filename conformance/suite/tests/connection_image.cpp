@@ -15,7 +15,7 @@ namespace {
 pi_memory_connection image_connection(Fixture &fixture) {
     fixture.need(PI_CAPABILITY_IMAGE, "PI_CAPABILITY_IMAGE", fixture.src().device);
     fixture.need(PI_CAPABILITY_IMAGE, "PI_CAPABILITY_IMAGE", fixture.dst().device);
-    pi_memory_connection_query query = describe<pi_memory_connection_query>();
+    auto query = pi::desc<pi_memory_connection_query>();
     query.kind = PI_MEMORY_KIND_IMAGE;
     return connection_info(fixture.src(), fixture.dst(), &query).connection;
 }
@@ -76,7 +76,7 @@ CONFORMANCE_TEST_PAIRS("connection",
     require_pixels(fixture, ends.src_queue, ends.image, ends.desc, ends.own_pixels,
                    "src's image that dst copied a buffer to");
     const uint32_t color[4] = {};
-    pi_image_fill_desc fill = describe<pi_image_fill_desc>();
+    auto fill = pi::desc<pi_image_fill_desc>();
     fill.image = ends.image;
     fill.color = color;
     const Pixels extent = extent_of(ends.desc);
@@ -124,7 +124,7 @@ CONFORMANCE_TEST_PAIRS(
     refused(image_copy_desc(ends.image, buffer, whole));
     refused(image_copy_desc(buffer, ends.image, whole));
     const uint32_t color[4] = {};
-    pi_image_fill_desc fill = describe<pi_image_fill_desc>();
+    auto fill = pi::desc<pi_image_fill_desc>();
     fill.image = ends.image;
     fill.color = color;
     fill.extent[0] = 1;

@@ -68,14 +68,14 @@ void require_all_refused(Fixture &fixture, const Place &place, pi_mem foreign,
     require_refused(queue, copy_desc(own, foreign, regions), what + " as dst");
     const Regions apart{linear(0, 512, 512)};
     require_refused(queue, copy_desc(foreign, foreign, apart), what + " as both");
-    pi_buffer_fill_desc fill = describe<pi_buffer_fill_desc>();
+    auto fill = pi::desc<pi_buffer_fill_desc>();
     fill.mem = foreign;
     fill.pattern = host.data();
     fill.pattern_size = 4;
     fill.size = 512;
     require_refused(queue, fill, what);
     void *pointer = poison<void *>();
-    pi_buffer_map_desc map = describe<pi_buffer_map_desc>();
+    auto map = pi::desc<pi_buffer_map_desc>();
     map.flags = PI_MAP_READ;
     map.mem = foreign;
     map.size = 512;
@@ -83,7 +83,7 @@ void require_all_refused(Fixture &fixture, const Place &place, pi_mem foreign,
     require_refused(queue, map, what);
     require(same(pointer, poison<void *>()), "a map of ", what,
             " was refused, but returned an address");
-    pi_unmap_desc unmap = describe<pi_unmap_desc>();
+    auto unmap = pi::desc<pi_unmap_desc>();
     unmap.mem = foreign;
     unmap.pointer = host.data();
     require_refused(queue, unmap, what);

@@ -30,7 +30,7 @@ public:
         if ((kinds & 1u << PI_USM_DEVICE) == 0)
             skip("src has no USM of a device");
         allocate("before");
-        pi_memory_connection_query query = describe<pi_memory_connection_query>();
+        auto query = pi::desc<pi_memory_connection_query>();
         query.kind = PI_MEMORY_KIND_USM_DEVICE;
         if (connection_info(src_, fixture.dst(), &query).connection != PI_MEMORY_CONNECTION_UNIFIED)
             skip("USM of src is not UNIFIED for dst");
@@ -48,7 +48,7 @@ private:
         pi_usm_desc desc = usm_desc(PI_USM_DEVICE, size);
         all_.emplace_back("USM from " + when, Usm(src_, desc));
         if (has(PI_CAPABILITY_USM_POOL)) {
-            pi_usm_pool_desc pool = describe<pi_usm_pool_desc>();
+            auto pool = pi::desc<pi_usm_pool_desc>();
             pool.kind = PI_USM_DEVICE;
             Owner<pi_usm_pool> &kept = pools_.emplace_back();
             require_success(piUsmPoolCreate(src_.context, src_.device, &pool, kept.out()),
@@ -58,7 +58,7 @@ private:
         }
         if (has(PI_CAPABILITY_USM_ASYNC)) {
             void *pointer = nullptr;
-            pi_usm_alloc_desc alloc = describe<pi_usm_alloc_desc>();
+            auto alloc = pi::desc<pi_usm_alloc_desc>();
             alloc.size = size;
             alloc.out_pointer = &pointer;
             fixture_.wait(fixture_.enqueue(queue_, alloc), "an allocation by command");

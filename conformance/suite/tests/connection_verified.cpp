@@ -15,9 +15,7 @@ namespace pi::suite {
 namespace {
 
 pi_memory_verification_desc verification_of(const Link &link) {
-    pi_memory_verification_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_MEMORY_VERIFICATION_DESC;
+    auto desc = pi::desc<pi_memory_verification_desc>();
     desc.flags = PI_VERIFY_AGAIN | PI_VERIFY_KERNELS;
     desc.kind = link.kind;
     desc.src_scope = link.src_scope;
@@ -29,7 +27,7 @@ CONFORMANCE_TEST_PAIRS(
     "connection", "unified and migratable connections can be verified, for every kind and scope") {
     for (const Link &link : all_links(fixture)) {
         const pi_memory_verification_desc desc = verification_of(link);
-        pi_memory_connection_info info = describe<pi_memory_connection_info>();
+        auto info = pi::desc<pi_memory_connection_info>();
         require_success(piVerifyMemoryConnection(link.src.device, link.src.context, link.dst.device,
                                                  link.dst.context, &desc, &info),
                         "piVerifyMemoryConnection for " + link.name());
@@ -54,7 +52,7 @@ CONFORMANCE_TEST("kernel",
     if (result == PI_ERROR_UNSUPPORTED_FEATURE)
         skip("the device has no verification kernel");
     require_success(result, "get_kernel");
-    pi_program_desc desc = describe<pi_program_desc>();
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = known.format;
     desc.data = known.data;
     desc.size = known.size;

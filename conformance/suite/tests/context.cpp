@@ -11,7 +11,7 @@ namespace pi::suite {
 namespace {
 
 pi_context_desc context_desc(const std::vector<pi_device> &devices) {
-    pi_context_desc desc = describe<pi_context_desc>();
+    auto desc = pi::desc<pi_context_desc>();
     desc.device_count = static_cast<uint32_t>(devices.size());
     desc.devices = devices.data();
     return desc;
@@ -93,7 +93,7 @@ CONFORMANCE_TEST("context", "a context serves only the devices that are listed")
     require_untouched<pi_queue>(
         "a queue on a device that is not listed", {PI_ERROR_INVALID_DEVICE},
         [&](pi_queue *out) { return piQueueCreate(context, devices[1], nullptr, out); });
-    pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = 64;
     require_untouched<pi_mem>(
         "a buffer on a device that is not listed", {PI_ERROR_INVALID_DEVICE},

@@ -303,7 +303,7 @@ CONFORMANCE_TEST("device", "a device without a clock has no times and no timesta
     const Queue queue = fixture.make_queue();
     require_untouched<pi_event>(
         "piEnqueueTimestamp", {PI_ERROR_UNSUPPORTED_FEATURE},
-        [&](pi_event *out) { return try_enqueue(queue, describe<pi_timestamp_desc>(), {}, out); });
+        [&](pi_event *out) { return try_enqueue(queue, pi::desc<pi_timestamp_desc>(), {}, out); });
 }
 
 CONFORMANCE_TEST("device",

@@ -42,7 +42,7 @@ public:
             const Bytes &pattern = keep(fixture_.random_bytes(1));
             std::fill_n(bytes_[to].begin() + static_cast<std::ptrdiff_t>(to_offset), size,
                         pattern[0]);
-            pi_buffer_fill_desc desc = describe<pi_buffer_fill_desc>();
+            auto desc = pi::desc<pi_buffer_fill_desc>();
             desc.mem = mems_[to];
             desc.pattern = pattern.data();
             desc.pattern_size = 1;

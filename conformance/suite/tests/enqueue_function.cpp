@@ -37,7 +37,7 @@ void PI_CALL note_call(void *user_data) {
         calls.problem = "piEventWait in a host function is not refused by PI_ERROR_WOULD_BLOCK";
     else if (piQueueFinish(calls.queue) != PI_ERROR_WOULD_BLOCK)
         calls.problem = "piQueueFinish in a host function is not refused";
-    const pi_barrier_desc barrier = describe<pi_barrier_desc>();
+    const auto barrier = pi::desc<pi_barrier_desc>();
     if (try_enqueue(calls.queue, barrier) != PI_SUCCESS)
         calls.problem = "a command enqueued in a host function is refused";
 }
@@ -57,7 +57,7 @@ CONFORMANCE_TEST("enqueue",
         each.push_back({&calls, i});
     Event last;
     for (int i = 0; i < count; ++i) {
-        pi_host_function_desc desc = describe<pi_host_function_desc>();
+        auto desc = pi::desc<pi_host_function_desc>();
         desc.function = &note_call;
         desc.user_data = &each[static_cast<std::size_t>(i)];
         last = i == 0 ? fixture.enqueue(queue, desc, {gate}) : fixture.enqueue(queue, desc);
@@ -100,13 +100,13 @@ CONFORMANCE_TEST("enqueue", "a host function begins after commands before it tha
         Bytes into(size);
         Seen seen{&into, {}};
         const pi_region region = linear(0, 0, size);
-        pi_buffer_read_desc read = describe<pi_buffer_read_desc>();
+        auto read = pi::desc<pi_buffer_read_desc>();
         read.mem = mem;
         read.host_ptr = into.data();
         read.region_count = 1;
         read.regions = &region;
         require_success(try_enqueue(queue, read), "piEnqueueMemBufferRead without an event");
-        pi_host_function_desc desc = describe<pi_host_function_desc>();
+        auto desc = pi::desc<pi_host_function_desc>();
         desc.function = &look;
         desc.user_data = &seen;
         fixture.wait(fixture.enqueue(queue, desc));
@@ -121,7 +121,7 @@ void PI_CALL note_thread(void *user_data) {
 CONFORMANCE_TEST("enqueue", "a host function never runs on a thread of the application") {
     fixture.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
     std::thread::id ran_on;
-    pi_host_function_desc desc = describe<pi_host_function_desc>();
+    auto desc = pi::desc<pi_host_function_desc>();
     desc.function = &note_thread;
     desc.user_data = &ran_on;
     const auto require_other = [&](pi_event event, const std::string &what) {
@@ -160,7 +160,7 @@ CONFORMANCE_TEST("enqueue", "a host function never runs on a thread of the appli
 CONFORMANCE_TEST("enqueue", "a host function of NULL is refused") {
     fixture.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
     const Queue queue = fixture.make_queue();
-    const pi_host_function_desc desc = describe<pi_host_function_desc>();
+    const auto desc = pi::desc<pi_host_function_desc>();
     require_untouched<pi_event>("piEnqueueHostFunction with function NULL",
                                 {PI_ERROR_INVALID_NULL_POINTER},
                                 [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });
@@ -174,12 +174,12 @@ CONFORMANCE_TEST("enqueue",
     };
     const Queue queue = fixture.make_queue(); // without PI_QUEUE_PROFILING
     const Event gate = fixture.make_host_event();
-    const Event first = fixture.enqueue(queue, describe<pi_timestamp_desc>(), {gate});
-    const Event before = fixture.enqueue(fixture.make_queue(), describe<pi_timestamp_desc>());
+    const Event first = fixture.enqueue(queue, pi::desc<pi_timestamp_desc>(), {gate});
+    const Event before = fixture.enqueue(fixture.make_queue(), pi::desc<pi_timestamp_desc>());
     fixture.wait(before);
     fixture.signal(gate);
     fixture.wait(first);
-    const Event second = fixture.enqueue(queue, describe<pi_timestamp_desc>());
+    const Event second = fixture.enqueue(queue, pi::desc<pi_timestamp_desc>());
     fixture.wait(second);
     // Times of one clock may be equal if it is coarse, but do not go back.
     uint64_t last = 0;

@@ -167,7 +167,7 @@ CONFORMANCE_TEST("enqueue", "a fill with an invalid descriptor is refused and ch
     const Bytes pattern(256, std::byte{1});
     const auto refused = [&](const std::string &what, uint64_t pattern_size, uint64_t offset,
                              uint64_t length, std::initializer_list<pi_result> allowed) {
-        pi_buffer_fill_desc desc = describe<pi_buffer_fill_desc>();
+        auto desc = pi::desc<pi_buffer_fill_desc>();
         desc.mem = mem;
         desc.pattern = pattern.data();
         desc.pattern_size = pattern_size;
@@ -190,7 +190,7 @@ CONFORMANCE_TEST("enqueue", "a fill with an invalid descriptor is refused and ch
     refused("an offset behind the end", 4, size, 4, range);
     refused("a size that overflows", 4, 8, huge - 3, range);
     refused("an offset that overflows", 4, huge - 3, 8, range);
-    pi_buffer_fill_desc null_pattern = describe<pi_buffer_fill_desc>();
+    auto null_pattern = pi::desc<pi_buffer_fill_desc>();
     null_pattern.mem = mem;
     null_pattern.pattern_size = null_pattern.size = 4;
     require_untouched<pi_event>(
@@ -207,7 +207,7 @@ CONFORMANCE_TEST("enqueue", "a map with an invalid descriptor is refused and wri
     const auto refused = [&](const std::string &what, uint64_t flags, uint64_t offset,
                              uint64_t length, void **out_pointer,
                              std::initializer_list<pi_result> allowed) {
-        pi_buffer_map_desc desc = describe<pi_buffer_map_desc>();
+        auto desc = pi::desc<pi_buffer_map_desc>();
         desc.flags = flags;
         desc.mem = mem;
         desc.offset = offset;
@@ -240,7 +240,7 @@ CONFORMANCE_TEST("enqueue", "only an address that a map returned can be unmapped
     const Mem other = fixture.make_buffer(fixture.place(), bytes);
     // Refused by the call, or by the command when it runs.
     const auto refused = [&](const std::string &what, pi_mem of, void *pointer) {
-        pi_unmap_desc desc = describe<pi_unmap_desc>();
+        auto desc = pi::desc<pi_unmap_desc>();
         desc.mem = of;
         desc.pointer = pointer;
         Event event;
@@ -265,7 +265,7 @@ CONFORMANCE_TEST("enqueue", "only an address that a map returned can be unmapped
     fixture.wait(fixture.map(queue, mem, PI_MAP_READ, 0, size, &pointer));
     const Event gate = fixture.make_host_event();
     const Event first = fixture.unmap(queue, mem, pointer, {gate});
-    pi_unmap_desc again = describe<pi_unmap_desc>();
+    auto again = pi::desc<pi_unmap_desc>();
     again.mem = mem;
     again.pointer = pointer;
     Event second;

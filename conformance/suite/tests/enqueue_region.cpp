@@ -152,7 +152,7 @@ CONFORMANCE_TEST("enqueue", "a copy of many regions begins after its event of an
     for (unsigned round = 1; round <= 50; ++round) {
         const std::byte value{static_cast<unsigned char>(round)};
         const Event filled = fixture.fill(first, src, 0, size, Bytes(1, value));
-        pi_buffer_copy_desc desc = describe<pi_buffer_copy_desc>();
+        auto desc = pi::desc<pi_buffer_copy_desc>();
         desc.src = src;
         desc.dst = dst;
         desc.region_count = static_cast<uint32_t>(regions.size());

@@ -109,7 +109,7 @@ CONFORMANCE_TEST("errors", "handles after the first are refused when NULL or of 
     const Queue queue = fixture.make_queue();
     const pi_context context = fixture.context();
     const pi_device device = fixture.device();
-    pi_mem_buffer_desc buffer = describe<pi_mem_buffer_desc>();
+    auto buffer = pi::desc<pi_mem_buffer_desc>();
     buffer.size = 64;
     for (const pi_device wrong : {pi_device{nullptr}, as<pi_device>(queue)}) {
         const std::string what = wrong == nullptr ? "the device NULL" : "a queue as the device";
@@ -141,7 +141,7 @@ CONFORMANCE_TEST("errors", "handles after the first are refused when NULL or of 
 }
 
 CONFORMANCE_TEST("errors", "buffers and views obey the rules of descriptors") {
-    pi_mem_buffer_desc valid = describe<pi_mem_buffer_desc>();
+    auto valid = pi::desc<pi_mem_buffer_desc>();
     valid.size = 64;
     check_descriptor("piMemBufferCreate", valid, offsetof(pi_mem_buffer_desc, flags),
                      [&](const pi_mem_buffer_desc *desc) {
@@ -157,7 +157,7 @@ CONFORMANCE_TEST("errors", "buffers and views obey the rules of descriptors") {
     if (!fixture.can(PI_CAPABILITY_VIEW))
         return;
     const Mem root = fixture.make_buffer(256);
-    pi_mem_partition_desc partition = describe<pi_mem_partition_desc>();
+    auto partition = pi::desc<pi_mem_partition_desc>();
     partition.size = 64;
     check_descriptor("piMemBufferPartition", partition, offsetof(pi_mem_partition_desc, flags),
                      [&](const pi_mem_partition_desc *desc) {
@@ -210,7 +210,7 @@ CONFORMANCE_TEST("errors", "structs chained to an output struct are refused or l
     } chained;
     std::memset(&chained, 0xA5, sizeof chained);
     chained.header = {sizeof chained, 0x7FFF0000u, nullptr};
-    pi_memory_connection_info info = describe<pi_memory_connection_info>();
+    auto info = pi::desc<pi_memory_connection_info>();
     info.next = &chained;
     const pi_memory_connection_info before = info;
     const auto ask = [&] {
@@ -238,7 +238,7 @@ CONFORMANCE_TEST("errors",
     const Mem mem = fixture.make_buffer(256);
     const pi_result unsupported = PI_ERROR_UNSUPPORTED_FEATURE;
     if (lacks(PI_CAPABILITY_USM)) {
-        pi_usm_desc desc = describe<pi_usm_desc>();
+        auto desc = pi::desc<pi_usm_desc>();
         desc.kind = PI_USM_DEVICE;
         desc.size = 64;
         require_untouched<void *>("piUsmAlloc", {unsupported}, [&](void **out) {
@@ -246,13 +246,13 @@ CONFORMANCE_TEST("errors",
         });
     }
     if (lacks(PI_CAPABILITY_IMAGE)) {
-        const pi_sampler_desc desc = describe<pi_sampler_desc>();
+        const auto desc = pi::desc<pi_sampler_desc>();
         require_untouched<pi_sampler>("piSamplerCreate", {unsupported}, [&](pi_sampler *out) {
             return piSamplerCreate(context, &desc, out);
         });
     }
     if (lacks(PI_CAPABILITY_PROGRAM)) {
-        pi_program_desc desc = describe<pi_program_desc>();
+        auto desc = pi::desc<pi_program_desc>();
         desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
         desc.data = "";
         desc.size = 1;
@@ -261,7 +261,7 @@ CONFORMANCE_TEST("errors",
         });
     }
     if (lacks(PI_CAPABILITY_VIEW)) {
-        pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
+        auto desc = pi::desc<pi_mem_partition_desc>();
         desc.size = 64;
         require_untouched<pi_mem>("piMemBufferPartition", {unsupported}, [&](pi_mem *out) {
             return piMemBufferPartition(mem, &desc, out);
@@ -275,7 +275,7 @@ CONFORMANCE_TEST("errors",
             "piDeviceGetGlobalTimestamps", {unsupported},
             [&](uint64_t *out) { return piDeviceGetGlobalTimestamps(device, out, nullptr); });
     if (lacks(PI_CAPABILITY_PARTITION)) {
-        pi_device_partition_desc desc = describe<pi_device_partition_desc>();
+        auto desc = pi::desc<pi_device_partition_desc>();
         desc.kind = PI_PARTITION_EQUALLY;
         desc.count = 1;
         require_untouched<uint32_t>("piDevicePartition", {unsupported}, [&](uint32_t *out) {

@@ -53,7 +53,7 @@ CONFORMANCE_TEST(
 
 CONFORMANCE_TEST("event", "the descriptor of a host event obeys the rules of descriptors") {
     check_descriptor(
-        "piEventCreateHost", describe<pi_host_event_desc>(), offsetof(pi_host_event_desc, flags),
+        "piEventCreateHost", pi::desc<pi_host_event_desc>(), offsetof(pi_host_event_desc, flags),
         [&](const pi_host_event_desc *given) {
             Event event;
             const pi_result result = piEventCreateHost(fixture.context(), given, event.out());

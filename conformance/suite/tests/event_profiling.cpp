@@ -140,7 +140,7 @@ CONFORMANCE_TEST("event", "a timestamp has the time when it ran, on any queue") 
             continue;
         const Queue queue = fixture.make_queue(flags);
         Event event;
-        require_success(try_enqueue(queue, describe<pi_timestamp_desc>(), {}, event.out()),
+        require_success(try_enqueue(queue, pi::desc<pi_timestamp_desc>(), {}, event.out()),
                         "piEnqueueTimestamp");
         fixture.wait(event);
         const Times times = times_of(event, "a timestamp");
@@ -176,7 +176,7 @@ CONFORMANCE_TEST("event", "a long command has a duration") {
         skip("the device's times are too coarse");
     const Mem mem = fixture.make_buffer(size);
     const std::byte pattern{1};
-    auto desc = describe<pi_buffer_fill_desc>();
+    auto desc = pi::desc<pi_buffer_fill_desc>();
     desc.mem = mem;
     desc.pattern = &pattern;
     desc.pattern_size = 1;

@@ -15,11 +15,11 @@ Everything::Everything(Fixture &fixture, const Place &place)
         view = fixture.make_view(mem, 0, 64);
     if (fixture.can(PI_CAPABILITY_IMAGE)) {
         image = make_image(place, any_image_desc(fixture));
-        const pi_sampler_desc desc = describe<pi_sampler_desc>();
+        const auto desc = pi::desc<pi_sampler_desc>();
         require_success(piSamplerCreate(place.context, &desc, sampler.out()), "piSamplerCreate");
     }
     if (fixture.can(PI_CAPABILITY_USM_POOL)) {
-        pi_usm_pool_desc desc = describe<pi_usm_pool_desc>();
+        auto desc = pi::desc<pi_usm_pool_desc>();
         desc.kind = any_usm_kind(fixture);
         require_success(piUsmPoolCreate(place.context, place.device, &desc, pool.out()),
                         "piUsmPoolCreate");

@@ -163,7 +163,7 @@ CONFORMANCE_TEST("program", "only devices that the program is built for have its
     need_program_format(fixture, format, devices[1]);
     const Context context = fixture.make_context({devices[0], devices[1]});
     const Program program = create_variables_program(fixture, context);
-    pi_program_build_desc desc = describe<pi_program_build_desc>();
+    auto desc = pi::desc<pi_program_build_desc>();
     desc.device_count = 1;
     desc.devices = &devices[1];
     require_success(piProgramBuild(program, &desc), "building for the second device");

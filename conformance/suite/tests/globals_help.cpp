@@ -57,7 +57,7 @@ bool has_variables(Fixture &fixture) {
 }
 
 Program create_variables_program(Fixture &fixture, pi_context context) {
-    pi_program_desc desc = describe<pi_program_desc>();
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = variables_format(fixture);
     const std::string data =
         desc.format == PI_PROGRAM_FORMAT_OPENCL_C ? opencl_text
@@ -76,7 +76,7 @@ Program create_variables_program(Fixture &fixture, pi_context context) {
 
 Program make_variables_program(Fixture &fixture) {
     Program program = create_variables_program(fixture, fixture.context());
-    pi_program_build_desc desc = describe<pi_program_build_desc>();
+    auto desc = pi::desc<pi_program_build_desc>();
     if (variables_format(fixture) == PI_PROGRAM_FORMAT_OPENCL_C)
         desc.options = opencl_options;
     require_success(piProgramBuild(program, &desc),
@@ -86,7 +86,7 @@ Program make_variables_program(Fixture &fixture) {
 
 pi_device_global_read_desc global_read_desc(pi_program program, const char *name, void *host_ptr,
                                             uint64_t offset, uint64_t size) {
-    pi_device_global_read_desc desc = describe<pi_device_global_read_desc>();
+    auto desc = pi::desc<pi_device_global_read_desc>();
     desc.program = program;
     desc.name = name;
     desc.host_ptr = host_ptr;
@@ -98,7 +98,7 @@ pi_device_global_read_desc global_read_desc(pi_program program, const char *name
 pi_device_global_write_desc global_write_desc(pi_program program, const char *name,
                                               const void *host_ptr, uint64_t offset,
                                               uint64_t size) {
-    pi_device_global_write_desc desc = describe<pi_device_global_write_desc>();
+    auto desc = pi::desc<pi_device_global_write_desc>();
     desc.program = program;
     desc.name = name;
     desc.host_ptr = host_ptr;

@@ -45,7 +45,7 @@ uint64_t need_import(Fixture &fixture) {
 }
 
 pi_mem_import_desc import_desc(void *pointer, uint64_t size) {
-    pi_mem_import_desc desc = describe<pi_mem_import_desc>();
+    auto desc = pi::desc<pi_mem_import_desc>();
     desc.size = size;
     desc.handle.type = PI_EXTERNAL_HOST_POINTER;
     desc.handle.pointer = pointer;

@@ -220,7 +220,7 @@ CONFORMANCE_TEST("image", "an image over host memory has its pixels, and can be 
             region.origin[2] = extent[2] - 1;
             region.extent[0] = extent[0];
             region.extent[1] = extent[1];
-            pi_image_read_desc read = describe<pi_image_read_desc>();
+            auto read = pi::desc<pi_image_read_desc>();
             read.image = image;
             read.host_ptr = last.data();
             read.region_count = 1;

@@ -97,7 +97,7 @@ public:
         pi_image_copy_region region{};
         const Pixels extent = extent_of(desc_);
         std::copy(extent.begin(), extent.end(), region.extent);
-        pi_image_copy_desc desc = describe<pi_image_copy_desc>();
+        auto desc = pi::desc<pi_image_copy_desc>();
         desc.src = image_;
         desc.dst = dst_;
         desc.region_count = 1;
@@ -125,7 +125,7 @@ public:
         // All bits 0 are the value 0 in every format.
         const std::array<uint32_t, 4> color{};
         const Pixels extent = extent_of(desc_);
-        pi_image_fill_desc desc = describe<pi_image_fill_desc>();
+        auto desc = pi::desc<pi_image_fill_desc>();
         desc.image = image_;
         desc.color = color.data();
         std::copy(extent.begin(), extent.end(), desc.extent);

@@ -52,7 +52,7 @@ void need_images(Fixture &fixture) {
 }
 
 pi_mem_image_desc image_desc(pi_image_type type, PixelFormat format, const Pixels &extent) {
-    pi_mem_image_desc desc = describe<pi_mem_image_desc>();
+    auto desc = pi::desc<pi_mem_image_desc>();
     desc.image_type = type;
     desc.channel_order = format.order;
     desc.channel_type = format.type;
@@ -219,7 +219,7 @@ std::string text_of(const pi_image_region &region) {
 namespace {
 template <typename Desc, typename Host>
 Desc transfer_desc(pi_mem image, Host *host, const std::vector<pi_image_region> &regions) {
-    Desc desc = describe<Desc>();
+    auto desc = pi::desc<Desc>();
     desc.image = image;
     desc.host_ptr = host;
     desc.region_count = static_cast<uint32_t>(regions.size());
@@ -239,7 +239,7 @@ pi_image_write_desc image_write_desc(pi_mem image, const void *host,
 }
 
 pi_image_copy_desc image_copy_desc(pi_mem src, pi_mem dst, const CopyRegions &regions) {
-    pi_image_copy_desc desc = describe<pi_image_copy_desc>();
+    auto desc = pi::desc<pi_image_copy_desc>();
     desc.src = src;
     desc.dst = dst;
     desc.region_count = static_cast<uint32_t>(regions.size());
@@ -268,7 +268,7 @@ std::string text_of(const pi_image_copy_region &r) {
 }
 
 pi_image_fill_desc image_fill_desc(pi_mem image, const void *color, const Box &box) {
-    pi_image_fill_desc desc = describe<pi_image_fill_desc>();
+    auto desc = pi::desc<pi_image_fill_desc>();
     desc.image = image;
     desc.color = color;
     std::copy(box.origin.begin(), box.origin.end(), desc.origin);

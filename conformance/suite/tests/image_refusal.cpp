@@ -272,7 +272,7 @@ CONFORMANCE_TEST(
 
 template <typename Desc>
 Desc on_image(pi_mem image) {
-    Desc desc = describe<Desc>();
+    auto desc = pi::desc<Desc>();
     desc.mem = image;
     return desc;
 }
@@ -308,7 +308,7 @@ CONFORMANCE_TEST("image",
     unmap.pointer = host.data();
     require_refused(queue, "of an image", wrong, unmap);
     for (const bool from : {false, true}) {
-        pi_buffer_copy_desc copy = describe<pi_buffer_copy_desc>();
+        auto copy = pi::desc<pi_buffer_copy_desc>();
         copy.src = from ? image : buffer;
         copy.dst = from ? buffer : image;
         copy.region_count = 1;
@@ -319,14 +319,14 @@ CONFORMANCE_TEST("image",
     const std::vector<pi_image_region> pixel{image_region({{}, {1, 1, 1}})};
     require_refused(queue, "of a buffer", wrong, image_read_desc(buffer, host.data(), pixel));
     require_refused(queue, "of a buffer", wrong, image_write_desc(buffer, host.data(), pixel));
-    pi_image_fill_desc paint = describe<pi_image_fill_desc>();
+    auto paint = pi::desc<pi_image_fill_desc>();
     paint.image = buffer;
     paint.color = host.data();
     paint.extent[0] = 1;
     require_refused(queue, "of a buffer", wrong, paint);
     pi_image_copy_region part{};
     part.extent[0] = 1;
-    pi_image_copy_desc copy = describe<pi_image_copy_desc>();
+    auto copy = pi::desc<pi_image_copy_desc>();
     copy.src = copy.dst = buffer;
     copy.region_count = 1;
     copy.regions = &part;
@@ -336,14 +336,14 @@ CONFORMANCE_TEST("image",
 CONFORMANCE_TEST("image", "an image cannot be partitioned or exported as a buffer can") {
     const Mem image = make_image(fixture, any_image_desc(fixture));
     if (fixture.can(PI_CAPABILITY_VIEW)) {
-        pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
+        auto desc = pi::desc<pi_mem_partition_desc>();
         desc.size = 4;
         require_untouched<pi_mem>(
             "piMemBufferPartition of an image", {PI_ERROR_INVALID_MEM_OBJECT},
             [&](pi_mem *out) { return piMemBufferPartition(image, &desc, out); });
     }
     if (fixture.can(PI_CAPABILITY_MEM_EXPORT)) {
-        pi_mem_export_desc desc = describe<pi_mem_export_desc>();
+        auto desc = pi::desc<pi_mem_export_desc>();
         desc.external_type = PI_EXTERNAL_OPAQUE_FD;
         require_untouched<pi_external_handle>(
             "piMemExport of an image",

@@ -181,7 +181,7 @@ CONFORMANCE_TEST("image", "a view has the buffer's access, or less") {
                 {0, PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY, 0, PI_ERROR_INVALID_VALUE},
                 {0, PI_MEM_COPY_HOST_PTR, 0, PI_ERROR_UNSUPPORTED_FEATURE}};
     for (const auto &row : rows) {
-        pi_mem_buffer_desc buffer_desc = describe<pi_mem_buffer_desc>();
+        auto buffer_desc = pi::desc<pi_mem_buffer_desc>();
         buffer_desc.size = Views::size_of_storage(valid);
         buffer_desc.flags = row.buffer;
         const Mem buffer = fixture.make_buffer(fixture.place(), buffer_desc);

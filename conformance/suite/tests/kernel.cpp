@@ -79,7 +79,7 @@ CONFORMANCE_TEST("kernel", "a name that the program does not have is refused") {
 CONFORMANCE_TEST("kernel", "the descriptor of a kernel obeys the rules of descriptors") {
     const LaunchFixture setup(fixture);
     check_descriptor(
-        "piKernelCreate", describe<pi_kernel_desc>(), offsetof(pi_kernel_desc, flags),
+        "piKernelCreate", pi::desc<pi_kernel_desc>(), offsetof(pi_kernel_desc, flags),
         [&](const pi_kernel_desc *given) {
             Kernel kernel;
             return piKernelCreate(setup.program, "add", given, kernel.out());
@@ -142,7 +142,7 @@ CONFORMANCE_TEST("kernel", "large argument values are copied during the call, to
                                  "kernel void take(global uint *out, large value) {"
                                  "    for (int i = 0; i < 16; ++i) out[i] = value.words[i];"
                                  "}";
-    pi_program_desc program_desc = describe<pi_program_desc>();
+    auto program_desc = pi::desc<pi_program_desc>();
     program_desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
     program_desc.data = text;
     program_desc.size = std::strlen(text);

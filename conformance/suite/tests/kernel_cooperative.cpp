@@ -155,7 +155,7 @@ struct Meeting : Cooperative {
 
     explicit Meeting(Fixture &on) : Cooperative(on) {
         need_local_memory(fixture, sizeof(uint32_t));
-        pi_program_desc desc = describe<pi_program_desc>();
+        auto desc = pi::desc<pi_program_desc>();
         desc.format = kernel_format(fixture);
         switch (desc.format) {
         case PI_PROGRAM_FORMAT_NATIVE_TABLE:

@@ -58,7 +58,7 @@ kernel __attribute__((reqd_work_group_size(4, 1, 1))) void fours(global uint *da
     barrier(CLK_LOCAL_MEM_FENCE);
     data[get_global_id(0)] = copies[3 - get_local_id(0)];
 })";
-    pi_program_desc desc = describe<pi_program_desc>();
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
     desc.data = text;
     desc.size = std::strlen(text);

@@ -36,9 +36,7 @@ struct Words {
     explicit Words(Fixture &fixture, uint64_t size = count, uint64_t flags = 0) : expected(size) {
         for (uint32_t &word : expected)
             word = static_cast<uint32_t>(fixture.random(0, 1000));
-        pi_mem_buffer_desc desc{};
-        desc.struct_size = sizeof desc;
-        desc.type = PI_TYPE_MEM_BUFFER_DESC;
+        auto desc = pi::desc<pi_mem_buffer_desc>();
         desc.flags = flags | PI_MEM_COPY_HOST_PTR;
         desc.size = size * sizeof(uint32_t);
         desc.host_ptr = expected.data();

@@ -36,7 +36,7 @@ struct BuiltForSecond {
         const pi_program_desc program_desc = kernel_program_desc(format);
         context = fixture.make_context({first(), second()});
         require_success(piProgramCreate(context, &program_desc, program.out()), "piProgramCreate");
-        pi_program_build_desc desc = describe<pi_program_build_desc>();
+        auto desc = pi::desc<pi_program_build_desc>();
         desc.device_count = 1;
         desc.devices = &devices[1];
         require_success(piProgramBuild(program, &desc), "building for the second device");

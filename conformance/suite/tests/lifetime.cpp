@@ -144,7 +144,7 @@ CONFORMANCE_TEST("lifetime",
     const Mem dst = fixture.make_buffer(size);
     const auto copy = [&](pi_mem from, pi_mem to) {
         const pi_region region = linear(0, 0, size);
-        pi_buffer_copy_desc desc = describe<pi_buffer_copy_desc>();
+        auto desc = pi::desc<pi_buffer_copy_desc>();
         desc.src = from;
         desc.dst = to;
         desc.region_count = 1;
@@ -397,9 +397,7 @@ CONFORMANCE_TEST("lifetime", "a second loader in the process has objects of its 
                     "piLoaderGetReports");
     const std::string path = report.path;
     const char *plugin = path.c_str();
-    pi_loader_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_LOADER_DESC;
+    auto desc = pi::desc<pi_loader_desc>();
     desc.flags = PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = &plugin;
     desc.plugin_count = 1;
@@ -408,7 +406,7 @@ CONFORMANCE_TEST("lifetime", "a second loader in the process has objects of its 
     pi_device foreign = nullptr;
     const pi_result selected = piLoaderSelectDevices(loader, "*", 1, &foreign, nullptr);
     const pi_context_desc context_desc = [&] {
-        pi_context_desc one = describe<pi_context_desc>();
+        auto one = pi::desc<pi_context_desc>();
         one.device_count = 1;
         one.devices = &foreign;
         return one;

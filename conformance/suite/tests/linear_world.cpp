@@ -43,7 +43,7 @@ pi_result try_copy(pi_queue queue, const Thing &src, const Thing &dst, const Reg
 pi_result try_fill(pi_queue queue, const Thing &thing, uint64_t offset, uint64_t size,
                    const Bytes &pattern, const Waits &waits, pi_event *event) {
     if (const Mem *mem = std::get_if<Mem>(&thing.object)) {
-        pi_buffer_fill_desc desc = describe<pi_buffer_fill_desc>();
+        auto desc = pi::desc<pi_buffer_fill_desc>();
         desc.mem = *mem;
         desc.pattern = pattern.data();
         desc.pattern_size = pattern.size();

@@ -10,7 +10,7 @@ namespace {
 constexpr uint64_t page = 4096;
 
 pi_memory_connection_query query_of(pi_memory_kind kind, uint32_t src_scope, uint32_t dst_scope) {
-    pi_memory_connection_query query = describe<pi_memory_connection_query>();
+    auto query = pi::desc<pi_memory_connection_query>();
     query.kind = kind;
     query.src_scope = src_scope;
     query.dst_scope = dst_scope;
@@ -36,7 +36,7 @@ void add_link(std::vector<Link> &links, Fixture &fixture, Link link) {
 }
 
 Mem make_scoped(const Place &place, Fixture &fixture, uint32_t scope, uint64_t size) {
-    pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = size;
     desc.scope = scope;
     return fixture.make_buffer(place, desc);
@@ -53,7 +53,7 @@ std::string Link::name() const {
 pi_result try_connection_info(const Place &src, const Place &dst,
                               const pi_memory_connection_query *query,
                               pi_memory_connection_info &out) {
-    out = describe<pi_memory_connection_info>();
+    out = pi::desc<pi_memory_connection_info>();
     return piGetMemoryConnectionInfo(src.device, src.context, dst.device, dst.context, query, &out);
 }
 

@@ -338,7 +338,7 @@ CONFORMANCE_TEST("memory", "access flags are about kernels; commands read and wr
         if (!fixture.can(PI_CAPABILITY_VIEW))
             continue;
         const Mem root = fixture.make_buffer(size);
-        pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
+        auto desc = pi::desc<pi_mem_partition_desc>();
         desc.flags = access;
         desc.size = size;
         Mem view;

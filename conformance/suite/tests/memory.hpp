@@ -10,7 +10,7 @@
 namespace pi::suite {
 
 inline pi_mem_buffer_desc buffer_desc(uint64_t size, uint64_t flags = 0, void *host_ptr = nullptr) {
-    pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = size;
     desc.flags = flags;
     desc.host_ptr = host_ptr;

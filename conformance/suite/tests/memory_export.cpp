@@ -44,7 +44,7 @@ private:
 
 Mem make_exportable(Fixture &fixture, const Place &place, const Bytes &bytes, pi_external_type type,
                     uint32_t scope = 0) {
-    pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = bytes.size();
     desc.scope = scope;
     desc.export_types = 1u << type;
@@ -58,7 +58,7 @@ Mem make_exportable(Fixture &fixture, const Bytes &bytes, pi_external_type type)
 }
 
 pi_external_handle export_mem(pi_mem mem, pi_external_type type) {
-    pi_mem_export_desc desc = describe<pi_mem_export_desc>();
+    auto desc = pi::desc<pi_mem_export_desc>();
     desc.external_type = type;
     pi_external_handle handle{};
     require_success(piMemExport(mem, &desc, &handle), "piMemExport");
@@ -70,7 +70,7 @@ pi_external_handle export_mem(pi_mem mem, pi_external_type type) {
 }
 
 pi_mem_import_desc import_desc(const pi_external_handle &handle) {
-    pi_mem_import_desc desc = describe<pi_mem_import_desc>();
+    auto desc = pi::desc<pi_mem_import_desc>();
     desc.size = handle.size;
     desc.handle = handle;
     return desc;
@@ -193,7 +193,7 @@ CONFORMANCE_TEST("memory",
 CONFORMANCE_TEST("memory", "only buffers created for export can be exported") {
     for_each_type(fixture, [&](pi_external_type type) {
         const Mem mem = fixture.make_buffer(4096);
-        pi_mem_export_desc desc = describe<pi_mem_export_desc>();
+        auto desc = pi::desc<pi_mem_export_desc>();
         desc.external_type = type;
         require_untouched<pi_external_handle>(
             "the export of a buffer without export_types",
@@ -316,7 +316,7 @@ CONFORMANCE_TEST(
     for_each_type(fixture, [&](pi_external_type type) {
         const Bytes bytes = fixture.random_bytes(5000);
         const Mem mem = make_exportable(fixture, bytes, type);
-        pi_mem_export_desc desc = describe<pi_mem_export_desc>();
+        auto desc = pi::desc<pi_mem_export_desc>();
         desc.external_type = type;
         {
             const NoDescriptorLeft none;
@@ -360,7 +360,7 @@ CONFORMANCE_TEST_PAIRS(
     const uint32_t imports =
         handle_types(fixture.dst().device, PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES);
     uint32_t all = 0;
-    pi_memory_connection_query query = describe<pi_memory_connection_query>();
+    auto query = pi::desc<pi_memory_connection_query>();
     for (query.kind = PI_MEMORY_KIND_BUFFER; query.kind <= PI_MEMORY_KIND_IMPORTED; ++query.kind) {
         const auto scopes = static_cast<uint32_t>(fixture.scopes(fixture.src().device).size());
         for (query.src_scope = 0; query.src_scope < scopes; ++query.src_scope) {

@@ -35,7 +35,7 @@ uint64_t Shape::size() const {
 }
 
 pi_mem_layout_desc Shape::desc() const {
-    pi_mem_layout_desc layout = describe<pi_mem_layout_desc>();
+    auto layout = pi::desc<pi_mem_layout_desc>();
     layout.rank = static_cast<uint32_t>(extents.size());
     layout.element_size = element_size;
     layout.extents = extents.data();

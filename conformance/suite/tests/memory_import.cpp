@@ -195,7 +195,7 @@ CONFORMANCE_TEST("memory", "an import may begin at an offset, and commands touch
         fixture.wait(fixture.unmap(queue, mem, pointer));
         require_error(try_enqueue(queue,
                                   [&] {
-                                      pi_buffer_map_desc map = describe<pi_buffer_map_desc>();
+                                      auto map = pi::desc<pi_buffer_map_desc>();
                                       map.flags = PI_MAP_READ;
                                       map.mem = mem;
                                       map.offset = 1;

@@ -31,7 +31,7 @@ CONFORMANCE_TEST("memory", "a buffer reports its context, device, flags and kind
     for (const uint64_t flags :
          {uint64_t{0}, uint64_t{PI_MEM_READ_ONLY}, uint64_t{PI_MEM_WRITE_ONLY},
           uint64_t{PI_MEM_COPY_HOST_PTR}, uint64_t{PI_MEM_READ_ONLY | PI_MEM_COPY_HOST_PTR}}) {
-        pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
+        auto desc = pi::desc<pi_mem_buffer_desc>();
         desc.size = size;
         desc.flags = flags;
         if ((flags & PI_MEM_COPY_HOST_PTR) != 0)
@@ -105,7 +105,7 @@ CONFORMANCE_TEST("memory",
         require_error(piMemInvalidate(wrong, 0, 1), allowed, "piMemInvalidate of a queue");
     }
     if (fixture.can(PI_CAPABILITY_VIEW)) {
-        pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
+        auto desc = pi::desc<pi_mem_partition_desc>();
         desc.size = 1;
         require_untouched<pi_mem>("piMemBufferPartition of a queue", allowed, [&](pi_mem *out) {
             return piMemBufferPartition(wrong, &desc, out);
@@ -179,7 +179,7 @@ private:
 CONFORMANCE_TEST("memory", "the coherence of a buffer agrees with its scope") {
     const std::vector<pi_memory_scope> scopes = fixture.scopes();
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
-        pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
+        auto desc = pi::desc<pi_mem_buffer_desc>();
         desc.size = size;
         desc.scope = scope;
         const Mem mem = fixture.make_buffer(fixture.place(), desc);
@@ -231,7 +231,7 @@ CONFORMANCE_TEST("memory", "in every host-visible scope host and device see each
         // The view shares no unit of a flush with the bytes before it.
         const uint64_t begin =
             std::lcm(reported.offset_alignment, std::max<uint64_t>(reported.flush_atom, 1));
-        pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
+        auto desc = pi::desc<pi_mem_buffer_desc>();
         desc.scope = scope;
         desc.size = size;
         const Mem mem = fixture.make_buffer(fixture.place(), desc);

@@ -143,7 +143,7 @@ CONFORMANCE_TEST(
     for (const uint32_t scope : scopes_with(fixture, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
         // As a newer caller has it: with more behind it.
         struct {
-            pi_mem_layout_desc layout = describe<pi_mem_layout_desc>();
+            auto layout = pi::desc<pi_mem_layout_desc>();
             std::byte tail[longer] = {};
         } chained;
         pi_mem_layout_desc &layout = chained.layout;
@@ -189,7 +189,7 @@ CONFORMANCE_TEST("memory",
     const uint32_t separators[] = {1, 1};
     const uint32_t past_end[] = {2}, zero[] = {0};
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
-        pi_mem_layout_desc layout = describe<pi_mem_layout_desc>();
+        auto layout = pi::desc<pi_mem_layout_desc>();
         layout.rank = 2;
         layout.element_size = 4;
         layout.extents = extents;

@@ -49,7 +49,7 @@ CONFORMANCE_TEST("memory", "memory of kinds that the device does not have is uns
     const Mem mem = fixture.make_buffer(size);
     if (lacks(fixture, PI_CAPABILITY_MEM_IMPORT)) {
         Bytes bytes(size);
-        pi_mem_import_desc desc = describe<pi_mem_import_desc>();
+        auto desc = pi::desc<pi_mem_import_desc>();
         desc.size = size;
         desc.handle.type = PI_EXTERNAL_HOST_POINTER;
         desc.handle.pointer = bytes.data();
@@ -58,14 +58,14 @@ CONFORMANCE_TEST("memory", "memory of kinds that the device does not have is uns
         });
     }
     if (lacks(fixture, PI_CAPABILITY_MEM_EXPORT)) {
-        pi_mem_export_desc desc = describe<pi_mem_export_desc>();
+        auto desc = pi::desc<pi_mem_export_desc>();
         desc.external_type = PI_EXTERNAL_OPAQUE_FD;
         require_refused<pi_external_handle>(
             fixture, PI_CAPABILITY_MEM_EXPORT, "piMemExport",
             [&](pi_external_handle *out) { return piMemExport(mem, &desc, out); });
     }
     if (lacks(fixture, PI_CAPABILITY_IMAGE)) {
-        pi_mem_image_desc desc = describe<pi_mem_image_desc>();
+        auto desc = pi::desc<pi_mem_image_desc>();
         desc.image_type = PI_IMAGE_2D;
         desc.channel_order = PI_CHANNEL_ORDER_RGBA;
         desc.channel_type = PI_CHANNEL_UNORM8;
@@ -101,7 +101,7 @@ CONFORMANCE_TEST("memory", "USM that the device does not have is unsupported") {
         });
     }
     if (lacks(fixture, PI_CAPABILITY_USM_POOL)) {
-        pi_usm_pool_desc desc = describe<pi_usm_pool_desc>();
+        auto desc = pi::desc<pi_usm_pool_desc>();
         desc.kind = PI_USM_DEVICE;
         require_unsupported<pi_usm_pool>("piUsmPoolCreate", [&](pi_usm_pool *out) {
             return piUsmPoolCreate(place.context, place.device, &desc, out);
@@ -120,7 +120,7 @@ template <typename Desc>
 void require_command_unsupported(Fixture &fixture, pi_queue queue, uint64_t capability) {
     if (!lacks(fixture, capability))
         return;
-    Desc desc = describe<Desc>();
+    auto desc = pi::desc<Desc>();
     if constexpr (std::is_same_v<Desc, pi_usm_free_desc>)
         desc.pointer = &desc; // that of NULL succeeds
     require_refused<pi_event>(fixture, capability, Description<Desc>::name,
@@ -130,7 +130,7 @@ void require_command_unsupported(Fixture &fixture, pi_queue queue, uint64_t capa
 CONFORMANCE_TEST("memory", "commands on memory that the device does not have are unsupported") {
     const Queue queue = fixture.make_queue();
     // Every command names its capability in PI_SUITE_COMMANDS.
-#define PI_SUITE_CHECK(desc, type, function, capability)                                           \
+#define PI_SUITE_CHECK(desc, function, capability)                                                 \
     if (capability != 0)                                                                           \
         require_command_unsupported<desc>(fixture, queue, capability);
     PI_SUITE_COMMANDS(PI_SUITE_CHECK)

@@ -201,7 +201,7 @@ CONFORMANCE_TEST("memory", "a view's flags are its own, or its parent's when it 
     const auto flags_of = [](pi_mem mem) {
         return get_info<uint64_t>(&piMemGetInfo, mem, PI_MEM_INFO_FLAGS);
     };
-    pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
+    auto desc = pi::desc<pi_mem_partition_desc>();
     desc.size = rooted.alignment;
     for (const uint64_t flags :
          {uint64_t{0}, uint64_t{PI_MEM_READ_ONLY}, uint64_t{PI_MEM_WRITE_ONLY}}) {
@@ -211,7 +211,7 @@ CONFORMANCE_TEST("memory", "a view's flags are its own, or its parent's when it 
                         "piMemBufferPartition with flags ", flags);
         require_equal(flags_of(view), flags, "PI_MEM_INFO_FLAGS of a view");
     }
-    pi_mem_buffer_desc read_only = describe<pi_mem_buffer_desc>();
+    auto read_only = pi::desc<pi_mem_buffer_desc>();
     read_only.size = 4 * rooted.alignment;
     read_only.flags = PI_MEM_READ_ONLY;
     const Mem parent = fixture.make_buffer(fixture.place(), read_only);
@@ -222,7 +222,7 @@ CONFORMANCE_TEST("memory", "a view's flags are its own, or its parent's when it 
                   "PI_MEM_INFO_FLAGS of a view without flags of its own");
     // Other flags are the storage's.
     std::vector<std::byte> memory(4 * rooted.alignment);
-    pi_mem_buffer_desc in_place = describe<pi_mem_buffer_desc>();
+    auto in_place = pi::desc<pi_mem_buffer_desc>();
     in_place.size = memory.size();
     in_place.flags = PI_MEM_USE_HOST_PTR;
     in_place.host_ptr = memory.data();
@@ -238,7 +238,7 @@ CONFORMANCE_TEST("memory", "a view has its parent's access, or less") {
     const Rooted rooted(fixture);
     const auto refused = [&](const std::string &what, pi_mem mem, uint64_t flags,
                              pi_result error = PI_ERROR_INVALID_VALUE) {
-        pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
+        auto desc = pi::desc<pi_mem_partition_desc>();
         desc.flags = flags;
         desc.size = rooted.alignment;
         require_untouched<pi_mem>("a view of " + what, {error}, [&](pi_mem *out) {
@@ -248,12 +248,12 @@ CONFORMANCE_TEST("memory", "a view has its parent's access, or less") {
     for (const uint64_t access : {uint64_t{PI_MEM_READ_ONLY}, uint64_t{PI_MEM_WRITE_ONLY}}) {
         const uint64_t other = both & ~access;
         const char *const name = access == PI_MEM_READ_ONLY ? "read" : "written";
-        pi_mem_buffer_desc root_desc = describe<pi_mem_buffer_desc>();
+        auto root_desc = pi::desc<pi_mem_buffer_desc>();
         root_desc.size = 4 * rooted.alignment;
         root_desc.flags = access;
         const Mem root = fixture.make_buffer(fixture.place(), root_desc);
         refused(join("the other access, of a buffer that is only ", name), root, other);
-        pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
+        auto desc = pi::desc<pi_mem_partition_desc>();
         desc.flags = access;
         desc.size = 2 * rooted.alignment;
         Mem same, narrowed;
@@ -273,7 +273,7 @@ CONFORMANCE_TEST("memory", "a view has its parent's access, or less") {
 
 void require_no_view(pi_mem mem, const std::string &what, uint64_t offset, uint64_t size,
                      std::initializer_list<pi_result> allowed) {
-    pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
+    auto desc = pi::desc<pi_mem_partition_desc>();
     desc.offset = offset;
     desc.size = size;
     require_untouched<pi_mem>("a view of " + what, allowed,
@@ -332,7 +332,7 @@ CONFORMANCE_TEST("memory",
     refused(write_desc(view, host, beyond_dst));
     refused(copy_desc(view, other, beyond));
     refused(copy_desc(other, view, beyond_dst));
-    pi_buffer_fill_desc fill = describe<pi_buffer_fill_desc>();
+    auto fill = pi::desc<pi_buffer_fill_desc>();
     fill.mem = view;
     fill.pattern = host.data();
     fill.pattern_size = 1;
@@ -340,7 +340,7 @@ CONFORMANCE_TEST("memory",
     fill.size = size;
     refused(fill);
     void *pointer = nullptr;
-    pi_buffer_map_desc map = describe<pi_buffer_map_desc>();
+    auto map = pi::desc<pi_buffer_map_desc>();
     map.flags = PI_MAP_READ;
     map.mem = view;
     map.offset = 1;

@@ -157,7 +157,7 @@ CONFORMANCE_TEST("context", "native handles of another context's objects are ref
                     &imports, nullptr);
     if ((imports & (1u << PI_EXTERNAL_NATIVE)) != 0 &&
         piMemGetNativeHandle(mem, fixture.device(), &handle) == PI_SUCCESS) {
-        pi_mem_import_desc desc = describe<pi_mem_import_desc>();
+        auto desc = pi::desc<pi_mem_import_desc>();
         desc.size = 4096;
         desc.handle.type = PI_EXTERNAL_NATIVE;
         desc.handle.native = handle;
@@ -191,7 +191,7 @@ CONFORMANCE_TEST("memory", "a buffer's native handle is imported as a buffer of 
                     &imports, nullptr);
     if ((imports & (1u << PI_EXTERNAL_NATIVE)) == 0)
         skip("the device imports no native handles");
-    pi_mem_import_desc desc = describe<pi_mem_import_desc>();
+    auto desc = pi::desc<pi_mem_import_desc>();
     desc.size = bytes.size();
     desc.handle.type = PI_EXTERNAL_NATIVE;
     desc.handle.native = handle;

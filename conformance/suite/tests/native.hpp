@@ -46,7 +46,7 @@ pi_native_handle check_handle(const std::string &name, Get &&get) {
 }
 
 inline pi_native_desc native_desc(const pi_native_handle &handle, pi_device device = nullptr) {
-    pi_native_desc desc = describe<pi_native_desc>();
+    auto desc = pi::desc<pi_native_desc>();
     desc.handle = handle;
     desc.device = device;
     return desc;

@@ -25,7 +25,7 @@ uint32_t units_of(pi_device device) {
 
 pi_device_partition_desc partition_desc(pi_partition_kind kind, uint32_t count,
                                         const uint32_t *counts) {
-    auto desc = describe<pi_device_partition_desc>();
+    auto desc = pi::desc<pi_device_partition_desc>();
     desc.kind = kind;
     desc.count = count;
     desc.counts = counts;

@@ -113,7 +113,7 @@ CONFORMANCE_TEST(
             [&](pi_queue *out) { return piQueueCreate(context, device, nullptr, out); });
         require_untouched<pi_mem>("a buffer of " + what, {PI_ERROR_INVALID_DEVICE},
                                   [&](pi_mem *out) {
-                                      auto desc = describe<pi_mem_buffer_desc>();
+                                      auto desc = pi::desc<pi_mem_buffer_desc>();
                                       desc.size = 64;
                                       return piMemBufferCreate(context, device, &desc, out);
                                   });

@@ -51,7 +51,7 @@ bool takes_binaries(pi_device device) {
 }
 
 pi_program_desc binary_desc(const Bytes &binary) {
-    pi_program_desc desc = describe<pi_program_desc>();
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = PI_PROGRAM_FORMAT_DEVICE_BINARY;
     desc.data = binary.data();
     desc.size = binary.size();
@@ -237,7 +237,7 @@ CONFORMANCE_TEST("program",
     const auto formats =
         get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
     const Bytes data(64);
-    pi_program_desc desc = describe<pi_program_desc>();
+    auto desc = pi::desc<pi_program_desc>();
     desc.data = data.data();
     desc.size = data.size();
     const auto create = [&](pi_program *out) {
@@ -296,7 +296,7 @@ CONFORMANCE_TEST("program", "the descriptors of programs obey the rules of descr
     require_error(piProgramCreate(fixture.context(), &valid, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER, "piProgramCreate with out_program NULL");
     check_descriptor(
-        "piProgramBuild", describe<pi_program_build_desc>(), offsetof(pi_program_build_desc, flags),
+        "piProgramBuild", pi::desc<pi_program_build_desc>(), offsetof(pi_program_build_desc, flags),
         [&](const pi_program_build_desc *desc) {
             const Program program = create_program(fixture, valid);
             return piProgramBuild(program, desc);
@@ -306,7 +306,7 @@ CONFORMANCE_TEST("program", "the descriptors of programs obey the rules of descr
 
 CONFORMANCE_TEST("program", "a program is built for devices of its context only") {
     const Program program = create_program(fixture, kernel_program_desc(kernel_format(fixture)));
-    pi_program_build_desc desc = describe<pi_program_build_desc>();
+    auto desc = pi::desc<pi_program_build_desc>();
     desc.device_count = 1;
     require_error(piProgramBuild(program, &desc), PI_ERROR_INVALID_NULL_POINTER,
                   "building for one device at NULL");
@@ -336,7 +336,7 @@ CONFORMANCE_TEST("program", "a program is built for devices of its context only"
 
 CONFORMANCE_TEST("program", "a list of no devices to build for is not read") {
     const Program program = create_program(fixture, kernel_program_desc(kernel_format(fixture)));
-    pi_program_build_desc desc = describe<pi_program_build_desc>();
+    auto desc = pi::desc<pi_program_build_desc>();
     desc.devices = nowhere<const pi_device>();
     require_success(piProgramBuild(program, &desc),
                     "building with a device_count of 0 and devices that are not NULL");
@@ -373,7 +373,7 @@ CONFORMANCE_TEST("program", "a program's binary makes the program again") {
     require_runs(fixture, again);
     require_builds_again(fixture, again);
     // Some have no use for options.
-    pi_program_build_desc nonsense = describe<pi_program_build_desc>();
+    auto nonsense = pi::desc<pi_program_build_desc>();
     nonsense.options = "--no-such-option";
     for (int i = 0; i < 2; ++i) {
         if (const pi_result built = piProgramBuild(again, &nonsense); built != PI_SUCCESS)

@@ -14,7 +14,7 @@ namespace {
 constexpr const char *factor_option = "-DFACTOR=3";
 
 Program create(pi_context context, const Text &text) {
-    pi_program_desc desc = describe<pi_program_desc>();
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = text.format;
     desc.data = text.text.data();
     desc.size = text.text.size();
@@ -24,7 +24,7 @@ Program create(pi_context context, const Text &text) {
 }
 
 pi_program_build_desc build_desc(const char *options, const std::vector<pi_device> &devices = {}) {
-    pi_program_build_desc desc = describe<pi_program_build_desc>();
+    auto desc = pi::desc<pi_program_build_desc>();
     desc.options = options;
     desc.device_count = static_cast<uint32_t>(devices.size());
     desc.devices = devices.data();
@@ -42,7 +42,7 @@ Program compile(pi_context context, const Text &text, const char *options = null
 using Parts = std::vector<pi_program>;
 
 pi_program_link_desc link_desc(const Parts &parts, const std::vector<pi_device> &devices = {}) {
-    pi_program_link_desc desc = describe<pi_program_link_desc>();
+    auto desc = pi::desc<pi_program_link_desc>();
     desc.program_count = static_cast<uint32_t>(parts.size());
     desc.programs = parts.data();
     desc.device_count = static_cast<uint32_t>(devices.size());
@@ -356,7 +356,7 @@ CONFORMANCE_TEST("program",
     const PartTexts texts = part_texts(fixture);
     const Program program = create(fixture.context(), texts.caller);
     check_descriptor(
-        "piProgramCompile", describe<pi_program_build_desc>(),
+        "piProgramCompile", pi::desc<pi_program_build_desc>(),
         offsetof(pi_program_build_desc, flags),
         [&](const pi_program_build_desc *desc) { return piProgramCompile(program, desc); }, true);
     const Program caller = compile(fixture.context(), texts.caller);

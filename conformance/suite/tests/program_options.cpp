@@ -13,7 +13,7 @@ namespace pi::suite {
 namespace {
 
 pi_result build(pi_program program, const char *options) {
-    pi_program_build_desc desc = describe<pi_program_build_desc>();
+    auto desc = pi::desc<pi_program_build_desc>();
     desc.options = options;
     return piProgramBuild(program, &desc);
 }
@@ -23,7 +23,7 @@ Program create_valued(Fixture &fixture) {
     if (kernel_format(fixture) != PI_PROGRAM_FORMAT_OPENCL_C)
         skip("the device compiles no text");
     constexpr const char *text = "kernel void set(global uint *data) { data[0] = VALUE; }";
-    pi_program_desc desc = describe<pi_program_desc>();
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
     desc.data = text;
     desc.size = std::strlen(text);
@@ -81,7 +81,7 @@ CONFORMANCE_TEST("program", "existing kernels keep the options that they were bu
     require_value(second, 42);
     require_value(first, 41);
     if (fixture.can(PI_CAPABILITY_PROGRAM_LINK)) {
-        pi_program_build_desc desc = describe<pi_program_build_desc>();
+        auto desc = pi::desc<pi_program_build_desc>();
         desc.options = "-DVALUE=43";
         require_success(piProgramCompile(program, &desc), "compiling what has kernels");
         require_value(second, 42);

@@ -311,7 +311,7 @@ CONFORMANCE_TEST("program",
     require_success(
         piProgramGetInfo(program, PI_PROGRAM_INFO_BINARIES, sizeof pointer, &pointer, nullptr),
         "PI_PROGRAM_INFO_BINARIES");
-    pi_program_desc desc = describe<pi_program_desc>();
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = PI_PROGRAM_FORMAT_DEVICE_BINARY;
     desc.data = binary.data();
     desc.size = binary.size();

@@ -15,7 +15,7 @@ namespace pi::suite {
 namespace {
 
 pi_program_desc spirv_desc(const std::vector<uint32_t> &words) {
-    pi_program_desc desc = describe<pi_program_desc>();
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = PI_PROGRAM_FORMAT_SPIRV;
     desc.data = words.data();
     desc.size = words.size() * sizeof words[0];
@@ -135,7 +135,7 @@ void need_link(Fixture &fixture) {
 }
 
 Program link(pi_context context, const std::vector<pi_program> &parts) {
-    pi_program_link_desc desc = describe<pi_program_link_desc>();
+    auto desc = pi::desc<pi_program_link_desc>();
     desc.program_count = static_cast<uint32_t>(parts.size());
     desc.programs = parts.data();
     Program program;
@@ -203,7 +203,7 @@ CONFORMANCE_TEST("program", "linking a part without a function that it calls fai
     const Program caller = create_spirv(fixture.context(), spirv::caller());
     require_success(piProgramCompile(caller, nullptr), "piProgramCompile of SPIR-V");
     const pi_program part = caller;
-    pi_program_link_desc desc = describe<pi_program_link_desc>();
+    auto desc = pi::desc<pi_program_link_desc>();
     desc.program_count = 1;
     desc.programs = &part;
     require_untouched<pi_program>(

@@ -50,7 +50,7 @@ private:
                 false,
                 [=, this, &thing](pi_queue queue, const Waits &waits) {
                     void *pointer = nullptr;
-                    pi_usm_alloc_desc desc = describe<pi_usm_alloc_desc>();
+                    auto desc = pi::desc<pi_usm_alloc_desc>();
                     desc.size = thing.size;
                     desc.out_pointer = &pointer;
                     const Event allocated = fixture_.enqueue(queue, desc, waits);
@@ -68,7 +68,7 @@ private:
                 {thing.model},
                 false,
                 [this, &thing](pi_queue queue, const Waits &waits) {
-                    pi_usm_free_desc desc = describe<pi_usm_free_desc>();
+                    auto desc = pi::desc<pi_usm_free_desc>();
                     desc.pointer = std::get<Usm>(thing.object).take();
                     thing.object = std::monostate();
                     return fixture_.enqueue(queue, desc, waits);

@@ -42,7 +42,7 @@ CONFORMANCE_TEST(
 CONFORMANCE_TEST("queue", "the flags that a device supports are accepted, the others refused") {
     const uint64_t honoured = honoured_flags(fixture);
     for (const uint64_t flag : {PI_QUEUE_OUT_OF_ORDER, PI_QUEUE_PROFILING}) {
-        pi_queue_desc desc = describe<pi_queue_desc>();
+        auto desc = pi::desc<pi_queue_desc>();
         desc.flags = flag;
         if ((honoured & flag) == 0) {
             require_untouched<pi_queue>(
@@ -71,7 +71,7 @@ CONFORMANCE_TEST("queue", "priorities are hints") {
 
 CONFORMANCE_TEST("queue", "a queue's descriptor obeys the rules of descriptors") {
     check_descriptor(
-        "piQueueCreate", describe<pi_queue_desc>(), offsetof(pi_queue_desc, flags),
+        "piQueueCreate", pi::desc<pi_queue_desc>(), offsetof(pi_queue_desc, flags),
         [&](const pi_queue_desc *desc) {
             return try_create<pi_queue>([&](pi_queue *out) {
                 return piQueueCreate(fixture.context(), fixture.device(), desc, out);
@@ -187,7 +187,7 @@ CONFORMANCE_TEST("queue", "finishing waits for commands without an event") {
     const Mem mem = fixture.make_buffer(size);
     for (int round = 1; round <= 3; ++round) {
         Bytes pattern(1);
-        pi_buffer_fill_desc fill = describe<pi_buffer_fill_desc>();
+        auto fill = pi::desc<pi_buffer_fill_desc>();
         fill.mem = mem;
         fill.pattern = pattern.data();
         fill.pattern_size = 1;

@@ -97,7 +97,7 @@ std::string text_of(const pi_region &region) {
 }
 
 pi_buffer_read_desc read_desc(pi_mem mem, Bytes &into, const Regions &regions) {
-    pi_buffer_read_desc desc = describe<pi_buffer_read_desc>();
+    auto desc = pi::desc<pi_buffer_read_desc>();
     desc.mem = mem;
     desc.host_ptr = into.data();
     desc.region_count = static_cast<uint32_t>(regions.size());
@@ -106,7 +106,7 @@ pi_buffer_read_desc read_desc(pi_mem mem, Bytes &into, const Regions &regions) {
 }
 
 pi_buffer_write_desc write_desc(pi_mem mem, const Bytes &from, const Regions &regions) {
-    pi_buffer_write_desc desc = describe<pi_buffer_write_desc>();
+    auto desc = pi::desc<pi_buffer_write_desc>();
     desc.mem = mem;
     desc.host_ptr = from.data();
     desc.region_count = static_cast<uint32_t>(regions.size());
@@ -115,7 +115,7 @@ pi_buffer_write_desc write_desc(pi_mem mem, const Bytes &from, const Regions &re
 }
 
 pi_buffer_copy_desc copy_desc(pi_mem src, pi_mem dst, const Regions &regions) {
-    pi_buffer_copy_desc desc = describe<pi_buffer_copy_desc>();
+    auto desc = pi::desc<pi_buffer_copy_desc>();
     desc.src = src;
     desc.dst = dst;
     desc.region_count = static_cast<uint32_t>(regions.size());

@@ -12,7 +12,7 @@ namespace {
 
 pi_sampler_desc sampler_desc(uint32_t normalized, pi_addressing_mode addressing,
                              pi_filter_mode filter) {
-    pi_sampler_desc desc = describe<pi_sampler_desc>();
+    auto desc = pi::desc<pi_sampler_desc>();
     desc.normalized_coordinates = normalized;
     desc.addressing = addressing;
     desc.filter = filter;

@@ -12,9 +12,7 @@ SecondLoader::SecondLoader(Fixture &fixture) {
                     "piLoaderGetReports");
     const std::string path = report.path;
     const char *plugin = path.c_str();
-    pi_loader_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_LOADER_DESC;
+    auto desc = pi::desc<pi_loader_desc>();
     desc.flags = PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = &plugin;
     desc.plugin_count = 1;

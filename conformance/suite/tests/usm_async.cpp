@@ -16,14 +16,14 @@ void need_async(Fixture &fixture) {
 }
 
 pi_usm_alloc_desc alloc_desc(uint64_t size, void **out_pointer) {
-    pi_usm_alloc_desc desc = describe<pi_usm_alloc_desc>();
+    auto desc = pi::desc<pi_usm_alloc_desc>();
     desc.size = size;
     desc.out_pointer = out_pointer;
     return desc;
 }
 
 pi_usm_free_desc free_desc(void *pointer) {
-    pi_usm_free_desc desc = describe<pi_usm_free_desc>();
+    auto desc = pi::desc<pi_usm_free_desc>();
     desc.pointer = pointer;
     return desc;
 }

@@ -94,7 +94,7 @@ public:
     explicit UsmHint(Fixture &fixture) : UsmCase(fixture, Description<Desc>::name) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
-        Desc desc = describe<Desc>();
+        auto desc = pi::desc<Desc>();
         desc.pointer = usm_.at();
         desc.size = size;
         if constexpr (requires { desc.advice; })
@@ -110,7 +110,7 @@ public:
     explicit UsmAlloc(Fixture &fixture) : CommandCase("piEnqueueUsmAlloc"), fixture_(fixture) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
-        pi_usm_alloc_desc desc = describe<pi_usm_alloc_desc>();
+        auto desc = pi::desc<pi_usm_alloc_desc>();
         desc.size = size;
         desc.out_pointer = &pointer_;
         return pass(queue, desc, flags, wait_count, wait_list, out_event);
@@ -137,7 +137,7 @@ public:
         : UsmCase(fixture, "piEnqueueUsmFree"), pointer_(usm_.take()) {}
     pi_result enqueue(pi_queue queue, uint64_t flags, uint32_t wait_count,
                       const pi_event *wait_list, pi_event *out_event) override {
-        pi_usm_free_desc desc = describe<pi_usm_free_desc>();
+        auto desc = pi::desc<pi_usm_free_desc>();
         desc.pointer = pointer_;
         return pass(queue, desc, flags, wait_count, wait_list, out_event);
     }

@@ -291,14 +291,14 @@ CONFORMANCE_TEST("enqueue",
 }
 
 pi_usm_prefetch_desc prefetch_desc(const void *pointer, uint64_t size) {
-    pi_usm_prefetch_desc desc = describe<pi_usm_prefetch_desc>();
+    auto desc = pi::desc<pi_usm_prefetch_desc>();
     desc.pointer = pointer;
     desc.size = size;
     return desc;
 }
 
 pi_usm_advise_desc advise_desc(const void *pointer, uint64_t size, pi_usm_advice advice) {
-    pi_usm_advise_desc desc = describe<pi_usm_advise_desc>();
+    auto desc = pi::desc<pi_usm_advise_desc>();
     desc.pointer = pointer;
     desc.size = size;
     desc.advice = advice;
@@ -353,11 +353,9 @@ CONFORMANCE_TEST_PAIRS("connection",
     bool any = false;
     for (const pi_usm_kind kind : need_usm(fixture)) {
         fixture.need(PI_CAPABILITY_USM, "PI_CAPABILITY_USM", fixture.dst().device);
-        pi_memory_connection_query query = describe<pi_memory_connection_query>();
+        auto query = pi::desc<pi_memory_connection_query>();
         query.kind = PI_MEMORY_KIND_USM_HOST + kind - PI_USM_HOST;
-        pi_memory_connection_info info{};
-        info.struct_size = sizeof info;
-        info.type = PI_TYPE_MEMORY_CONNECTION_INFO;
+        auto info = pi::desc<pi_memory_connection_info>();
         const pi_result result =
             piGetMemoryConnectionInfo(fixture.src().device, fixture.src().context,
                                       fixture.dst().device, fixture.dst().context, &query, &info);

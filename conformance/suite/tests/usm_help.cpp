@@ -28,7 +28,7 @@ pi_usm_kind any_usm_kind(Fixture &fixture) {
 }
 
 pi_usm_desc usm_desc(pi_usm_kind kind, uint64_t size) {
-    pi_usm_desc desc = describe<pi_usm_desc>();
+    auto desc = pi::desc<pi_usm_desc>();
     desc.kind = kind;
     desc.size = size;
     return desc;
@@ -78,7 +78,7 @@ bool is_live_usm(pi_context context, const void *pointer) {
 }
 
 pi_usm_copy_desc usm_copy_desc(const void *src, void *dst, const Regions &regions) {
-    pi_usm_copy_desc desc = describe<pi_usm_copy_desc>();
+    auto desc = pi::desc<pi_usm_copy_desc>();
     desc.src = src;
     desc.dst = dst;
     desc.region_count = static_cast<uint32_t>(regions.size());
@@ -87,7 +87,7 @@ pi_usm_copy_desc usm_copy_desc(const void *src, void *dst, const Regions &region
 }
 
 pi_usm_fill_desc usm_fill_desc(void *pointer, const Bytes &pattern, uint64_t size) {
-    pi_usm_fill_desc desc = describe<pi_usm_fill_desc>();
+    auto desc = pi::desc<pi_usm_fill_desc>();
     desc.pointer = pointer;
     desc.pattern = pattern.data();
     desc.pattern_size = pattern.size();

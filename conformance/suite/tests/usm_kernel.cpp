@@ -94,7 +94,7 @@ CONFORMANCE_TEST("kernel", "a later launch accepts USM allocated in a queue's or
     const Kernel kernel = make_kernel(setup.program, "add");
     constexpr uint64_t count = 512;
     void *pointer = nullptr;
-    pi_usm_alloc_desc alloc = describe<pi_usm_alloc_desc>();
+    auto alloc = pi::desc<pi_usm_alloc_desc>();
     alloc.size = count * 4;
     alloc.out_pointer = &pointer;
     const Event gate = fixture.make_host_event();
@@ -107,7 +107,7 @@ CONFORMANCE_TEST("kernel", "a later launch accepts USM allocated in a queue's or
     fixture.enqueue(setup.queue, launch_desc(kernel, arguments, count));
     const Regions whole{linear(0, 0, count * 4)};
     fixture.enqueue(setup.queue, usm_copy_desc(pointer, into.data(), whole));
-    pi_usm_free_desc freeing = describe<pi_usm_free_desc>();
+    auto freeing = pi::desc<pi_usm_free_desc>();
     freeing.pointer = pointer;
     const Event freed = fixture.enqueue(setup.queue, freeing);
     fixture.signal(gate);

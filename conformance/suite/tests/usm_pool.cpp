@@ -28,7 +28,7 @@ std::vector<pi_usm_kind> need_pools(Fixture &fixture) {
 }
 
 pi_usm_pool_desc pool_desc(pi_usm_kind kind) {
-    pi_usm_pool_desc desc = describe<pi_usm_pool_desc>();
+    auto desc = pi::desc<pi_usm_pool_desc>();
     desc.kind = kind;
     return desc;
 }
@@ -331,7 +331,7 @@ CONFORMANCE_TEST("enqueue",
         Pool pool = make_pool(fixture.place(), pool_desc(kind));
         const Pool foreign = make_pool({fixture.device(), other}, pool_desc(kind));
         void *pointer = poison<void *>();
-        pi_usm_alloc_desc desc = describe<pi_usm_alloc_desc>();
+        auto desc = pi::desc<pi_usm_alloc_desc>();
         desc.size = 4096;
         desc.out_pointer = &pointer;
         desc.pool = foreign;
@@ -358,7 +358,7 @@ CONFORMANCE_TEST("enqueue",
         fixture.signal(gate);
         fixture.wait({allocated, filled}, "allocating from a pool and filling");
         require_usm_contents(fixture, queue, pointer, repeated(pattern, 4096), "a pool's memory");
-        pi_usm_free_desc freeing = describe<pi_usm_free_desc>();
+        auto freeing = pi::desc<pi_usm_free_desc>();
         freeing.pointer = pointer;
         fixture.wait(fixture.enqueue(queue, freeing), "piEnqueueUsmFree");
         require(!is_live_usm(fixture.context(), pointer), "freed memory of a pool is live");
@@ -375,7 +375,7 @@ CONFORMANCE_TEST(
         limited.limit = 1u << 20;
         const Pool pool = make_pool(fixture.place(), limited);
         void *pointer = nullptr;
-        pi_usm_alloc_desc desc = describe<pi_usm_alloc_desc>();
+        auto desc = pi::desc<pi_usm_alloc_desc>();
         desc.pool = pool;
         desc.size = limited.limit;
         for (int round = 0; round < 2; ++round) {
@@ -389,7 +389,7 @@ CONFORMANCE_TEST(
                 "piEnqueueUsmAlloc beyond a pool's limit", {PI_ERROR_OUT_OF_DEVICE_MEMORY},
                 [&](pi_event *out) { return try_enqueue(queue, beyond, {}, out); });
             require(same(more, poison<void *>()), "a refused allocation wrote an address");
-            pi_usm_free_desc freeing = describe<pi_usm_free_desc>();
+            auto freeing = pi::desc<pi_usm_free_desc>();
             freeing.pointer = pointer;
             fixture.wait(fixture.enqueue(queue, freeing), "piEnqueueUsmFree");
             require_equal(pool_info(pool, PI_USM_POOL_INFO_USED), uint64_t{0},

@@ -38,7 +38,7 @@ CONFORMANCE_TEST("memory", "pinned application memory is the application's, and 
     require_same_bytes(memory.data(), bytes.data(), size, "memory that was pinned");
     const Mem mem = fixture.make_buffer(size);
     const pi_region whole = linear(0, 0, size);
-    pi_buffer_write_desc write = describe<pi_buffer_write_desc>();
+    auto write = pi::desc<pi_buffer_write_desc>();
     write.mem = mem;
     write.host_ptr = memory.data();
     write.region_count = 1;

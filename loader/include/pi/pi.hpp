@@ -42,6 +42,7 @@
 // checks whether it was moved from. Threads and callbacks follow the rules of pi.h.
 #pragma once
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/pi_loader.h>
 
 #include <algorithm>
@@ -480,40 +481,10 @@ inline constexpr NoEvent no_event{0};
 
 // ===== Descriptors ============================================================================
 
-/// The `type` of a descriptor.
-template <class Desc>
-struct DescType;
-#define PI_HPP_DESC(desc, type)                                                                    \
-    template <>                                                                                    \
-    struct DescType<desc> : std::integral_constant<pi_struct_type, type> {};
-PI_HPP_DESC(pi_loader_desc, PI_TYPE_LOADER_DESC)
-PI_HPP_DESC(pi_context_desc, PI_TYPE_CONTEXT_DESC)
-PI_HPP_DESC(pi_queue_desc, PI_TYPE_QUEUE_DESC)
-PI_HPP_DESC(pi_mem_buffer_desc, PI_TYPE_MEM_BUFFER_DESC)
-PI_HPP_DESC(pi_mem_image_desc, PI_TYPE_MEM_IMAGE_DESC)
-PI_HPP_DESC(pi_mem_partition_desc, PI_TYPE_MEM_PARTITION_DESC)
-PI_HPP_DESC(pi_mem_layout_desc, PI_TYPE_MEM_LAYOUT_DESC)
-PI_HPP_DESC(pi_mem_import_desc, PI_TYPE_MEM_IMPORT_DESC)
-PI_HPP_DESC(pi_mem_export_desc, PI_TYPE_MEM_EXPORT_DESC)
-PI_HPP_DESC(pi_memory_connection_query, PI_TYPE_MEMORY_CONNECTION_QUERY)
-PI_HPP_DESC(pi_memory_connection_info, PI_TYPE_MEMORY_CONNECTION_INFO)
-PI_HPP_DESC(pi_usm_desc, PI_TYPE_USM_DESC)
-PI_HPP_DESC(pi_usm_pool_desc, PI_TYPE_USM_POOL_DESC)
-PI_HPP_DESC(pi_program_desc, PI_TYPE_PROGRAM_DESC)
-PI_HPP_DESC(pi_program_build_desc, PI_TYPE_PROGRAM_BUILD_DESC)
-PI_HPP_DESC(pi_program_link_desc, PI_TYPE_PROGRAM_LINK_DESC)
-PI_HPP_DESC(pi_sampler_desc, PI_TYPE_SAMPLER_DESC)
-PI_HPP_DESC(pi_device_partition_desc, PI_TYPE_DEVICE_PARTITION_DESC)
-PI_HPP_DESC(pi_native_desc, PI_TYPE_NATIVE_DESC)
-PI_HPP_DESC(pi_kernel_desc, PI_TYPE_KERNEL_DESC)
-PI_HPP_DESC(pi_host_event_desc, PI_TYPE_HOST_EVENT_DESC)
-PI_HPP_DESC(pi_memory_verification_desc, PI_TYPE_MEMORY_VERIFICATION_DESC)
-
 /// The command of a descriptor.
 template <class Desc>
 struct Command;
-#define PI_HPP_COMMAND(desc, type, function)                                                       \
-    PI_HPP_DESC(desc, type)                                                                        \
+#define PI_HPP_COMMAND(desc, function)                                                             \
     template <>                                                                                    \
     struct Command<desc> {                                                                         \
         static constexpr const char *name = #function;                                             \
@@ -522,42 +493,30 @@ struct Command;
             return function(queue, &command, wait_list.size(), wait_list.data(), out_event);       \
         }                                                                                          \
     };
-PI_HPP_COMMAND(pi_buffer_read_desc, PI_TYPE_BUFFER_READ_DESC, piEnqueueMemBufferRead)
-PI_HPP_COMMAND(pi_buffer_write_desc, PI_TYPE_BUFFER_WRITE_DESC, piEnqueueMemBufferWrite)
-PI_HPP_COMMAND(pi_buffer_copy_desc, PI_TYPE_BUFFER_COPY_DESC, piEnqueueMemBufferCopy)
-PI_HPP_COMMAND(pi_buffer_fill_desc, PI_TYPE_BUFFER_FILL_DESC, piEnqueueMemBufferFill)
-PI_HPP_COMMAND(pi_buffer_map_desc, PI_TYPE_BUFFER_MAP_DESC, piEnqueueMemBufferMap)
-PI_HPP_COMMAND(pi_unmap_desc, PI_TYPE_UNMAP_DESC, piEnqueueMemUnmap)
-PI_HPP_COMMAND(pi_image_read_desc, PI_TYPE_IMAGE_READ_DESC, piEnqueueMemImageRead)
-PI_HPP_COMMAND(pi_image_write_desc, PI_TYPE_IMAGE_WRITE_DESC, piEnqueueMemImageWrite)
-PI_HPP_COMMAND(pi_image_copy_desc, PI_TYPE_IMAGE_COPY_DESC, piEnqueueMemImageCopy)
-PI_HPP_COMMAND(pi_image_fill_desc, PI_TYPE_IMAGE_FILL_DESC, piEnqueueMemImageFill)
-PI_HPP_COMMAND(pi_usm_copy_desc, PI_TYPE_USM_COPY_DESC, piEnqueueUsmCopy)
-PI_HPP_COMMAND(pi_usm_fill_desc, PI_TYPE_USM_FILL_DESC, piEnqueueUsmFill)
-PI_HPP_COMMAND(pi_usm_prefetch_desc, PI_TYPE_USM_PREFETCH_DESC, piEnqueueUsmPrefetch)
-PI_HPP_COMMAND(pi_usm_advise_desc, PI_TYPE_USM_ADVISE_DESC, piEnqueueUsmAdvise)
-PI_HPP_COMMAND(pi_usm_alloc_desc, PI_TYPE_USM_ALLOC_DESC, piEnqueueUsmAlloc)
-PI_HPP_COMMAND(pi_usm_free_desc, PI_TYPE_USM_FREE_DESC, piEnqueueUsmFree)
-PI_HPP_COMMAND(pi_kernel_launch_desc, PI_TYPE_KERNEL_LAUNCH_DESC, piEnqueueKernelLaunch)
-PI_HPP_COMMAND(pi_host_function_desc, PI_TYPE_HOST_FUNCTION_DESC, piEnqueueHostFunction)
-PI_HPP_COMMAND(pi_events_wait_desc, PI_TYPE_EVENTS_WAIT_DESC, piEnqueueEventsWait)
-PI_HPP_COMMAND(pi_barrier_desc, PI_TYPE_BARRIER_DESC, piEnqueueBarrier)
-PI_HPP_COMMAND(pi_timestamp_desc, PI_TYPE_TIMESTAMP_DESC, piEnqueueTimestamp)
-PI_HPP_COMMAND(pi_device_global_read_desc, PI_TYPE_DEVICE_GLOBAL_READ_DESC,
-               piEnqueueDeviceGlobalRead)
-PI_HPP_COMMAND(pi_device_global_write_desc, PI_TYPE_DEVICE_GLOBAL_WRITE_DESC,
-               piEnqueueDeviceGlobalWrite)
+PI_HPP_COMMAND(pi_buffer_read_desc, piEnqueueMemBufferRead)
+PI_HPP_COMMAND(pi_buffer_write_desc, piEnqueueMemBufferWrite)
+PI_HPP_COMMAND(pi_buffer_copy_desc, piEnqueueMemBufferCopy)
+PI_HPP_COMMAND(pi_buffer_fill_desc, piEnqueueMemBufferFill)
+PI_HPP_COMMAND(pi_buffer_map_desc, piEnqueueMemBufferMap)
+PI_HPP_COMMAND(pi_unmap_desc, piEnqueueMemUnmap)
+PI_HPP_COMMAND(pi_image_read_desc, piEnqueueMemImageRead)
+PI_HPP_COMMAND(pi_image_write_desc, piEnqueueMemImageWrite)
+PI_HPP_COMMAND(pi_image_copy_desc, piEnqueueMemImageCopy)
+PI_HPP_COMMAND(pi_image_fill_desc, piEnqueueMemImageFill)
+PI_HPP_COMMAND(pi_usm_copy_desc, piEnqueueUsmCopy)
+PI_HPP_COMMAND(pi_usm_fill_desc, piEnqueueUsmFill)
+PI_HPP_COMMAND(pi_usm_prefetch_desc, piEnqueueUsmPrefetch)
+PI_HPP_COMMAND(pi_usm_advise_desc, piEnqueueUsmAdvise)
+PI_HPP_COMMAND(pi_usm_alloc_desc, piEnqueueUsmAlloc)
+PI_HPP_COMMAND(pi_usm_free_desc, piEnqueueUsmFree)
+PI_HPP_COMMAND(pi_kernel_launch_desc, piEnqueueKernelLaunch)
+PI_HPP_COMMAND(pi_host_function_desc, piEnqueueHostFunction)
+PI_HPP_COMMAND(pi_events_wait_desc, piEnqueueEventsWait)
+PI_HPP_COMMAND(pi_barrier_desc, piEnqueueBarrier)
+PI_HPP_COMMAND(pi_timestamp_desc, piEnqueueTimestamp)
+PI_HPP_COMMAND(pi_device_global_read_desc, piEnqueueDeviceGlobalRead)
+PI_HPP_COMMAND(pi_device_global_write_desc, piEnqueueDeviceGlobalWrite)
 #undef PI_HPP_COMMAND
-#undef PI_HPP_DESC
-
-/// A descriptor with size and type set and all other members zero, which is their default.
-template <class Desc>
-constexpr Desc desc() noexcept {
-    Desc out{};
-    out.struct_size = sizeof(Desc);
-    out.type = DescType<Desc>::value;
-    return out;
-}
 
 /// Contiguous bytes from one offset to another: a region for reads, writes and copies.
 constexpr pi_region region(uint64_t size, uint64_t src_offset = 0,

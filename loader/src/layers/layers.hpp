@@ -6,6 +6,8 @@
 #include "functions.hpp"
 #include "layer.hpp"
 
+#include <pi/describe/descriptor.hpp>
+
 #include <cstring>
 #include <string_view>
 #include <tuple>
@@ -115,54 +117,5 @@ bool copy_descriptor(const Desc *desc, pi_struct_type type, Desc &out) noexcept 
     out.struct_size = sizeof out;
     return true;
 }
-
-/// The type word of a command's descriptor; 0 for other types.
-template <typename Desc>
-inline constexpr pi_struct_type type_of = PI_TYPE_NONE;
-#define PI_LAYER_TYPE(desc, word)                                                                  \
-    template <>                                                                                    \
-    inline constexpr pi_struct_type type_of<desc> = PI_TYPE_##word;
-PI_LAYER_TYPE(pi_context_desc, CONTEXT_DESC)
-PI_LAYER_TYPE(pi_queue_desc, QUEUE_DESC)
-PI_LAYER_TYPE(pi_mem_buffer_desc, MEM_BUFFER_DESC)
-PI_LAYER_TYPE(pi_mem_image_desc, MEM_IMAGE_DESC)
-PI_LAYER_TYPE(pi_mem_partition_desc, MEM_PARTITION_DESC)
-PI_LAYER_TYPE(pi_mem_import_desc, MEM_IMPORT_DESC)
-PI_LAYER_TYPE(pi_mem_export_desc, MEM_EXPORT_DESC)
-PI_LAYER_TYPE(pi_memory_connection_query, MEMORY_CONNECTION_QUERY)
-PI_LAYER_TYPE(pi_usm_desc, USM_DESC)
-PI_LAYER_TYPE(pi_usm_pool_desc, USM_POOL_DESC)
-PI_LAYER_TYPE(pi_sampler_desc, SAMPLER_DESC)
-PI_LAYER_TYPE(pi_device_partition_desc, DEVICE_PARTITION_DESC)
-PI_LAYER_TYPE(pi_program_desc, PROGRAM_DESC)
-PI_LAYER_TYPE(pi_program_build_desc, PROGRAM_BUILD_DESC)
-PI_LAYER_TYPE(pi_program_link_desc, PROGRAM_LINK_DESC)
-PI_LAYER_TYPE(pi_native_desc, NATIVE_DESC)
-PI_LAYER_TYPE(pi_kernel_desc, KERNEL_DESC)
-PI_LAYER_TYPE(pi_host_event_desc, HOST_EVENT_DESC)
-PI_LAYER_TYPE(pi_buffer_read_desc, BUFFER_READ_DESC)
-PI_LAYER_TYPE(pi_buffer_write_desc, BUFFER_WRITE_DESC)
-PI_LAYER_TYPE(pi_buffer_copy_desc, BUFFER_COPY_DESC)
-PI_LAYER_TYPE(pi_buffer_fill_desc, BUFFER_FILL_DESC)
-PI_LAYER_TYPE(pi_buffer_map_desc, BUFFER_MAP_DESC)
-PI_LAYER_TYPE(pi_unmap_desc, UNMAP_DESC)
-PI_LAYER_TYPE(pi_image_read_desc, IMAGE_READ_DESC)
-PI_LAYER_TYPE(pi_image_write_desc, IMAGE_WRITE_DESC)
-PI_LAYER_TYPE(pi_image_copy_desc, IMAGE_COPY_DESC)
-PI_LAYER_TYPE(pi_image_fill_desc, IMAGE_FILL_DESC)
-PI_LAYER_TYPE(pi_usm_copy_desc, USM_COPY_DESC)
-PI_LAYER_TYPE(pi_usm_fill_desc, USM_FILL_DESC)
-PI_LAYER_TYPE(pi_usm_prefetch_desc, USM_PREFETCH_DESC)
-PI_LAYER_TYPE(pi_usm_advise_desc, USM_ADVISE_DESC)
-PI_LAYER_TYPE(pi_usm_alloc_desc, USM_ALLOC_DESC)
-PI_LAYER_TYPE(pi_usm_free_desc, USM_FREE_DESC)
-PI_LAYER_TYPE(pi_kernel_launch_desc, KERNEL_LAUNCH_DESC)
-PI_LAYER_TYPE(pi_host_function_desc, HOST_FUNCTION_DESC)
-PI_LAYER_TYPE(pi_events_wait_desc, EVENTS_WAIT_DESC)
-PI_LAYER_TYPE(pi_barrier_desc, BARRIER_DESC)
-PI_LAYER_TYPE(pi_timestamp_desc, TIMESTAMP_DESC)
-PI_LAYER_TYPE(pi_device_global_read_desc, DEVICE_GLOBAL_READ_DESC)
-PI_LAYER_TYPE(pi_device_global_write_desc, DEVICE_GLOBAL_WRITE_DESC)
-#undef PI_LAYER_TYPE
 
 } // namespace pi::loader

@@ -42,8 +42,6 @@ std::atomic<uint64_t> allocated{0};
 
 namespace {
 
-using pi_test::make;
-
 constexpr uint32_t count = 1 << 14;
 constexpr uint64_t bytes_a_region = 96, beside_regions = 64 << 10;
 constexpr uint64_t pixel = 4; ///< bytes
@@ -89,22 +87,22 @@ std::vector<pi_region> pixels_apart() {
 }
 
 void measure_buffers(const bounded::Place &place, pi_context context, pi_queue queue) {
-    auto desc = make<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = count * pixel;
     std::array<pi_mem, 2> mems{};
     for (pi_mem &mem : mems)
         OK(piMemBufferCreate(context, place.device, &desc, &mem));
     const std::vector<pi_region> regions = pixels_apart();
     std::vector<unsigned char> host(count * pixel);
-    auto copy = make<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+    auto copy = pi::desc<pi_buffer_copy_desc>();
     copy.src = mems[0];
     copy.dst = mems[1];
     measure("buffer copy", queue, piEnqueueMemBufferCopy, copy, regions);
-    auto read = make<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+    auto read = pi::desc<pi_buffer_read_desc>();
     read.mem = mems[0];
     read.host_ptr = host.data();
     measure("buffer read", queue, piEnqueueMemBufferRead, read, regions);
-    auto write = make<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+    auto write = pi::desc<pi_buffer_write_desc>();
     write.mem = mems[0];
     write.host_ptr = host.data();
     measure("buffer write", queue, piEnqueueMemBufferWrite, write, regions);
@@ -113,13 +111,13 @@ void measure_buffers(const bounded::Place &place, pi_context context, pi_queue q
 }
 
 void measure_usm(const bounded::Place &place, pi_context context, pi_queue queue) {
-    auto desc = make<pi_usm_desc>(PI_TYPE_USM_DESC);
+    auto desc = pi::desc<pi_usm_desc>();
     desc.kind = PI_USM_DEVICE;
     desc.size = count * pixel;
     std::array<void *, 2> pointers{};
     for (void *&pointer : pointers)
         OK(piUsmAlloc(context, place.device, &desc, &pointer));
-    auto copy = make<pi_usm_copy_desc>(PI_TYPE_USM_COPY_DESC);
+    auto copy = pi::desc<pi_usm_copy_desc>();
     copy.src = pointers[0];
     copy.dst = pointers[1];
     measure("USM copy", queue, piEnqueueUsmCopy, copy, pixels_apart());
@@ -129,7 +127,7 @@ void measure_usm(const bounded::Place &place, pi_context context, pi_queue queue
 
 void measure_images(const bounded::Place &place, pi_context context, pi_queue queue) {
     constexpr uint64_t width = 256;
-    auto desc = make<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+    auto desc = pi::desc<pi_mem_image_desc>();
     desc.image_type = PI_IMAGE_2D;
     desc.channel_order = PI_CHANNEL_ORDER_RGBA;
     desc.channel_type = PI_CHANNEL_UINT8;
@@ -149,15 +147,15 @@ void measure_images(const bounded::Place &place, pi_context context, pi_queue qu
         transfers[i].extent[0] = copies[i].extent[0] = 1;
     }
     std::vector<unsigned char> host(count * pixel);
-    auto read = make<pi_image_read_desc>(PI_TYPE_IMAGE_READ_DESC);
+    auto read = pi::desc<pi_image_read_desc>();
     read.image = images[0];
     read.host_ptr = host.data();
     measure("image read", queue, piEnqueueMemImageRead, read, transfers);
-    auto write = make<pi_image_write_desc>(PI_TYPE_IMAGE_WRITE_DESC);
+    auto write = pi::desc<pi_image_write_desc>();
     write.image = images[0];
     write.host_ptr = host.data();
     measure("image write", queue, piEnqueueMemImageWrite, write, transfers);
-    auto copy = make<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC);
+    auto copy = pi::desc<pi_image_copy_desc>();
     copy.src = images[0];
     copy.dst = images[1];
     measure("image copy", queue, piEnqueueMemImageCopy, copy, copies);
@@ -181,7 +179,7 @@ int main(int argc, char **argv) {
         std::fprintf(stderr, "the code of the loader or of %s is not found\n", argv[1]);
         return 1;
     }
-    auto desc = make<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    auto desc = pi::desc<pi_context_desc>();
     desc.device_count = 1;
     desc.devices = &place.device;
     pi_context context = nullptr;

@@ -53,7 +53,7 @@ pi_program make_program(pi_context context, uint64_t &calls) {
 } // namespace
 
 Place open_plugin(const char *plugin, std::atomic<uint64_t> &warnings) {
-    auto desc = make<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+    auto desc = pi::desc<pi_loader_desc>();
     desc.flags = PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = &plugin;
     desc.plugin_count = 1;
@@ -78,12 +78,12 @@ Place open_plugin(const char *plugin, std::atomic<uint64_t> &warnings) {
 
 Worker::Worker(const Place &place, uint32_t seed)
     : place_(place), state_(seed), bytes_(largest), seen_(largest) {
-    auto desc = make<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    auto desc = pi::desc<pi_context_desc>();
     desc.device_count = 1;
     desc.devices = &place.device;
     ok(piContextCreate(place.platform, &desc, &context_));
     ok(piQueueCreate(context_, place.device, nullptr, &in_order_));
-    auto queue = make<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    auto queue = pi::desc<pi_queue_desc>();
     queue.flags = PI_QUEUE_OUT_OF_ORDER;
     ok(piQueueCreate(context_, place.device, &queue, &out_of_order_));
     program_ = make_program(context_, calls_);
@@ -159,21 +159,21 @@ void Worker::work_until(uint64_t calls) {
 /// Bytes go from the host into one buffer, into another, and back.
 void Worker::use_buffers() {
     std::memset(bytes_.data(), static_cast<int>(rounds_ % 251), size_);
-    auto buffer = make<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto buffer = pi::desc<pi_mem_buffer_desc>();
     buffer.size = size_;
     pi_mem from = nullptr;
     pi_mem to = nullptr;
     ok(piMemBufferCreate(context_, place_.device, &buffer, &from));
     ok(piMemBufferCreate(context_, place_.device, &buffer, &to));
     const pi_region all = linear(size_);
-    auto write = make<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+    auto write = pi::desc<pi_buffer_write_desc>();
     write.mem = from;
     write.host_ptr = bytes_.data();
     write.region_count = 1;
     write.regions = &all;
     pi_event written = nullptr;
     ok(piEnqueueMemBufferWrite(in_order_, &write, 0, nullptr, &written));
-    auto copy = make<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+    auto copy = pi::desc<pi_buffer_copy_desc>();
     copy.src = from;
     copy.dst = to;
     copy.region_count = 1;
@@ -182,7 +182,7 @@ void Worker::use_buffers() {
     ok(piEnqueueMemBufferCopy(out_of_order_, &copy, 1, &written, &copied));
     ok(piEventRelease(with_callback(written)));
     ok(piQueueFlush(out_of_order_));
-    auto read = make<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+    auto read = pi::desc<pi_buffer_read_desc>();
     read.flags = PI_COMMAND_BLOCKING;
     read.mem = to;
     read.host_ptr = seen_.data();
@@ -208,19 +208,19 @@ void Worker::use_buffers() {
 }
 
 void Worker::use_views_and_maps(pi_mem mem) {
-    auto part = make<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto part = pi::desc<pi_mem_partition_desc>();
     part.size = 128;
     pi_mem view = nullptr;
     ok(piMemBufferPartition(mem, &part, &view));
     void *pointer = nullptr;
-    auto map = make<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    auto map = pi::desc<pi_buffer_map_desc>();
     map.flags = PI_MAP_WRITE | PI_COMMAND_BLOCKING;
     map.mem = view;
     map.size = 128;
     map.out_pointer = &pointer;
     ok(piEnqueueMemBufferMap(in_order_, &map, 0, nullptr, nullptr));
     std::memset(pointer, 1, 128);
-    auto unmap = make<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+    auto unmap = pi::desc<pi_unmap_desc>();
     unmap.mem = view;
     unmap.pointer = pointer;
     pi_event unmapped = nullptr;
@@ -234,7 +234,7 @@ void Worker::use_gates(pi_mem mem) {
     pi_event gate = nullptr;
     ok(piEventCreateHost(context_, nullptr, &gate));
     const uint32_t pattern = 7;
-    auto fill = make<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    auto fill = pi::desc<pi_buffer_fill_desc>();
     fill.mem = mem;
     fill.pattern = &pattern;
     fill.pattern_size = sizeof pattern;
@@ -273,7 +273,7 @@ void Worker::ask(pi_mem mem) {
 
 /// Errors with texts of several lengths.
 void Worker::fail(pi_mem mem) {
-    auto fill = make<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    auto fill = pi::desc<pi_buffer_fill_desc>();
     const uint32_t pattern = 7;
     fill.mem = mem;
     fill.pattern = &pattern;
@@ -283,18 +283,18 @@ void Worker::fail(pi_mem mem) {
     fails(piEnqueueMemBufferFill(in_order_, &fill, 0, nullptr, nullptr), PI_ERROR_INVALID_SIZE);
     fails(piQueueFinish(nullptr), PI_ERROR_INVALID_QUEUE);
     pi_mem none = nullptr;
-    auto buffer = make<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto buffer = pi::desc<pi_mem_buffer_desc>();
     fails(piMemBufferCreate(context_, place_.device, &buffer, &none), PI_ERROR_INVALID_SIZE);
 }
 
 void Worker::use_usm() {
-    auto desc = make<pi_usm_desc>(PI_TYPE_USM_DESC);
+    auto desc = pi::desc<pi_usm_desc>();
     desc.kind = PI_USM_HOST;
     desc.size = size_;
     void *pointer = nullptr;
     ok(piUsmAlloc(context_, nullptr, &desc, &pointer));
     const pi_region all = linear(size_);
-    auto copy = make<pi_usm_copy_desc>(PI_TYPE_USM_COPY_DESC);
+    auto copy = pi::desc<pi_usm_copy_desc>();
     copy.src = bytes_.data();
     copy.dst = pointer;
     copy.region_count = 1;
@@ -318,7 +318,7 @@ void Worker::use_kernels(pi_mem mem) {
     ok(piEnqueueKernelLaunch(in_order_, &launch, 0, nullptr, &launched));
     ok(piKernelRelease(kernel));
     if ((place_.capabilities & PI_CAPABILITY_HOST_FUNCTION) != 0) {
-        auto function = make<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
+        auto function = pi::desc<pi_host_function_desc>();
         function.function = on_host;
         function.user_data = this;
         ++asked_;
@@ -329,7 +329,7 @@ void Worker::use_kernels(pi_mem mem) {
 
 /// Objects that a program creates less often.
 void Worker::make_objects() {
-    auto desc = make<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    auto desc = pi::desc<pi_queue_desc>();
     desc.flags = PI_QUEUE_PROFILING;
     pi_queue queue = nullptr;
     ok(piQueueCreate(context_, place_.device, &desc, &queue));
@@ -339,7 +339,7 @@ void Worker::make_objects() {
     wait_and_release(event);
     ok(piProgramRelease(make_program(context_, calls_)));
     if (rounds_ % 64 == 0) {
-        auto context_desc = make<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+        auto context_desc = pi::desc<pi_context_desc>();
         context_desc.device_count = 1;
         context_desc.devices = &place_.device;
         pi_context context = nullptr;

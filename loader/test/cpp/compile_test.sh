@@ -8,7 +8,7 @@ set -u
 tree=$1
 here=$tree/loader/test/cpp
 options="-Wall -Wextra -Wshadow -Wundef -Wextra-semi -Woverloaded-virtual -Wnon-virtual-dtor
-         -pedantic-errors -Werror -I $tree/api/include -I $tree/loader/include"
+         -pedantic-errors -Werror -I $tree/api/include -I $tree/api/describe/include -I $tree/loader/include"
 count=0
 failures=0
 

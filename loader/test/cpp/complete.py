@@ -43,7 +43,7 @@ def wanted(tree):
     for name in re.findall(r"\b(PI_(?:ERROR_\w+|SUCCESS)) = ", code):
         yield "result", name, rf"PI_HPP_RESULT\({name}\)"
     for name in re.findall(r"\b(PI_TYPE_\w+) = [1-9]", code):
-        yield "descriptor", name, rf"PI_HPP_(?:DESC|COMMAND)\(\w+,\s+{name}[,)]"
+        yield "descriptor", name, rf"PI_DESC_TYPE\(\w+, {name}\)"
     # An enumerator's comment follows it, or precedes it if it is long.
     info = r"\b(PI_\w+_INFO_\w+|PI_PROFILING_(?:QUEUED|SUBMIT|START|END)) =\s+\d"
     behind = re.compile(info + r"*,?[ \n]*/\* ([\w ]+?(?: \*)?(?:\[\d*\])?)[,;:]?(?: |$)")
@@ -61,7 +61,8 @@ def wanted(tree):
 
 def main():
     tree = Path(sys.argv[1])
-    text = without_comments((tree / "loader/include/pi/pi.hpp").read_text())
+    headers = ("loader/include/pi/pi.hpp", "api/describe/include/pi/describe/descriptor.hpp")
+    text = without_comments("".join((tree / header).read_text() for header in headers))
     text = re.sub(r'"[^"\n]*"', '""', text)  # a name in a message is not a call
     rows = list(wanted(tree))
     lacks = [row for row in rows if not re.search(row[2], text)]

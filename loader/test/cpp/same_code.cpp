@@ -125,9 +125,7 @@ SAME pi_event cpp_read(pi_queue queue, const pi_buffer_read_desc *desc, pi_event
 }
 
 SAME pi_mem c_buffer(pi_context context, pi_device device, uint64_t size) {
-    pi_mem_buffer_desc desc = {};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_MEM_BUFFER_DESC;
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = size;
     pi_mem mem = nullptr;
     const pi_result result = piMemBufferCreate(context, device, &desc, &mem);

@@ -36,14 +36,6 @@ inline constexpr uint64_t patience = UINT64_C(20'000'000'000);
         CHECK_THAT(layer_test::last_text(), Catch::Contains(words));                               \
     } while (false)
 
-template <class Desc>
-Desc describe(pi_struct_type type) {
-    Desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = type;
-    return desc;
-}
-
 inline pi_region linear(uint64_t src_offset, uint64_t dst_offset, uint64_t size) {
     pi_region region{};
     region.src_offset = src_offset;
@@ -89,7 +81,7 @@ struct Machine {
     Machine &operator=(const Machine &) = delete;
 
     pi_context make_context() const {
-        auto desc = describe<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+        auto desc = pi::desc<pi_context_desc>();
         desc.device_count = 1;
         desc.devices = &device;
         pi_context made = nullptr;
@@ -97,14 +89,14 @@ struct Machine {
         return made;
     }
     pi_queue make_queue(uint64_t flags = 0) const {
-        auto desc = describe<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+        auto desc = pi::desc<pi_queue_desc>();
         desc.flags = flags;
         pi_queue made = nullptr;
         OK(piQueueCreate(context, device, &desc, &made));
         return made;
     }
     pi_result try_make_buffer(uint64_t size, pi_mem *out_mem) const {
-        auto desc = describe<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        auto desc = pi::desc<pi_mem_buffer_desc>();
         desc.size = size;
         return piMemBufferCreate(context, device, &desc, out_mem);
     }
@@ -126,7 +118,7 @@ struct Machine {
     pi_result write(pi_mem mem, const Bytes &bytes, uint64_t flags = 0,
                     pi_event *out_event = nullptr, std::vector<pi_event> waits = {}) const {
         const pi_region all = linear(0, 0, bytes.size());
-        auto desc = describe<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+        auto desc = pi::desc<pi_buffer_write_desc>();
         desc.flags = flags;
         desc.mem = mem;
         desc.host_ptr = bytes.data();
@@ -138,7 +130,7 @@ struct Machine {
     pi_result copy(pi_mem src, pi_mem dst, const std::vector<pi_region> &regions,
                    uint64_t flags = 0, pi_event *out_event = nullptr,
                    std::vector<pi_event> waits = {}) const {
-        auto desc = describe<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+        auto desc = pi::desc<pi_buffer_copy_desc>();
         desc.flags = flags;
         desc.src = src;
         desc.dst = dst;
@@ -149,7 +141,7 @@ struct Machine {
     }
     pi_result fill(pi_mem mem, unsigned char byte, uint64_t offset, uint64_t size,
                    uint64_t flags = 0, pi_event *out_event = nullptr) const {
-        auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+        auto desc = pi::desc<pi_buffer_fill_desc>();
         desc.flags = flags;
         desc.mem = mem;
         desc.pattern = &byte;
@@ -161,7 +153,7 @@ struct Machine {
     Bytes read(pi_mem mem, uint64_t size) const {
         Bytes bytes(size);
         const pi_region all = linear(0, 0, size);
-        auto desc = describe<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+        auto desc = pi::desc<pi_buffer_read_desc>();
         desc.flags = PI_COMMAND_BLOCKING;
         desc.mem = mem;
         desc.host_ptr = bytes.data();

@@ -192,7 +192,7 @@ TEST_CASE("a command whose event fails does so after its wait list, with that on
     const Machine machine(with_faults("piEnqueueMemBufferFill:1..2=fail_event(BACKEND)"));
     const pi_mem mem = machine.make_buffer(8);
     const pi_event gate = machine.make_host_event();
-    auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    auto desc = pi::desc<pi_buffer_fill_desc>();
     const unsigned char byte = 1;
     desc.mem = mem;
     desc.pattern = &byte;
@@ -312,7 +312,7 @@ TEST_CASE("a short command moves the first half of its bytes, then its event fai
 TEST_CASE("a short command on images moves whole rows of the first half") {
     const Machine machine(
         with_faults("piEnqueueMemImageWrite:1=short;piEnqueueMemImageFill:2=short"));
-    auto desc = describe<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+    auto desc = pi::desc<pi_mem_image_desc>();
     desc.image_type = PI_IMAGE_2D;
     desc.channel_order = PI_CHANNEL_ORDER_R;
     desc.channel_type = PI_CHANNEL_UINT8;
@@ -322,7 +322,7 @@ TEST_CASE("a short command on images moves whole rows of the first half") {
     OK(piMemImageCreate(machine.context, machine.device, &desc, &image));
     const uint32_t black[4] = {};
     const uint32_t white[4] = {9, 9, 9, 9};
-    auto fill = describe<pi_image_fill_desc>(PI_TYPE_IMAGE_FILL_DESC);
+    auto fill = pi::desc<pi_image_fill_desc>();
     fill.flags = PI_COMMAND_BLOCKING;
     fill.image = image;
     fill.color = black;
@@ -334,7 +334,7 @@ TEST_CASE("a short command on images moves whole rows of the first half") {
         all.extent[0] = 2;
         all.extent[1] = 5;
         Bytes bytes(10);
-        auto read = describe<pi_image_read_desc>(PI_TYPE_IMAGE_READ_DESC);
+        auto read = pi::desc<pi_image_read_desc>();
         read.flags = PI_COMMAND_BLOCKING;
         read.image = image;
         read.host_ptr = bytes.data();
@@ -347,7 +347,7 @@ TEST_CASE("a short command on images moves whole rows of the first half") {
     pi_image_region all{};
     all.extent[0] = 2;
     all.extent[1] = 5;
-    auto write = describe<pi_image_write_desc>(PI_TYPE_IMAGE_WRITE_DESC);
+    auto write = pi::desc<pi_image_write_desc>();
     write.flags = PI_COMMAND_BLOCKING;
     write.image = image;
     write.host_ptr = bytes.data();
@@ -407,7 +407,7 @@ TEST_CASE("memory whose allocation fails later has its address, and stays until 
     const Machine machine(with_faults("piEnqueueUsmAlloc:1=fail_event(DEVICE_LOST);"
                                       "piEnqueueUsmAlloc:2=fail_event(DEVICE_LOST)"));
     void *pointer = nullptr;
-    auto desc = describe<pi_usm_alloc_desc>(PI_TYPE_USM_ALLOC_DESC);
+    auto desc = pi::desc<pi_usm_alloc_desc>();
     desc.size = 64;
     desc.out_pointer = &pointer;
     pi_event event = nullptr;

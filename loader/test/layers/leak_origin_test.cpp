@@ -48,7 +48,7 @@ void leak_one(const Description &description) {
 }
 
 void *allocate(const Machine &machine, uint64_t size) {
-    auto desc = describe<pi_usm_desc>(PI_TYPE_USM_DESC);
+    auto desc = pi::desc<pi_usm_desc>();
     desc.kind = PI_USM_SHARED;
     desc.size = size;
     void *pointer = nullptr;

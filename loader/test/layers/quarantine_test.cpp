@@ -29,7 +29,7 @@ TEST_CASE("the quarantine has at most 64 MiB, and no large memory") {
     OK(piMemRelease(machine.make_buffer(17 * mebibyte)));
     CHECK(machine.calls("piMemRelease") == 17);
     // A view keeps its whole root alive.
-    auto desc = describe<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto desc = pi::desc<pi_mem_partition_desc>();
     desc.size = 64;
     pi_mem view = nullptr;
     const pi_mem root = machine.make_buffer(17 * mebibyte);
@@ -111,7 +111,7 @@ TEST_CASE("creating a context on a lost device empties the quarantine and is tri
     CHECK(machine.try_make_buffer(64, &mem) == PI_ERROR_DEVICE_LOST);
     CHECK(machine.calls("piMemBufferCreate") == 1);
     CHECK(machine.calls("piContextRelease") == 0);
-    auto desc = describe<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    auto desc = pi::desc<pi_context_desc>();
     desc.device_count = 1;
     desc.devices = &machine.device;
     pi_context context = nullptr;
@@ -127,7 +127,7 @@ TEST_CASE("an allocation of a queue that runs out of memory empties the quaranti
                                   "piEnqueueUsmAlloc:3..4=fail(OUT_OF_RESOURCES)"));
     OK(piMemRelease(machine.make_buffer(64)));
     void *pointer = nullptr;
-    auto desc = describe<pi_usm_alloc_desc>(PI_TYPE_USM_ALLOC_DESC);
+    auto desc = pi::desc<pi_usm_alloc_desc>();
     desc.size = 64;
     desc.out_pointer = &pointer;
     OK(piEnqueueUsmAlloc(machine.queue, &desc, 0, nullptr, nullptr));

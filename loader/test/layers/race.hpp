@@ -47,7 +47,7 @@ struct RaceBench {
 inline pi_event fill(pi_queue queue, pi_mem mem, uint64_t offset, uint64_t size,
                      std::vector<pi_event> waits = {}, uint64_t flags = 0) {
     const unsigned char zero = 0;
-    auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    auto desc = pi::desc<pi_buffer_fill_desc>();
     desc.flags = flags;
     desc.mem = mem;
     desc.pattern = &zero;
@@ -61,7 +61,7 @@ inline pi_event fill(pi_queue queue, pi_mem mem, uint64_t offset, uint64_t size,
 }
 
 inline pi_event copy(pi_queue queue, pi_mem src, pi_mem dst, pi_region region) {
-    auto desc = describe<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+    auto desc = pi::desc<pi_buffer_copy_desc>();
     desc.src = src;
     desc.dst = dst;
     desc.region_count = 1;

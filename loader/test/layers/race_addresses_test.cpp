@@ -12,7 +12,7 @@ using namespace layer_test;
 TEST_CASE("a kernel with an address argument races with certain writes to that allocation") {
     RaceBench bench;
     const Kernel kernel = make_kernel(bench.machine);
-    auto usm = describe<pi_usm_desc>(PI_TYPE_USM_DESC);
+    auto usm = pi::desc<pi_usm_desc>();
     usm.kind = PI_USM_SHARED;
     usm.size = 64;
     void *pointer = nullptr;
@@ -23,7 +23,7 @@ TEST_CASE("a kernel with an address argument races with certain writes to that a
         arguments[0].kind = PI_ARGUMENT_POINTER;
         arguments[0].pointer = address;
         arguments[1].kind = PI_ARGUMENT_BUFFER;
-        auto desc = describe<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+        auto desc = pi::desc<pi_kernel_launch_desc>();
         desc.kernel = kernel.kernel;
         desc.dimensions = 1;
         desc.global_size[0] = 1;
@@ -34,7 +34,7 @@ TEST_CASE("a kernel with an address argument races with certain writes to that a
     const auto use = [&](pi_queue queue, uint64_t offset, uint64_t size, bool writes) {
         Bytes host(size);
         const pi_region region = linear(0, 0, size);
-        auto desc = describe<pi_usm_copy_desc>(PI_TYPE_USM_COPY_DESC);
+        auto desc = pi::desc<pi_usm_copy_desc>();
         desc.src = writes ? static_cast<void *>(host.data()) : bytes + offset;
         desc.dst = writes ? bytes + offset : static_cast<void *>(host.data());
         desc.flags = PI_COMMAND_BLOCKING;
@@ -72,12 +72,12 @@ TEST_CASE("host memory at the other end of transfers races by address") {
     const auto transfer = [&](pi_queue queue, pi_mem mem, uint64_t offset, uint64_t size,
                               bool read) {
         const pi_region region = read ? linear(0, offset, size) : linear(offset, 0, size);
-        auto desc = describe<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+        auto desc = pi::desc<pi_buffer_read_desc>();
         desc.mem = mem;
         desc.host_ptr = host.data();
         desc.region_count = 1;
         desc.regions = &region;
-        auto write = describe<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+        auto write = pi::desc<pi_buffer_write_desc>();
         write.mem = mem;
         write.host_ptr = host.data();
         write.region_count = 1;
@@ -116,14 +116,14 @@ TEST_CASE("host memory at the other end of transfers races by address") {
 
 TEST_CASE("image transfers race at their other end, in host memory or a buffer") {
     RaceBench bench;
-    auto desc = describe<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+    auto desc = pi::desc<pi_mem_image_desc>();
     desc.image_type = PI_IMAGE_2D;
     desc.channel_order = PI_CHANNEL_ORDER_R;
     desc.channel_type = PI_CHANNEL_UINT32;
     desc.width = desc.height = 4;
     pi_mem image = nullptr;
     OK(piMemImageCreate(bench.machine.context, bench.machine.device, &desc, &image));
-    auto copy = describe<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC);
+    auto copy = pi::desc<pi_image_copy_desc>();
     pi_image_copy_region region{};
     region.extent[0] = 2;
     region.extent[1] = 2;
@@ -144,7 +144,7 @@ TEST_CASE("image transfers race at their other end, in host memory or a buffer")
     pi_image_region rows{};
     rows.extent[0] = 2;
     rows.row_pitch = 16;
-    auto read = describe<pi_image_read_desc>(PI_TYPE_IMAGE_READ_DESC);
+    auto read = pi::desc<pi_image_read_desc>();
     read.image = image;
     read.host_ptr = host.data();
     read.region_count = 1;
@@ -164,7 +164,7 @@ TEST_CASE("image transfers race at their other end, in host memory or a buffer")
 TEST_CASE("a program's variables race by their names and bytes") {
     RaceBench bench;
     const std::string path = PI_TEST_VARIABLES;
-    auto desc = describe<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = PI_PROGRAM_FORMAT_NATIVE_LIBRARY;
     desc.data = path.c_str();
     desc.size = path.size();
@@ -174,7 +174,7 @@ TEST_CASE("a program's variables race by their names and bytes") {
     const Bytes zeros(8);
     std::vector<Bytes> hosts(4, Bytes(8));
     const auto write = [&](pi_queue queue, const char *name, uint64_t offset) {
-        auto one = describe<pi_device_global_write_desc>(PI_TYPE_DEVICE_GLOBAL_WRITE_DESC);
+        auto one = pi::desc<pi_device_global_write_desc>();
         one.program = program;
         one.name = name;
         one.host_ptr = zeros.data();
@@ -183,7 +183,7 @@ TEST_CASE("a program's variables race by their names and bytes") {
         OK(piEnqueueDeviceGlobalWrite(queue, &one, 0, nullptr, nullptr));
     };
     const auto read = [&](pi_queue queue, const char *name, uint64_t offset, Bytes &host) {
-        auto one = describe<pi_device_global_read_desc>(PI_TYPE_DEVICE_GLOBAL_READ_DESC);
+        auto one = pi::desc<pi_device_global_read_desc>();
         one.program = program;
         one.name = name;
         one.host_ptr = host.data();

@@ -25,7 +25,7 @@ TEST_CASE("commands also race behind a command that an abandoned host event fail
 TEST_CASE("a refused blocking command orders nothing, a failed one orders everything before it") {
     RaceBench bench;
     const unsigned char zero = 0;
-    auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    auto desc = pi::desc<pi_buffer_fill_desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.mem = bench.mem;
     desc.pattern = &zero;
@@ -117,21 +117,21 @@ TEST_CASE("USM whose free failed is the same allocation") {
     const bool by_command = GENERATE(false, true);
     RaceBench bench(0, by_command ? "piEnqueueUsmFree:1=fail(OUT_OF_HOST_MEMORY)"
                                   : "piUsmFree:1=fail(OUT_OF_HOST_MEMORY)");
-    auto usm = describe<pi_usm_desc>(PI_TYPE_USM_DESC);
+    auto usm = pi::desc<pi_usm_desc>();
     usm.kind = PI_USM_HOST;
     usm.size = 64;
     void *pointer = nullptr;
     OK(piUsmAlloc(bench.machine.context, bench.machine.device, &usm, &pointer));
     const auto use = [&](pi_queue queue) {
         const unsigned char zero = 0;
-        auto desc = describe<pi_usm_fill_desc>(PI_TYPE_USM_FILL_DESC);
+        auto desc = pi::desc<pi_usm_fill_desc>();
         desc.pointer = pointer;
         desc.pattern = &zero;
         desc.pattern_size = 1;
         desc.size = 64;
         OK(piEnqueueUsmFill(queue, &desc, 0, nullptr, nullptr));
     };
-    auto free = describe<pi_usm_free_desc>(PI_TYPE_USM_FREE_DESC);
+    auto free = pi::desc<pi_usm_free_desc>();
     free.pointer = pointer;
     use(bench.queues[0]);
     CHECK((by_command ? piEnqueueUsmFree(bench.queues[0], &free, 0, nullptr, nullptr)

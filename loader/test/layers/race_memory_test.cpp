@@ -10,7 +10,7 @@ namespace {
 
 /// Maps the first half; the pointer is written once the event has ended.
 pi_event map(pi_queue queue, pi_mem mem, uint64_t flags, void **out_pointer) {
-    auto desc = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    auto desc = pi::desc<pi_buffer_map_desc>();
     desc.flags = flags;
     desc.mem = mem;
     desc.size = 32;
@@ -21,7 +21,7 @@ pi_event map(pi_queue queue, pi_mem mem, uint64_t flags, void **out_pointer) {
 }
 
 pi_event unmap(pi_queue queue, pi_mem mem, void *pointer, std::vector<pi_event> waits = {}) {
-    auto desc = describe<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+    auto desc = pi::desc<pi_unmap_desc>();
     desc.mem = mem;
     desc.pointer = pointer;
     pi_event event = nullptr;
@@ -42,7 +42,7 @@ struct Image {
     Bytes pixels = Bytes(16 * 16); // source of writes
 
     explicit Image(RaceBench &of, uint64_t width = 16, uint64_t height = 16) : bench(of) {
-        auto desc = describe<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+        auto desc = pi::desc<pi_mem_image_desc>();
         desc.image_type = PI_IMAGE_2D;
         desc.channel_order = PI_CHANNEL_ORDER_R;
         desc.channel_type = PI_CHANNEL_UINT8;
@@ -57,7 +57,7 @@ struct Image {
     }
     void fill(pi_queue queue, Box box) {
         const uint32_t color[4] = {};
-        auto desc = describe<pi_image_fill_desc>(PI_TYPE_IMAGE_FILL_DESC);
+        auto desc = pi::desc<pi_image_fill_desc>();
         desc.image = mem;
         desc.color = color;
         set(desc.origin, desc.extent, box);
@@ -65,7 +65,7 @@ struct Image {
     }
     void read(pi_queue queue, Box box) {
         const pi_image_region region = region_of(box);
-        auto desc = describe<pi_image_read_desc>(PI_TYPE_IMAGE_READ_DESC);
+        auto desc = pi::desc<pi_image_read_desc>();
         desc.image = mem;
         desc.host_ptr = queue == bench.queues[0] ? bytes.data() : others.data();
         desc.region_count = 1;
@@ -74,7 +74,7 @@ struct Image {
     }
     void write(pi_queue queue, Box box) {
         const pi_image_region region = region_of(box);
-        auto desc = describe<pi_image_write_desc>(PI_TYPE_IMAGE_WRITE_DESC);
+        auto desc = pi::desc<pi_image_write_desc>();
         desc.image = mem;
         desc.host_ptr = pixels.data();
         desc.region_count = 1;
@@ -84,7 +84,7 @@ struct Image {
     void copy_to(pi_queue queue, Box box, pi_mem dst) {
         pi_image_copy_region region{};
         set(region.src_origin, region.extent, box);
-        auto desc = describe<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC);
+        auto desc = pi::desc<pi_image_copy_desc>();
         desc.src = mem;
         desc.dst = dst;
         desc.region_count = 1;
@@ -195,7 +195,7 @@ TEST_CASE("a copy of an image reads one and writes the other") {
 
 TEST_CASE("a USM copy reads one allocation and writes the other") {
     RaceBench bench;
-    auto usm = describe<pi_usm_desc>(PI_TYPE_USM_DESC);
+    auto usm = pi::desc<pi_usm_desc>();
     usm.kind = PI_USM_SHARED;
     usm.size = 64;
     void *first = nullptr, *second = nullptr;
@@ -203,7 +203,7 @@ TEST_CASE("a USM copy reads one allocation and writes the other") {
     OK(piUsmAlloc(bench.machine.context, bench.machine.device, &usm, &second));
     const auto copy_usm = [&](pi_queue queue, const void *src, void *dst) {
         const pi_region region = linear(0, 0, 64);
-        auto desc = describe<pi_usm_copy_desc>(PI_TYPE_USM_COPY_DESC);
+        auto desc = pi::desc<pi_usm_copy_desc>();
         desc.src = src;
         desc.dst = dst;
         desc.region_count = 1;

@@ -89,7 +89,7 @@ TEST_CASE("a wait list is read at the call, even if the command's event overwrit
     const pi_event first = fill(bench.queues[0], bench.mem, 0, 64);
     const pi_event elsewhere = fill(bench.queues[0], other, 0, 4);
     const unsigned char zero = 0;
-    auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    auto desc = pi::desc<pi_buffer_fill_desc>();
     desc.mem = bench.mem;
     desc.pattern = &zero;
     desc.pattern_size = 1;
@@ -120,7 +120,7 @@ TEST_CASE("views use the bytes of their root") {
     RaceBench bench;
     pi_mem views[2] = {};
     for (uint64_t i = 0; i < 2; ++i) {
-        auto desc = describe<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+        auto desc = pi::desc<pi_mem_partition_desc>();
         desc.offset = 0;
         desc.size = 64;
         OK(piMemBufferPartition(bench.mem, &desc, &views[i]));
@@ -260,7 +260,7 @@ TEST_CASE("callbacks and host functions see that earlier commands have ended") {
             &step));
     }
     SECTION("a host function") {
-        auto desc = describe<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
+        auto desc = pi::desc<pi_host_function_desc>();
         desc.function = [](void *data) {
             auto *own = static_cast<Step *>(data);
             own->result = piEventSignalHost(own->gate, PI_SUCCESS);
@@ -278,7 +278,7 @@ TEST_CASE("callbacks and host functions see that earlier commands have ended") {
 TEST_CASE("a kernel's buffer argument is written, unless its memory is for reading only") {
     RaceBench bench;
     const Kernel kernel = make_kernel(bench.machine);
-    auto part = describe<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto part = pi::desc<pi_mem_partition_desc>();
     part.flags = PI_MEM_READ_ONLY;
     part.size = 64;
     pi_mem input = nullptr;
@@ -288,7 +288,7 @@ TEST_CASE("a kernel's buffer argument is written, unless its memory is for readi
         arguments[0].kind = arguments[1].kind = PI_ARGUMENT_BUFFER;
         arguments[0].mem = first;
         arguments[1].mem = second;
-        auto desc = describe<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+        auto desc = pi::desc<pi_kernel_launch_desc>();
         desc.kernel = kernel.kernel;
         desc.dimensions = 1;
         desc.global_size[0] = 1;
@@ -324,7 +324,7 @@ TEST_CASE("leading bytes of a kernel argument do not race") {
     const auto launch = [&](pi_queue queue, const pi_kernel_argument &first) {
         pi_kernel_argument arguments[2] = {first, {}};
         arguments[1].kind = PI_ARGUMENT_BUFFER;
-        auto desc = describe<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+        auto desc = pi::desc<pi_kernel_launch_desc>();
         desc.kernel = kernel.kernel;
         desc.dimensions = 1;
         desc.global_size[0] = 1;
@@ -384,14 +384,14 @@ TEST_CASE("a lead that no argument can have is refused") {
 
 TEST_CASE("USM races by the allocation's bytes") {
     RaceBench bench;
-    auto usm = describe<pi_usm_desc>(PI_TYPE_USM_DESC);
+    auto usm = pi::desc<pi_usm_desc>();
     usm.kind = PI_USM_SHARED;
     usm.size = 64;
     void *pointer = nullptr;
     OK(piUsmAlloc(bench.machine.context, bench.machine.device, &usm, &pointer));
     const auto fill_usm = [&](pi_queue queue, uint64_t offset, uint64_t size) {
         const unsigned char zero = 0;
-        auto desc = describe<pi_usm_fill_desc>(PI_TYPE_USM_FILL_DESC);
+        auto desc = pi::desc<pi_usm_fill_desc>();
         desc.pointer = static_cast<unsigned char *>(pointer) + offset;
         desc.pattern = &zero;
         desc.pattern_size = 1;
@@ -460,7 +460,7 @@ TEST_CASE("queries of another layer do not order commands for the host") {
         const pi_event first = fill(machine.queue, mem, 0, 4);
         void *pointer = nullptr;
         pi_event map = nullptr;
-        auto desc = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+        auto desc = pi::desc<pi_buffer_map_desc>();
         desc.flags = PI_MAP_READ;
         desc.mem = mapped;
         desc.size = 4;
@@ -473,7 +473,7 @@ TEST_CASE("queries of another layer do not order commands for the host") {
         CHECK(log.count("race on", PI_LOG_WARNING) == 1);
         OK(piQueueFinish(machine.queue));
         OK(piQueueFinish(other));
-        auto unmap = describe<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+        auto unmap = pi::desc<pi_unmap_desc>();
         unmap.flags = PI_COMMAND_BLOCKING;
         unmap.mem = mapped;
         unmap.pointer = pointer;
@@ -504,7 +504,7 @@ TEST_CASE("threads with separate queues and buffers do not race") {
                 pi_event before = nullptr;
                 for (int round = 0; round < 1500 && results[i] == PI_SUCCESS; ++round) {
                     const unsigned char zero = 0;
-                    auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+                    auto desc = pi::desc<pi_buffer_fill_desc>();
                     desc.mem = buffers[i];
                     desc.pattern = &zero;
                     desc.pattern_size = 1;

@@ -146,7 +146,7 @@ TEST_CASE("the log of an unmap has the bytes that the host wrote into the map") 
         for (const uint64_t flags : {uint64_t{PI_MAP_WRITE}, uint64_t{PI_MAP_READ}}) {
             for (const uint64_t blocking : {uint64_t{PI_COMMAND_BLOCKING}, uint64_t{0}}) {
                 void *pointer = nullptr;
-                auto map = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+                auto map = pi::desc<pi_buffer_map_desc>();
                 map.flags = flags | blocking;
                 map.mem = mem;
                 map.offset = 1;
@@ -156,7 +156,7 @@ TEST_CASE("the log of an unmap has the bytes that the host wrote into the map") 
                 OK(piQueueFinish(machine.queue));
                 if (flags == PI_MAP_WRITE)
                     std::memcpy(pointer, "\1\2\3", 3);
-                auto unmap = describe<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+                auto unmap = pi::desc<pi_unmap_desc>();
                 unmap.mem = mem;
                 unmap.pointer = pointer;
                 OK(piEnqueueMemUnmap(machine.queue, &unmap, 0, nullptr, nullptr));
@@ -219,11 +219,11 @@ TEST_CASE("a refused layout with too many extents is not read, and the log says 
     {
         const Machine machine(recorded(file));
         const uint64_t extents[] = {16, 16};
-        auto layout = describe<pi_mem_layout_desc>(PI_TYPE_MEM_LAYOUT_DESC);
+        auto layout = pi::desc<pi_mem_layout_desc>();
         layout.rank = 4'000'000;
         layout.element_size = 4;
         layout.extents = extents;
-        auto desc = describe<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        auto desc = pi::desc<pi_mem_buffer_desc>();
         desc.size = 1024;
         desc.next = &layout;
         pi_mem mem = nullptr;
@@ -240,7 +240,7 @@ TEST_CASE(
     {
         const Machine machine(recorded(file));
         const pi_mem mem = machine.make_buffer(16);
-        auto copy = describe<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+        auto copy = pi::desc<pi_buffer_copy_desc>();
         copy.flags = UINT64_C(1) << 62; // so that the check stops here
         copy.src = copy.dst = mem;
         copy.region_count = 1;
@@ -389,14 +389,14 @@ TEST_CASE("an unmap of a wrong address fails as it does without the log") {
         const Machine machine(recorded(file));
         const pi_mem mem = machine.make_buffer(16);
         void *pointer = nullptr;
-        auto map = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+        auto map = pi::desc<pi_buffer_map_desc>();
         map.flags = PI_MAP_WRITE;
         map.mem = mem;
         map.size = 16;
         map.out_pointer = &pointer;
         OK(piEnqueueMemBufferMap(machine.queue, &map, 0, nullptr, nullptr));
         OK(piQueueFinish(machine.queue));
-        auto unmap = describe<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+        auto unmap = pi::desc<pi_unmap_desc>();
         unmap.mem = mem;
         unmap.pointer = reinterpret_cast<void *>(std::uintptr_t{8});
         CHECK(piEnqueueMemUnmap(machine.queue, &unmap, 0, nullptr, nullptr) ==

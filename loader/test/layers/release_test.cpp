@@ -19,7 +19,7 @@ TEST_CASE("the last object may be released concurrently with the loader, with an
             with_layers({layer}, {{"PI_TRACE_FILE", folder.str("trace.json")},
                                   {"PI_RECORD_FILE", folder.str("log.jsonl")}}));
         const pi_device device = loader.device();
-        auto desc = describe<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+        auto desc = pi::desc<pi_context_desc>();
         desc.device_count = 1;
         desc.devices = &device;
         pi_context context = nullptr;

@@ -58,7 +58,7 @@ constexpr uint64_t row = 320;
 /// are ordered.
 pi_event fill(pi_queue queue, pi_mem mem, uint64_t size, std::vector<pi_event> waits = {}) {
     const unsigned char byte = 1;
-    auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    auto desc = pi::desc<pi_buffer_fill_desc>();
     desc.mem = mem;
     desc.pattern = &byte;
     desc.pattern_size = 1;

@@ -19,7 +19,7 @@ void check_command(const std::vector<json> &events, const std::string &name, uin
 }
 
 pi_mem make_image(const Machine &machine) {
-    auto desc = describe<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+    auto desc = pi::desc<pi_mem_image_desc>();
     desc.image_type = PI_IMAGE_2D;
     desc.channel_order = PI_CHANNEL_ORDER_RGBA;
     desc.channel_type = PI_CHANNEL_UINT16; // 8 bytes per pixel
@@ -31,8 +31,8 @@ pi_mem make_image(const Machine &machine) {
 }
 
 template <class Desc>
-Desc on_box(pi_struct_type type, const pi_image_region &box, pi_mem image, Bytes &bytes) {
-    auto desc = describe<Desc>(type);
+Desc on_box(const pi_image_region &box, pi_mem image, Bytes &bytes) {
+    auto desc = pi::desc<Desc>();
     desc.image = image;
     desc.host_ptr = bytes.data();
     desc.region_count = 1;
@@ -41,8 +41,8 @@ Desc on_box(pi_struct_type type, const pi_image_region &box, pi_mem image, Bytes
 }
 
 template <class Desc, class Region>
-Desc between(pi_struct_type type, const std::vector<Region> &regions) {
-    auto desc = describe<Desc>(type);
+Desc between(const std::vector<Region> &regions) {
+    auto desc = pi::desc<Desc>();
     desc.region_count = static_cast<uint32_t>(regions.size());
     desc.regions = regions.data();
     return desc;
@@ -60,13 +60,13 @@ TEST_CASE("commands on images are traced with the bytes of their pixels") {
         Bytes bytes(16 * 4 * 8);
         pi_image_region box{};
         box.extent[0] = 5, box.extent[1] = 3;
-        const auto write = on_box<pi_image_write_desc>(PI_TYPE_IMAGE_WRITE_DESC, box, image, bytes);
+        const auto write = on_box<pi_image_write_desc>(box, image, bytes);
         OK(piEnqueueMemImageWrite(machine.queue, &write, 0, nullptr, nullptr));
         box.extent[0] = 7, box.extent[1] = 0; // one row
-        const auto read = on_box<pi_image_read_desc>(PI_TYPE_IMAGE_READ_DESC, box, image, bytes);
+        const auto read = on_box<pi_image_read_desc>(box, image, bytes);
         OK(piEnqueueMemImageRead(machine.queue, &read, 0, nullptr, nullptr));
         const uint32_t color[4] = {};
-        auto fill = describe<pi_image_fill_desc>(PI_TYPE_IMAGE_FILL_DESC);
+        auto fill = pi::desc<pi_image_fill_desc>();
         fill.image = image;
         fill.color = color;
         fill.extent[0] = 2, fill.extent[1] = 2;
@@ -74,7 +74,7 @@ TEST_CASE("commands on images are traced with the bytes of their pixels") {
         pi_image_copy_region pixels{};
         pixels.extent[0] = 3, pixels.extent[1] = 4;
         const std::vector<pi_image_copy_region> one(1, pixels);
-        auto copy = between<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC, one);
+        auto copy = between<pi_image_copy_desc>(one);
         // If one end is a buffer, the image defines the pixel size.
         for (const auto &[src, dst] : {std::pair(image, other), {image, buffer}, {buffer, image}}) {
             copy.src = src;
@@ -102,32 +102,32 @@ TEST_CASE("USM commands are traced with their bytes, and maps with the mapped by
     const std::string file = folder.str("trace.json");
     {
         const Machine machine(traced(file));
-        auto usm = describe<pi_usm_desc>(PI_TYPE_USM_DESC);
+        auto usm = pi::desc<pi_usm_desc>();
         usm.kind = PI_USM_SHARED;
         usm.size = 256;
         void *memory = nullptr;
         OK(piUsmAlloc(machine.context, machine.device, &usm, &memory));
         auto *const bytes = static_cast<unsigned char *>(memory);
         const unsigned char zero = 0;
-        auto fill = describe<pi_usm_fill_desc>(PI_TYPE_USM_FILL_DESC);
+        auto fill = pi::desc<pi_usm_fill_desc>();
         fill.pointer = bytes;
         fill.pattern = &zero;
         fill.pattern_size = 1;
         fill.size = 100;
         OK(piEnqueueUsmFill(machine.queue, &fill, 0, nullptr, nullptr));
         const std::vector<pi_region> regions = {linear(0, 0, 10), linear(20, 20, 30)};
-        auto copy = between<pi_usm_copy_desc>(PI_TYPE_USM_COPY_DESC, regions);
+        auto copy = between<pi_usm_copy_desc>(regions);
         copy.src = bytes;
         copy.dst = bytes + 128;
         OK(piEnqueueUsmCopy(machine.queue, &copy, 0, nullptr, nullptr));
-        auto prefetch = describe<pi_usm_prefetch_desc>(PI_TYPE_USM_PREFETCH_DESC);
+        auto prefetch = pi::desc<pi_usm_prefetch_desc>();
         prefetch.flags = PI_USM_PREFETCH_TO_HOST;
         prefetch.pointer = bytes;
         prefetch.size = 64;
         OK(piEnqueueUsmPrefetch(machine.queue, &prefetch, 0, nullptr, nullptr));
 
         const pi_mem mem = machine.make_buffer(64);
-        auto map = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+        auto map = pi::desc<pi_buffer_map_desc>();
         map.flags = PI_MAP_READ | PI_COMMAND_BLOCKING;
         map.mem = mem;
         map.offset = 8;
@@ -135,7 +135,7 @@ TEST_CASE("USM commands are traced with their bytes, and maps with the mapped by
         void *pointer = nullptr;
         map.out_pointer = &pointer;
         OK(piEnqueueMemBufferMap(machine.queue, &map, 0, nullptr, nullptr));
-        auto unmap = describe<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+        auto unmap = pi::desc<pi_unmap_desc>();
         unmap.mem = mem;
         unmap.pointer = pointer;
         OK(piEnqueueMemUnmap(machine.queue, &unmap, 0, nullptr, nullptr));

@@ -4,6 +4,7 @@
 // trace_program host-plugin file [layer variable [callback]]; `callback`: in a callback of an event
 // that it signals
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/pi_loader.h>
 
 #include <csignal>
@@ -30,9 +31,7 @@ void PI_CALL work_in_callback(pi_event, pi_result, void *device) {
 void signal(pi_device device) {
     pi_platform platform = nullptr;
     piDeviceGetInfo(device, PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform, nullptr);
-    pi_context_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_CONTEXT_DESC;
+    auto desc = pi::desc<pi_context_desc>();
     desc.device_count = 1;
     desc.devices = &device;
     pi_context context = nullptr;
@@ -50,9 +49,7 @@ int main(int argc, char **argv) {
         return 2;
     const char *layer = argc > 3 ? argv[3] : "trace";
     const pi_loader_option option{argc > 3 ? argv[4] : "PI_TRACE_FILE", argv[2]};
-    pi_loader_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_LOADER_DESC;
+    auto desc = pi::desc<pi_loader_desc>();
     desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = &argv[1];
     desc.plugin_count = 1;

@@ -114,7 +114,7 @@ TEST_CASE(
     const std::string file = folder.str("trace.json");
     {
         const Machine machine(traced(file));
-        auto desc = describe<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+        auto desc = pi::desc<pi_mem_image_desc>();
         desc.image_type = PI_IMAGE_2D;
         desc.channel_order = PI_CHANNEL_ORDER_RGBA;
         desc.channel_type = PI_CHANNEL_UNORM16;
@@ -123,7 +123,7 @@ TEST_CASE(
         pi_mem image = nullptr;
         OK(piMemImageCreate(machine.context, machine.device, &desc, &image));
         const float color[4] = {};
-        auto fill = describe<pi_image_fill_desc>(PI_TYPE_IMAGE_FILL_DESC);
+        auto fill = pi::desc<pi_image_fill_desc>();
         fill.flags = PI_COMMAND_BLOCKING;
         fill.image = image;
         fill.color = color;
@@ -133,7 +133,7 @@ TEST_CASE(
         OK(piMemRelease(image));
         // The plugin refuses wrong handles.
         CHECK(machine.copy(nullptr, nullptr, {linear(0, 0, 1)}) == PI_ERROR_INVALID_MEM_OBJECT);
-        auto launch = describe<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+        auto launch = pi::desc<pi_kernel_launch_desc>();
         CHECK(piEnqueueKernelLaunch(machine.queue, &launch, 0, nullptr, nullptr) ==
               PI_ERROR_INVALID_KERNEL);
     }
@@ -154,7 +154,7 @@ TEST_CASE(
         const loader_test::Loader loader(description);
         for (std::size_t i = 0; i < plugins; ++i) {
             const pi_device device = loader.device(i);
-            auto desc = describe<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+            auto desc = pi::desc<pi_context_desc>();
             desc.device_count = 1;
             desc.devices = &device;
             pi_context context = nullptr;
@@ -197,7 +197,7 @@ TEST_CASE("many threads and queues are traced, and nothing is lost") {
                 failed +=
                     piQueueCreate(machine.context, machine.device, nullptr, &queue) != PI_SUCCESS;
                 const unsigned char byte = 1;
-                auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+                auto desc = pi::desc<pi_buffer_fill_desc>();
                 desc.mem = mem;
                 desc.pattern = &byte;
                 desc.pattern_size = 1;
@@ -364,7 +364,7 @@ TEST_CASE("other layers do not see the layer's own queries") {
                    text_of(trace).find("\"cat\":\"command\"") == std::string::npos)
                 REQUIRE(std::chrono::steady_clock::now() < end);
             const unsigned char zero = 0;
-            auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+            auto desc = pi::desc<pi_buffer_fill_desc>();
             desc.mem = mem;
             desc.pattern = &zero;
             desc.pattern_size = 1;

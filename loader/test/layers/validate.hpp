@@ -24,7 +24,7 @@ struct Kernel {
 inline pi_program make_program(const Machine &machine) {
     static const pi_native_kernel kernels[] = {{"nothing", no_work, 2, 0}};
     static const pi_native_program table = {sizeof table, 1, kernels};
-    auto desc = describe<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
     desc.data = &table;
     desc.size = sizeof table;

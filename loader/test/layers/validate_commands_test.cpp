@@ -16,8 +16,8 @@ struct WithRegions {
     std::vector<pi_region> regions;
     Desc desc;
 
-    WithRegions(pi_struct_type type, std::vector<pi_region> given)
-        : regions(std::move(given)), desc(describe<Desc>(type)) {
+    explicit WithRegions(std::vector<pi_region> given)
+        : regions(std::move(given)), desc(pi::desc<Desc>()) {
         desc.region_count = static_cast<uint32_t>(regions.size());
         desc.regions = regions.data();
     }
@@ -42,7 +42,7 @@ TEST_CASE("validate: misdescribed reads do not reach the plugin") {
     const pi_mem mem = machine.make_buffer(64);
     Bytes host(256);
     WithRegions<pi_buffer_read_desc> valid(
-        PI_TYPE_BUFFER_READ_DESC, {linear(0, 0, 16), linear(16, 16, 16), linear(32, 32, 16)});
+        {linear(0, 0, 16), linear(16, 16, 16), linear(32, 32, 16)});
     valid.desc.mem = mem;
     valid.desc.host_ptr = host.data();
     using Desc = pi_buffer_read_desc;
@@ -92,7 +92,7 @@ TEST_CASE("validate: an unused pitch may have any value") {
     const pi_mem mem = machine.make_buffer(bytes);
     const auto read = [&](const pi_region &region) {
         Bytes out(64);
-        auto desc = describe<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+        auto desc = pi::desc<pi_buffer_read_desc>();
         desc.flags = PI_COMMAND_BLOCKING;
         desc.mem = mem;
         desc.host_ptr = out.data();
@@ -124,13 +124,13 @@ TEST_CASE("validate: misdescribed writes and copies do not reach the plugin") {
     const Machine machine(counted());
     const pi_mem mem = machine.make_buffer(64);
     const pi_mem small = machine.make_buffer(32);
-    auto part = describe<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto part = pi::desc<pi_mem_partition_desc>();
     part.offset = 16;
     part.size = 32;
     pi_mem view = nullptr;
     OK(piMemBufferPartition(mem, &part, &view));
     const Bytes host(256);
-    WithRegions<pi_buffer_write_desc> write(PI_TYPE_BUFFER_WRITE_DESC, {linear(0, 0, 16)});
+    WithRegions<pi_buffer_write_desc> write({linear(0, 0, 16)});
     write.desc.mem = mem;
     write.desc.host_ptr = host.data();
     check_command<pi_buffer_write_desc>(
@@ -142,7 +142,7 @@ TEST_CASE("validate: misdescribed writes and copies do not reach the plugin") {
                   "has 64 bytes",
                   [](pi_region &region) { region.dst_offset = 60; })});
 
-    WithRegions<pi_buffer_copy_desc> copy(PI_TYPE_BUFFER_COPY_DESC, {linear(0, 0, 16)});
+    WithRegions<pi_buffer_copy_desc> copy({linear(0, 0, 16)});
     copy.desc.src = mem;
     copy.desc.dst = small;
     check_command<pi_buffer_copy_desc>(
@@ -175,7 +175,7 @@ TEST_CASE("validate: misdescribed fills and maps do not reach the plugin") {
     const Machine machine(counted());
     const pi_mem mem = machine.make_buffer(64);
     const uint32_t pattern = 7;
-    auto fill = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    auto fill = pi::desc<pi_buffer_fill_desc>();
     fill.mem = mem;
     fill.pattern = &pattern;
     fill.pattern_size = 4;
@@ -199,7 +199,7 @@ TEST_CASE("validate: misdescribed fills and maps do not reach the plugin") {
           [](auto &desc) { desc.offset = 52; }}});
 
     void *pointer = nullptr;
-    auto map = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    auto map = pi::desc<pi_buffer_map_desc>();
     map.flags = PI_MAP_READ;
     map.mem = mem;
     map.size = 16;
@@ -216,7 +216,7 @@ TEST_CASE("validate: misdescribed fills and maps do not reach the plugin") {
     // One is unmapped here, the other stays while misuses are tried.
     OK(piEnqueueMemBufferMap(machine.queue, &map, 0, nullptr, nullptr));
     OK(piQueueFinish(machine.queue));
-    auto unmap = describe<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+    auto unmap = pi::desc<pi_unmap_desc>();
     unmap.mem = mem;
     unmap.pointer = pointer;
     check_command<pi_unmap_desc>(machine, "piEnqueueMemUnmap", piEnqueueMemUnmap, unmap,
@@ -228,14 +228,14 @@ TEST_CASE("validate: misdescribed fills and maps do not reach the plugin") {
 
 TEST_CASE("validate: misdescribed commands on USM do not reach the plugin") {
     const Machine machine(counted());
-    auto usm = describe<pi_usm_desc>(PI_TYPE_USM_DESC);
+    auto usm = pi::desc<pi_usm_desc>();
     usm.kind = PI_USM_SHARED;
     usm.size = 64;
     void *pointer = nullptr;
     OK(piUsmAlloc(machine.context, machine.device, &usm, &pointer));
     auto *bytes = static_cast<char *>(pointer);
     Bytes host(64);
-    WithRegions<pi_usm_copy_desc> copy(PI_TYPE_USM_COPY_DESC, {linear(0, 0, 16)});
+    WithRegions<pi_usm_copy_desc> copy({linear(0, 0, 16)});
     copy.desc.src = bytes;
     copy.desc.dst = host.data();
     check_command<pi_usm_copy_desc>(
@@ -252,7 +252,7 @@ TEST_CASE("validate: misdescribed commands on USM do not reach the plugin") {
                  [](pi_region &region) { region.dst_offset = huge - 16; })});
 
     const uint32_t pattern = 7;
-    auto fill = describe<pi_usm_fill_desc>(PI_TYPE_USM_FILL_DESC);
+    auto fill = pi::desc<pi_usm_fill_desc>();
     fill.pointer = bytes;
     fill.pattern = &pattern;
     fill.pattern_size = 4;
@@ -267,7 +267,7 @@ TEST_CASE("validate: misdescribed commands on USM do not reach the plugin") {
                                      {PI_ERROR_INVALID_SIZE, "desc->size is 68; from pointer",
                                       [](auto &desc) { desc.size = 68; }}});
 
-    auto prefetch = describe<pi_usm_prefetch_desc>(PI_TYPE_USM_PREFETCH_DESC);
+    auto prefetch = pi::desc<pi_usm_prefetch_desc>();
     prefetch.pointer = bytes;
     prefetch.size = 64;
     check_command<pi_usm_prefetch_desc>(
@@ -275,7 +275,7 @@ TEST_CASE("validate: misdescribed commands on USM do not reach the plugin") {
         {{PI_ERROR_INVALID_SIZE, "desc->size is 65; from pointer",
           [](auto &desc) { desc.size = 65; }},
          {PI_ERROR_INVALID_SIZE, "desc->size is 0 bytes", [](auto &desc) { desc.size = 0; }}});
-    auto advise = describe<pi_usm_advise_desc>(PI_TYPE_USM_ADVISE_DESC);
+    auto advise = pi::desc<pi_usm_advise_desc>();
     advise.pointer = bytes;
     advise.size = 64;
     advise.advice = PI_USM_ADVICE_READ_MOSTLY;
@@ -285,7 +285,7 @@ TEST_CASE("validate: misdescribed commands on USM do not reach the plugin") {
           [](auto &desc) { desc.advice = 6; }}});
 
     void *other = nullptr;
-    auto alloc = describe<pi_usm_alloc_desc>(PI_TYPE_USM_ALLOC_DESC);
+    auto alloc = pi::desc<pi_usm_alloc_desc>();
     alloc.size = 16;
     alloc.out_pointer = &other;
     check_command<pi_usm_alloc_desc>(
@@ -295,7 +295,7 @@ TEST_CASE("validate: misdescribed commands on USM do not reach the plugin") {
          {PI_ERROR_INVALID_ALIGNMENT, "desc->alignment is 48; a power of two",
           [](auto &desc) { desc.alignment = 48; }},
          {PI_ERROR_INVALID_SIZE, "desc->size is 0 bytes", [](auto &desc) { desc.size = 0; }}});
-    auto free = describe<pi_usm_free_desc>(PI_TYPE_USM_FREE_DESC);
+    auto free = pi::desc<pi_usm_free_desc>();
     free.pointer = other;
     check_command<pi_usm_free_desc>(machine, "piEnqueueUsmFree", piEnqueueUsmFree, free,
                                     {{PI_ERROR_INVALID_USM_POINTER, "8 bytes into the allocation",
@@ -314,7 +314,7 @@ TEST_CASE("validate: misdescribed launches do not reach the plugin") {
     const Kernel made = make_kernel(machine);
     const pi_mem mem = machine.make_buffer(64);
     const pi_context context = machine.make_context();
-    auto sampler_desc = describe<pi_sampler_desc>(PI_TYPE_SAMPLER_DESC);
+    auto sampler_desc = pi::desc<pi_sampler_desc>();
     pi_sampler foreign = nullptr;
     OK(piSamplerCreate(context, &sampler_desc, &foreign));
     const int value = 1;
@@ -324,7 +324,7 @@ TEST_CASE("validate: misdescribed launches do not reach the plugin") {
     arguments[1].kind = PI_ARGUMENT_VALUE;
     arguments[1].value = &value;
     arguments[1].size = sizeof value;
-    auto valid = describe<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+    auto valid = pi::desc<pi_kernel_launch_desc>();
     valid.kernel = made.kernel;
     valid.dimensions = 2;
     valid.global_size[0] = valid.global_size[1] = 4;
@@ -421,7 +421,7 @@ TEST_CASE("validate: misdescribed launches do not reach the plugin") {
 
 TEST_CASE("validate: commands without memory are checked, and variables") {
     const Machine machine(counted());
-    auto function = describe<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
+    auto function = pi::desc<pi_host_function_desc>();
     function.function = [](void *) {};
     check_command<pi_host_function_desc>(machine, "piEnqueueHostFunction", piEnqueueHostFunction,
                                          function,
@@ -432,7 +432,7 @@ TEST_CASE("validate: commands without memory are checked, and variables") {
     // For these, NULL means defaults.
     OK(piEnqueueBarrier(machine.queue, nullptr, 0, nullptr, nullptr));
     OK(piEnqueueEventsWait(machine.queue, nullptr, 0, nullptr, nullptr));
-    auto barrier = describe<pi_barrier_desc>(PI_TYPE_BARRIER_DESC);
+    auto barrier = pi::desc<pi_barrier_desc>();
     barrier.flags = 2;
     check_refused(machine, "piEnqueueBarrier", PI_ERROR_UNSUPPORTED_FEATURE,
                   "desc->flags is 0x2, with the unknown bits 0x2",
@@ -440,7 +440,7 @@ TEST_CASE("validate: commands without memory are checked, and variables") {
 
     const pi_program program = make_program(machine);
     char byte = 0;
-    auto read = describe<pi_device_global_read_desc>(PI_TYPE_DEVICE_GLOBAL_READ_DESC);
+    auto read = pi::desc<pi_device_global_read_desc>();
     read.program = program;
     read.name = "variable";
     read.host_ptr = &byte;

@@ -10,7 +10,7 @@ namespace {
 
 /// A device outside the machine's context.
 pi_device make_sub_device(const Machine &machine) {
-    auto desc = describe<pi_device_partition_desc>(PI_TYPE_DEVICE_PARTITION_DESC);
+    auto desc = pi::desc<pi_device_partition_desc>();
     desc.kind = PI_PARTITION_EQUALLY;
     desc.count = 1;
     pi_device made = nullptr;
@@ -25,7 +25,7 @@ TEST_CASE("validate: misdescribed contexts and queues do not reach the plugin") 
     const Machine machine(counted());
     const pi_device twice[] = {machine.device, machine.device};
     const pi_device none = nullptr;
-    auto context = describe<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    auto context = pi::desc<pi_context_desc>();
     context.device_count = 1;
     context.devices = &machine.device;
     pi_context out = nullptr;
@@ -52,7 +52,7 @@ TEST_CASE("validate: misdescribed contexts and queues do not reach the plugin") 
                   [&] { return piQueueCreate(machine.context, other, nullptr, &queue); });
     check_refused(machine, "piQueueCreate", PI_ERROR_INVALID_DEVICE, "device is NULL",
                   [&] { return piQueueCreate(machine.context, nullptr, nullptr, &queue); });
-    auto flags = describe<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    auto flags = pi::desc<pi_queue_desc>();
     flags.flags = 1 << 4;
     check_refused(machine, "piQueueCreate", PI_ERROR_UNSUPPORTED_FEATURE,
                   "desc->flags is 0x10, with the unknown bits 0x10; known here are 0xf",
@@ -68,8 +68,8 @@ TEST_CASE("validate: misdescribed contexts and queues do not reach the plugin") 
                       return piGetMemoryConnection(machine.device, machine.context, machine.device,
                                                    machine.context, nullptr);
                   });
-    auto query = describe<pi_memory_connection_query>(PI_TYPE_MEMORY_CONNECTION_QUERY);
-    auto info = describe<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+    auto query = pi::desc<pi_memory_connection_query>();
+    auto info = pi::desc<pi_memory_connection_info>();
     const auto ask = [&](const auto *one) {
         return piGetMemoryConnectionInfo(machine.device, machine.context, machine.device,
                                          machine.context, one, &info);
@@ -91,9 +91,9 @@ TEST_CASE("validate: misdescribed buffers, views and imports do not reach the pl
     static unsigned char bytes[64];
     pi_mem out = nullptr;
     using Buffer = pi_mem_buffer_desc;
-    auto buffer = describe<Buffer>(PI_TYPE_MEM_BUFFER_DESC);
+    auto buffer = pi::desc<Buffer>();
     buffer.size = 64;
-    auto layout = describe<pi_mem_layout_desc>(PI_TYPE_MEM_LAYOUT_DESC);
+    auto layout = pi::desc<pi_mem_layout_desc>();
     const uint64_t extents[] = {4, 4};
     layout.rank = 2;
     layout.element_size = 4;
@@ -154,7 +154,7 @@ TEST_CASE("validate: misdescribed buffers, views and imports do not reach the pl
     buffer.flags = PI_MEM_READ_ONLY;
     OK(create(&buffer));
     const pi_mem mem = out;
-    auto part = describe<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto part = pi::desc<pi_mem_partition_desc>();
     part.size = 32;
     check_misuses<pi_mem_partition_desc>(
         machine, "piMemBufferPartition", part,
@@ -168,13 +168,13 @@ TEST_CASE("validate: misdescribed buffers, views and imports do not reach the pl
                   [&] { return piMemFlush(mem, 60, 8); });
     check_refused(machine, "piMemInvalidate", PI_ERROR_INVALID_SIZE, "size is 0 bytes",
                   [&] { return piMemInvalidate(mem, 0, 0); });
-    auto exported = describe<pi_mem_export_desc>(PI_TYPE_MEM_EXPORT_DESC);
+    auto exported = pi::desc<pi_mem_export_desc>();
     exported.external_type = 7;
     pi_external_handle handle{};
     check_refused(machine, "piMemExport", PI_ERROR_INVALID_ENUMERATION, "desc->external_type is 7",
                   [&] { return piMemExport(mem, &exported, &handle); });
 
-    auto import = describe<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    auto import = pi::desc<pi_mem_import_desc>();
     import.size = 64;
     import.handle.type = PI_EXTERNAL_HOST_POINTER;
     import.handle.pointer = bytes;
@@ -195,14 +195,14 @@ TEST_CASE("validate: misdescribed buffers, views and imports do not reach the pl
 TEST_CASE("validate: misdescribed USM, pools and pinned memory do not reach the plugin") {
     const Machine machine(counted());
     void *pointer = nullptr;
-    auto pool_desc = describe<pi_usm_pool_desc>(PI_TYPE_USM_POOL_DESC);
+    auto pool_desc = pi::desc<pi_usm_pool_desc>();
     pool_desc.kind = PI_USM_DEVICE;
     pi_usm_pool pool = nullptr;
     OK(piUsmPoolCreate(machine.context, machine.device, &pool_desc, &pool));
     const pi_context context = machine.make_context();
     pi_usm_pool foreign = nullptr;
     OK(piUsmPoolCreate(context, machine.device, &pool_desc, &foreign));
-    auto usm = describe<pi_usm_desc>(PI_TYPE_USM_DESC);
+    auto usm = pi::desc<pi_usm_desc>();
     usm.kind = PI_USM_SHARED;
     usm.size = 64;
     check_misuses<pi_usm_desc>(
@@ -252,7 +252,7 @@ TEST_CASE("validate: misdescribed USM, pools and pinned memory do not reach the 
 TEST_CASE("validate: misdescribed programs, samplers and sub-devices do not reach the plugin") {
     const Machine machine(counted());
     pi_program program = nullptr;
-    auto desc = describe<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
     desc.data = "";
     desc.size = 1;
@@ -266,7 +266,7 @@ TEST_CASE("validate: misdescribed programs, samplers and sub-devices do not reac
     program = make_program(machine);
     const pi_device other = make_sub_device(machine);
     const pi_device devices[] = {other, other};
-    auto build = describe<pi_program_build_desc>(PI_TYPE_PROGRAM_BUILD_DESC);
+    auto build = pi::desc<pi_program_build_desc>();
     build.device_count = 1;
     build.devices = devices;
     const auto try_build = [&] { return piProgramBuild(program, &build); };
@@ -280,7 +280,7 @@ TEST_CASE("validate: misdescribed programs, samplers and sub-devices do not reac
     check_refused(machine, "piKernelCreate", PI_ERROR_INVALID_NULL_POINTER, "name is NULL",
                   [&] { return piKernelCreate(program, nullptr, nullptr, &kernel); });
     const pi_program parts[] = {program, program};
-    auto link = describe<pi_program_link_desc>(PI_TYPE_PROGRAM_LINK_DESC);
+    auto link = pi::desc<pi_program_link_desc>();
     pi_program linked = nullptr;
     const auto try_link = [&] { return piProgramLink(machine.context, &link, &linked); };
     check_refused(machine, "piProgramLink", PI_ERROR_INVALID_SIZE, "desc->program_count is 0",
@@ -300,7 +300,7 @@ TEST_CASE("validate: misdescribed programs, samplers and sub-devices do not reac
     OK(piProgramRelease(program));
     OK(piDeviceRelease(other));
 
-    auto sampler = describe<pi_sampler_desc>(PI_TYPE_SAMPLER_DESC);
+    auto sampler = pi::desc<pi_sampler_desc>();
     pi_sampler made = nullptr;
     check_misuses<pi_sampler_desc>(
         machine, "piSamplerCreate", sampler,
@@ -314,7 +314,7 @@ TEST_CASE("validate: misdescribed programs, samplers and sub-devices do not reac
           [](auto &one) { one.addressing = PI_ADDRESSING_REPEAT; }}});
 
     const uint32_t counts[] = {1, 0};
-    auto partition = describe<pi_device_partition_desc>(PI_TYPE_DEVICE_PARTITION_DESC);
+    auto partition = pi::desc<pi_device_partition_desc>();
     partition.kind = PI_PARTITION_BY_COUNTS;
     partition.count = 1;
     partition.counts = counts;
@@ -364,7 +364,7 @@ TEST_CASE("validate: queries without an output do not reach the plugin") {
     binary.reserved = 1;
     ask("piDeviceSelectBinary", PI_ERROR_UNSUPPORTED_FEATURE, "binaries[0].reserved is 1",
         [&] { return piDeviceSelectBinary(machine.device, 1, &binary, &index); });
-    auto native = describe<pi_native_desc>(PI_TYPE_NATIVE_DESC);
+    auto native = pi::desc<pi_native_desc>();
     native.handle.count = 7;
     pi_context context = nullptr;
     ask("piContextCreateWithNativeHandle", PI_ERROR_INVALID_NATIVE_HANDLE,
@@ -385,7 +385,7 @@ TEST_CASE("validate: queries without an output do not reach the plugin") {
 
 TEST_CASE("validate: unknown header types are left to the plugin") {
     const Machine machine(counted());
-    auto desc = describe<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = 64;
     pi_mem mem = nullptr;
     // A descriptor of an extension, one that may be ignored, and one that the plugin refuses.

@@ -9,7 +9,7 @@ using namespace layer_test;
 namespace {
 
 pi_mem_image_desc image_of(uint64_t width, uint64_t height) {
-    auto desc = describe<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+    auto desc = pi::desc<pi_mem_image_desc>();
     desc.image_type = height != 0 ? PI_IMAGE_2D : PI_IMAGE_1D;
     desc.channel_order = PI_CHANNEL_ORDER_RGBA;
     desc.channel_type = PI_CHANNEL_UINT8;
@@ -144,7 +144,7 @@ TEST_CASE("validate: misdescribed commands on images do not reach the plugin") {
                                                desc.regions = spoiled;
                                            }};
     };
-    auto write = describe<pi_image_write_desc>(PI_TYPE_IMAGE_WRITE_DESC);
+    auto write = pi::desc<pi_image_write_desc>();
     write.image = image;
     write.host_ptr = host.data();
     write.region_count = 1;
@@ -172,7 +172,7 @@ TEST_CASE("validate: misdescribed commands on images do not reach the plugin") {
          in(PI_ERROR_UNSUPPORTED_FEATURE, "desc->regions[1].reserved is 1",
             [](pi_image_region &one) { one.reserved[0] = 1; })});
 
-    auto read = describe<pi_image_read_desc>(PI_TYPE_IMAGE_READ_DESC);
+    auto read = pi::desc<pi_image_read_desc>();
     read.image = image;
     read.host_ptr = host.data();
     read.region_count = 1;
@@ -187,7 +187,7 @@ TEST_CASE("validate: misdescribed commands on images do not reach the plugin") {
           }}});
 
     const float color[4] = {};
-    auto fill = describe<pi_image_fill_desc>(PI_TYPE_IMAGE_FILL_DESC);
+    auto fill = pi::desc<pi_image_fill_desc>();
     fill.image = image;
     fill.color = color;
     fill.extent[0] = 4;
@@ -219,7 +219,7 @@ TEST_CASE("validate: misdescribed copies of images do not reach the plugin") {
                                               desc.regions = &spoiled;
                                           }};
     };
-    auto copy = describe<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC);
+    auto copy = pi::desc<pi_image_copy_desc>();
     copy.src = image;
     copy.dst = mem;
     copy.region_count = 1;
@@ -249,7 +249,7 @@ TEST_CASE("validate: misdescribed copies of images do not reach the plugin") {
          in(PI_ERROR_INVALID_SIZE, "desc->regions[0].src_origin[0] is 1",
             [](auto &one) { one.src_origin[0] = 1; })});
     void *pointer = nullptr;
-    auto map = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    auto map = pi::desc<pi_buffer_map_desc>();
     map.flags = PI_MAP_READ | PI_COMMAND_BLOCKING;
     map.mem = mem;
     map.size = 64;

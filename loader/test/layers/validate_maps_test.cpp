@@ -10,7 +10,7 @@ namespace {
 
 pi_result map(const Machine &machine, pi_mem mem, uint64_t flags, uint64_t offset, uint64_t size,
               void **out_pointer, std::vector<pi_event> waits = {}, pi_event *out_event = nullptr) {
-    auto desc = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    auto desc = pi::desc<pi_buffer_map_desc>();
     desc.flags = flags;
     desc.mem = mem;
     desc.offset = offset;
@@ -22,7 +22,7 @@ pi_result map(const Machine &machine, pi_mem mem, uint64_t flags, uint64_t offse
 
 pi_result unmap(const Machine &machine, pi_mem mem, void *pointer, std::vector<pi_event> waits = {},
                 pi_event *out_event = nullptr) {
-    auto desc = describe<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+    auto desc = pi::desc<pi_unmap_desc>();
     desc.mem = mem;
     desc.pointer = pointer;
     return piEnqueueMemUnmap(machine.queue, &desc, static_cast<uint32_t>(waits.size()),
@@ -33,7 +33,7 @@ pi_result launch(const Machine &machine, const Kernel &made, pi_mem mem) {
     pi_kernel_argument arguments[2] = {};
     arguments[0].kind = arguments[1].kind = PI_ARGUMENT_BUFFER;
     arguments[0].mem = mem;
-    auto desc = describe<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+    auto desc = pi::desc<pi_kernel_launch_desc>();
     desc.kernel = made.kernel;
     desc.dimensions = 1;
     desc.global_size[0] = 1;
@@ -51,7 +51,7 @@ TEST_CASE("validate: no command uses bytes that are mapped for writing") {
     const Kernel made = make_kernel(machine);
     const pi_mem mem = machine.make_buffer(64);
     const pi_mem other = machine.make_buffer(64);
-    auto part = describe<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto part = pi::desc<pi_mem_partition_desc>();
     part.offset = 16;
     part.size = 48;
     pi_mem view = nullptr;
@@ -149,7 +149,7 @@ TEST_CASE("validate: a command that may be held back until the unmap is not refu
     OK(piEnqueueBarrier(machine.queue, nullptr, 1, &gate, nullptr));
     OK(machine.fill(mem, 1, 8, 8));
     const pi_queue other = machine.make_queue();
-    auto desc = describe<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+    auto desc = pi::desc<pi_unmap_desc>();
     desc.flags = blocking;
     desc.mem = mem;
     desc.pointer = pointer;

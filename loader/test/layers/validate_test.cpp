@@ -98,7 +98,7 @@ TEST_CASE("released arguments of kernels, pools and sub-devices are found inside
     const pi_mem alive = machine.make_buffer(64);
     const pi_mem dead = machine.make_buffer(64);
     OK(piMemRelease(dead));
-    auto sampler_desc = describe<pi_sampler_desc>(PI_TYPE_SAMPLER_DESC);
+    auto sampler_desc = pi::desc<pi_sampler_desc>();
     pi_sampler sampler = nullptr;
     OK(piSamplerCreate(machine.context, &sampler_desc, &sampler));
     OK(piSamplerRelease(sampler));
@@ -107,7 +107,7 @@ TEST_CASE("released arguments of kernels, pools and sub-devices are found inside
     arguments[0].mem = alive;
     arguments[1].kind = PI_ARGUMENT_BUFFER;
     arguments[1].mem = dead;
-    auto launch = describe<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+    auto launch = pi::desc<pi_kernel_launch_desc>();
     launch.kernel = made.kernel;
     launch.dimensions = 1;
     launch.global_size[0] = 1;
@@ -129,11 +129,11 @@ TEST_CASE("released arguments of kernels, pools and sub-devices are found inside
     arguments[1].size = 1;
     OK(enqueue());
 
-    auto pool_desc = describe<pi_usm_pool_desc>(PI_TYPE_USM_POOL_DESC);
+    auto pool_desc = pi::desc<pi_usm_pool_desc>();
     pool_desc.kind = PI_USM_DEVICE;
     pi_usm_pool pool = nullptr;
     OK(piUsmPoolCreate(machine.context, machine.device, &pool_desc, &pool));
-    auto usm = describe<pi_usm_desc>(PI_TYPE_USM_DESC);
+    auto usm = pi::desc<pi_usm_desc>();
     usm.kind = PI_USM_DEVICE;
     usm.size = 64;
     usm.pool = pool;
@@ -222,17 +222,17 @@ TEST_CASE("without a leak nothing is listed, and the plugin is torn down at once
 TEST_CASE("objects that use the application's memory are released at once, with their views") {
     const Machine machine(counted());
     alignas(4096) static unsigned char bytes[4096];
-    auto desc = describe<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.flags = PI_MEM_USE_HOST_PTR;
     desc.size = sizeof bytes;
     desc.host_ptr = bytes;
     pi_mem used = nullptr;
     OK(piMemBufferCreate(machine.context, machine.device, &desc, &used));
-    auto part = describe<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto part = pi::desc<pi_mem_partition_desc>();
     part.size = 4096;
     pi_mem view = nullptr;
     OK(piMemBufferPartition(used, &part, &view));
-    auto import = describe<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    auto import = pi::desc<pi_mem_import_desc>();
     import.size = sizeof bytes;
     import.handle.type = PI_EXTERNAL_HOST_POINTER;
     import.handle.pointer = bytes;
@@ -255,11 +255,11 @@ TEST_CASE("objects that use the application's memory are released at once, with 
 TEST_CASE("a borrowed handle is valid while its owner lives") {
     const Machine machine(with_layers({"validate"}));
     const pi_context context = machine.make_context();
-    auto desc = describe<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = 64;
     pi_mem root = nullptr;
     OK(piMemBufferCreate(context, machine.device, &desc, &root));
-    auto part = describe<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto part = pi::desc<pi_mem_partition_desc>();
     part.size = 64;
     pi_mem view = nullptr;
     OK(piMemBufferPartition(root, &part, &view));
@@ -371,7 +371,7 @@ TEST_CASE("other layers do not see validate's own queries as the application's")
                 "piEventGetInfo:1..=fail(BACKEND)"));
     const pi_mem mem = machine.make_buffer(64);
     void *pointer = nullptr;
-    auto desc = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    auto desc = pi::desc<pi_buffer_map_desc>();
     desc.flags = PI_MAP_READ;
     desc.mem = mem;
     desc.size = 64;

@@ -69,7 +69,7 @@ void PI_CALL log(pi_log_level, const char *message, void *) {
 void PI_CALL no_log(pi_log_level, const char *, void *) {}
 
 pi_result open(const char *plugin, pi_log_callback callback, pi_loader *out_loader) {
-    auto desc = make<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+    auto desc = pi::desc<pi_loader_desc>();
     desc.flags = PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = &plugin;
     desc.plugin_count = 1;
@@ -88,7 +88,7 @@ pi_result make_context(pi_device device, pi_context *out_context) {
     if (const pi_result result =
             piDeviceGetInfo(device, PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform, nullptr))
         return result;
-    auto desc = make<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    auto desc = pi::desc<pi_context_desc>();
     desc.device_count = 1;
     desc.devices = &device;
     return piContextCreate(platform, &desc, out_context);
@@ -130,13 +130,13 @@ Machine::Machine(const char *plugin) {
                        nullptr));
     OK(make_context(device, &context));
     OK(piQueueCreate(context, device, nullptr, &in_order));
-    auto queue = make<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    auto queue = pi::desc<pi_queue_desc>();
     queue.flags = PI_QUEUE_OUT_OF_ORDER;
     if (piQueueCreate(context, device, &queue, &out_of_order) != PI_SUCCESS)
         // the device does not support it
         OK(piQueueCreate(context, device, nullptr, &out_of_order));
     for (pi_mem &mem : buffers) {
-        auto desc = make<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        auto desc = pi::desc<pi_mem_buffer_desc>();
         desc.size = size;
         OK(piMemBufferCreate(context, device, &desc, &mem));
     }
@@ -205,10 +205,10 @@ void Scenario::make_objects() {
     if (TRY(piQueueCreate(context, machine_.device, nullptr, &queue)))
         OK(piQueueRelease(queue));
     pi_mem mem = nullptr;
-    auto desc = make<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = 256;
     if (ALLOCATE(piMemBufferCreate(context, machine_.device, &desc, &mem))) {
-        auto part = make<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+        auto part = pi::desc<pi_mem_partition_desc>();
         part.size = 128;
         pi_mem view = nullptr;
         if ((machine_.capabilities & PI_CAPABILITY_VIEW) != 0 &&
@@ -223,7 +223,7 @@ void Scenario::make_objects() {
 void Scenario::begin_chain() {
     static_cast<void>(TRY(piEventCreateHost(machine_.context, nullptr, &gate_)));
     const unsigned char pattern[4] = {1, 1, 1, 1};
-    auto fill = make<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    auto fill = pi::desc<pi_buffer_fill_desc>();
     fill.mem = machine_.buffers[0];
     fill.pattern = pattern;
     fill.pattern_size = sizeof pattern;
@@ -234,7 +234,7 @@ void Scenario::begin_chain() {
     if (!add(begun, filled, [this](pi_result end) { write_effect(0, end, 1); }))
         return;
     const pi_region all = linear(Machine::size);
-    auto copy = make<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+    auto copy = pi::desc<pi_buffer_copy_desc>();
     copy.src = machine_.buffers[0];
     copy.dst = machine_.buffers[1];
     copy.region_count = 1;
@@ -253,7 +253,7 @@ void Scenario::begin_chain() {
 /// In order: a write and reads.
 void Scenario::use_buffer() {
     const pi_region all = linear(Machine::size);
-    auto write = make<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+    auto write = pi::desc<pi_buffer_write_desc>();
     write.mem = machine_.buffers[2];
     write.host_ptr = written_.data();
     write.region_count = 1;
@@ -262,7 +262,7 @@ void Scenario::use_buffer() {
     const pi_result begun =
         piEnqueueMemBufferWrite(machine_.in_order, &write, 0, nullptr, &written);
     add(begun, written, [this](pi_result end) { write_effect(2, end, 3); });
-    auto read = make<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+    auto read = pi::desc<pi_buffer_read_desc>();
     read.mem = machine_.buffers[2];
     read.host_ptr = seen_.data();
     read.region_count = 1;
@@ -285,7 +285,7 @@ void Scenario::use_buffer() {
 }
 
 void Scenario::map_buffer() {
-    auto map = make<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    auto map = pi::desc<pi_buffer_map_desc>();
     map.flags = PI_MAP_READ | PI_MAP_WRITE | PI_COMMAND_BLOCKING;
     map.mem = machine_.buffers[2];
     map.size = Machine::size;
@@ -294,7 +294,7 @@ void Scenario::map_buffer() {
         mapped_ = nullptr;
         return;
     }
-    auto unmap = make<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+    auto unmap = pi::desc<pi_unmap_desc>();
     unmap.mem = machine_.buffers[2];
     unmap.pointer = mapped_;
     std::memset(mapped_, 5, Machine::size);
@@ -310,14 +310,14 @@ void Scenario::map_buffer() {
 void Scenario::use_usm() {
     if ((machine_.capabilities & PI_CAPABILITY_USM) == 0)
         return;
-    auto desc = make<pi_usm_desc>(PI_TYPE_USM_DESC);
+    auto desc = pi::desc<pi_usm_desc>();
     desc.kind = PI_USM_HOST;
     desc.size = Machine::size;
     if (!ALLOCATE(piUsmAlloc(machine_.context, nullptr, &desc, &allocated_)))
         return;
     std::memset(allocated_, 7, Machine::size);
     const pi_region all = linear(Machine::size);
-    auto copy = make<pi_usm_copy_desc>(PI_TYPE_USM_COPY_DESC);
+    auto copy = pi::desc<pi_usm_copy_desc>();
     copy.src = allocated_;
     copy.dst = usm_.data();
     copy.region_count = 1;
@@ -333,7 +333,7 @@ void Scenario::use_usm() {
 void Scenario::call_host() {
     if ((machine_.capabilities & PI_CAPABILITY_HOST_FUNCTION) == 0)
         return;
-    auto desc = make<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
+    auto desc = pi::desc<pi_host_function_desc>();
     desc.function = on_host;
     desc.user_data = &host_calls_;
     pi_event event = nullptr;
@@ -367,7 +367,7 @@ void Scenario::ask() {
     static_cast<void>(TRY(piGetMemoryConnection(machine_.device, machine_.context, machine_.device,
                                                 machine_.context, &connection)));
     const uint32_t pattern = 7;
-    auto fill = make<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    auto fill = pi::desc<pi_buffer_fill_desc>();
     fill.mem = machine_.buffers[2];
     fill.pattern = &pattern;
     fill.pattern_size = sizeof pattern;
@@ -400,7 +400,7 @@ void Scenario::settle() {
     if (allocated_ != nullptr)
         OK(piUsmFree(machine_.context, allocated_));
     if (mapped_ != nullptr) {
-        auto unmap = make<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+        auto unmap = pi::desc<pi_unmap_desc>();
         unmap.flags = PI_COMMAND_BLOCKING;
         unmap.mem = machine_.buffers[2];
         unmap.pointer = mapped_;
@@ -420,7 +420,7 @@ void Scenario::settle() {
 
 void Scenario::check_bytes(size_t buffer) {
     const pi_region all = linear(Machine::size);
-    auto read = make<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+    auto read = pi::desc<pi_buffer_read_desc>();
     read.flags = PI_COMMAND_BLOCKING;
     read.mem = machine_.buffers[buffer];
     read.host_ptr = seen_.data();

@@ -24,7 +24,7 @@ pi_cuda_test::CUcontext current_context() {
 void use_image(const Machine &machine, pi_queue queue, uint64_t flags, const Look &look) {
     std::vector<uint32_t> pixels(64, 1);
     {
-        auto d = desc<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+        auto d = pi::desc<pi_mem_image_desc>();
         d.flags = PI_MEM_COPY_HOST_PTR;
         d.host_ptr = pixels.data();
         d.image_type = PI_IMAGE_1D;
@@ -34,7 +34,7 @@ void use_image(const Machine &machine, pi_queue queue, uint64_t flags, const Loo
         Owned<pi_mem> image;
         OK(piMemImageCreate(machine.context, machine.devices[first], &d, image.out()));
         look("piMemImageCreate");
-        auto fill = desc<pi_image_fill_desc>(PI_TYPE_IMAGE_FILL_DESC);
+        auto fill = pi::desc<pi_image_fill_desc>();
         fill.flags = flags;
         fill.image = image;
         fill.color = pixels.data();
@@ -42,7 +42,7 @@ void use_image(const Machine &machine, pi_queue queue, uint64_t flags, const Loo
         OK(piEnqueueMemImageFill(queue, &fill, 0, nullptr, nullptr));
         look("piEnqueueMemImageFill");
         const pi_image_region whole{.extent = {pixels.size()}};
-        auto read = desc<pi_image_read_desc>(PI_TYPE_IMAGE_READ_DESC);
+        auto read = pi::desc<pi_image_read_desc>();
         read.flags = PI_COMMAND_BLOCKING;
         read.image = image;
         read.host_ptr = pixels.data();
@@ -78,7 +78,7 @@ void use_views(const Machine &machine, pi_queue queue, uint64_t flags, const Loo
     look("piSamplerCreate");
     std::vector<uint32_t> pixels(16);
     const pi_image_region whole{.extent = {16}};
-    auto write = desc<pi_image_write_desc>(PI_TYPE_IMAGE_WRITE_DESC);
+    auto write = pi::desc<pi_image_write_desc>();
     write.flags = flags;
     write.image = image;
     write.host_ptr = pixels.data();
@@ -93,7 +93,7 @@ void use_views(const Machine &machine, pi_queue queue, uint64_t flags, const Loo
         OK(piEnqueueMemImageCopy(queue, &copy, 0, nullptr, nullptr));
         look("piEnqueueMemImageCopy");
     }
-    auto half = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto half = pi::desc<pi_mem_partition_desc>();
     half.size = 2048;
     OK(piMemBufferPartition(buffer, &half, part.out()));
     look("piMemBufferPartition");
@@ -101,12 +101,12 @@ void use_views(const Machine &machine, pi_queue queue, uint64_t flags, const Loo
 }
 
 void use_pools(const Machine &machine, pi_queue queue, uint64_t flags, const Look &look) {
-    auto of = desc<pi_usm_pool_desc>(PI_TYPE_USM_POOL_DESC);
+    auto of = pi::desc<pi_usm_pool_desc>();
     of.kind = PI_USM_DEVICE;
     Owned<pi_usm_pool> pool;
     OK(piUsmPoolCreate(machine.context, machine.devices[first], &of, pool.out()));
     look("piUsmPoolCreate");
-    auto d = desc<pi_usm_desc>(PI_TYPE_USM_DESC);
+    auto d = pi::desc<pi_usm_desc>();
     d.kind = PI_USM_DEVICE;
     d.size = 4096;
     d.pool = pool;
@@ -115,14 +115,14 @@ void use_pools(const Machine &machine, pi_queue queue, uint64_t flags, const Loo
     look("piUsmAlloc from a pool");
     OK(piUsmFree(machine.context, pointer));
     look("piUsmFree into a pool");
-    auto alloc = desc<pi_usm_alloc_desc>(PI_TYPE_USM_ALLOC_DESC);
+    auto alloc = pi::desc<pi_usm_alloc_desc>();
     alloc.flags = flags;
     alloc.size = 4096;
     alloc.pool = pool;
     alloc.out_pointer = &pointer;
     OK(piEnqueueUsmAlloc(queue, &alloc, 0, nullptr, nullptr));
     look("piEnqueueUsmAlloc from a pool");
-    auto free = desc<pi_usm_free_desc>(PI_TYPE_USM_FREE_DESC);
+    auto free = pi::desc<pi_usm_free_desc>();
     free.flags = flags;
     free.pointer = pointer;
     OK(piEnqueueUsmFree(queue, &free, 0, nullptr, nullptr));
@@ -135,18 +135,18 @@ void use_pools(const Machine &machine, pi_queue queue, uint64_t flags, const Loo
 /// Also refused calls: CUDA opens no IPC handle in the process that exported it.
 void use_exports(const Machine &machine, const Look &look) {
     for (const pi_external_type type : {PI_EXTERNAL_OPAQUE_FD, PI_EXTERNAL_CUDA_IPC}) {
-        auto of = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        auto of = pi::desc<pi_mem_buffer_desc>();
         of.size = 4096;
         of.export_types = 1u << type;
         Owned<pi_mem> mem, imported;
         OK(piMemBufferCreate(machine.context, machine.devices[first], &of, mem.out()));
         look("piMemBufferCreate for export");
-        auto to = desc<pi_mem_export_desc>(PI_TYPE_MEM_EXPORT_DESC);
+        auto to = pi::desc<pi_mem_export_desc>();
         to.external_type = type;
         pi_external_handle handle{};
         OK(piMemExport(mem, &to, &handle));
         look("piMemExport");
-        auto from = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+        auto from = pi::desc<pi_mem_import_desc>();
         from.size = handle.size;
         from.handle = handle;
         const pi_result result =
@@ -162,7 +162,7 @@ void use_exports(const Machine &machine, const Look &look) {
 void use_globals(const Machine &machine, pi_queue queue, uint64_t flags, const Look &look) {
     const Owned<pi_program> program = machine.program("variable counter 16\n");
     uint32_t words[4];
-    auto read = desc<pi_device_global_read_desc>(PI_TYPE_DEVICE_GLOBAL_READ_DESC);
+    auto read = pi::desc<pi_device_global_read_desc>();
     read.flags = flags;
     read.program = program;
     read.name = "counter";
@@ -176,7 +176,7 @@ void use_globals(const Machine &machine, pi_queue queue, uint64_t flags, const L
     const Owned<pi_program> part = machine.part("variable counter 16\n");
     look("piProgramCompile");
     const pi_program parts[] = {part};
-    auto link = desc<pi_program_link_desc>(PI_TYPE_PROGRAM_LINK_DESC);
+    auto link = pi::desc<pi_program_link_desc>();
     link.program_count = 1;
     link.programs = parts;
     OK(piProgramLink(machine.context, &link, linked.out()));
@@ -233,13 +233,13 @@ void use_everything(const Machine &machine, pi_cuda_test::CUcontext expected) {
         OK(piEventWait(event, PI_TIMEOUT_NEVER));
         look("piEventWait");
         for (const pi_usm_kind kind : {PI_USM_HOST, PI_USM_DEVICE, PI_USM_SHARED}) {
-            auto d = desc<pi_usm_desc>(PI_TYPE_USM_DESC);
+            auto d = pi::desc<pi_usm_desc>();
             d.kind = kind;
             d.size = 4096;
             void *pointer = nullptr;
             OK(piUsmAlloc(machine.context, machine.devices[first], &d, &pointer));
             look("piUsmAlloc");
-            auto advise = desc<pi_usm_advise_desc>(PI_TYPE_USM_ADVISE_DESC);
+            auto advise = pi::desc<pi_usm_advise_desc>();
             advise.flags = PI_COMMAND_BLOCKING;
             advise.pointer = pointer;
             advise.size = 4096;
@@ -250,13 +250,13 @@ void use_everything(const Machine &machine, pi_cuda_test::CUcontext expected) {
             look("piUsmFree");
         }
         void *pointer = nullptr;
-        auto alloc = desc<pi_usm_alloc_desc>(PI_TYPE_USM_ALLOC_DESC);
+        auto alloc = pi::desc<pi_usm_alloc_desc>();
         alloc.flags = flags;
         alloc.size = 4096;
         alloc.out_pointer = &pointer;
         OK(piEnqueueUsmAlloc(queue, &alloc, 0, nullptr, nullptr));
         look("piEnqueueUsmAlloc");
-        auto free = desc<pi_usm_free_desc>(PI_TYPE_USM_FREE_DESC);
+        auto free = pi::desc<pi_usm_free_desc>();
         free.flags = flags;
         free.pointer = pointer;
         OK(piEnqueueUsmFree(queue, &free, 0, nullptr, nullptr));

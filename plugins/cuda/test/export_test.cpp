@@ -19,7 +19,7 @@ constexpr uint64_t page = 2 << 20;
 
 pi_result create(const Machine &machine, size_t device, uint64_t size, uint64_t alignment,
                  pi_mem *out) {
-    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto d = pi::desc<pi_mem_buffer_desc>();
     d.size = size;
     d.alignment = alignment;
     d.export_types = 1u << PI_EXTERNAL_OPAQUE_FD;
@@ -34,7 +34,7 @@ Owned<pi_mem> exportable(const Machine &machine, size_t device, uint64_t size,
 }
 
 pi_external_handle export_mem(pi_mem mem) {
-    auto d = desc<pi_mem_export_desc>(PI_TYPE_MEM_EXPORT_DESC);
+    auto d = pi::desc<pi_mem_export_desc>();
     d.external_type = PI_EXTERNAL_OPAQUE_FD;
     pi_external_handle handle{};
     OK(piMemExport(mem, &d, &handle));
@@ -43,7 +43,7 @@ pi_external_handle export_mem(pi_mem mem) {
 
 pi_result import_mem(const Machine &machine, size_t device, const pi_external_handle &handle,
                      pi_mem *out) {
-    auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    auto d = pi::desc<pi_mem_import_desc>();
     d.size = handle.size;
     d.handle = handle;
     return piMemImport(machine.context, machine.devices.at(device), &d, out);
@@ -189,7 +189,7 @@ uint64_t host_page() {
 }
 
 Owned<pi_mem> for_dma_buf(const Machine &machine, uint64_t size) {
-    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto d = pi::desc<pi_mem_buffer_desc>();
     d.size = size;
     d.export_types = 1u << PI_EXTERNAL_DMA_BUF_FD;
     Owned<pi_mem> made;
@@ -198,7 +198,7 @@ Owned<pi_mem> for_dma_buf(const Machine &machine, uint64_t size) {
 }
 
 pi_result export_dma_buf(pi_mem mem, pi_external_handle *out) {
-    auto d = desc<pi_mem_export_desc>(PI_TYPE_MEM_EXPORT_DESC);
+    auto d = pi::desc<pi_mem_export_desc>();
     d.external_type = PI_EXTERNAL_DMA_BUF_FD;
     return piMemExport(mem, &d, out);
 }
@@ -237,7 +237,7 @@ TEST_CASE("memory is exported to other drivers as a dma-buf of whole pages with 
     fill_words(queue, mem, 6, size);
     CHECK(word_of(handle, size - 4) == 6);
 
-    auto part = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto part = pi::desc<pi_mem_partition_desc>();
     part.offset = 64;
     part.size = 128;
     Owned<pi_mem> view;

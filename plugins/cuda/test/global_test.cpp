@@ -10,8 +10,8 @@ namespace {
 using Words = std::vector<uint32_t>;
 
 template <class Desc, class Pointer>
-Desc global_desc(pi_struct_type type, pi_program program, Pointer words, uint64_t flags) {
-    auto d = desc<Desc>(type);
+Desc global_desc(pi_program program, Pointer words, uint64_t flags) {
+    auto d = pi::desc<Desc>();
     d.flags = flags;
     d.program = program;
     d.name = "counter";
@@ -22,15 +22,14 @@ Desc global_desc(pi_struct_type type, pi_program program, Pointer words, uint64_
 
 pi_result read_counter(pi_queue queue, pi_program program, uint32_t *words, uint64_t flags,
                        const std::vector<pi_event> &waits = {}, pi_event *out_event = nullptr) {
-    const auto d = global_desc<pi_device_global_read_desc>(PI_TYPE_DEVICE_GLOBAL_READ_DESC, program,
-                                                           words, flags);
+    const auto d = global_desc<pi_device_global_read_desc>(program, words, flags);
     return piEnqueueDeviceGlobalRead(queue, &d, static_cast<uint32_t>(waits.size()), waits.data(),
                                      out_event);
 }
 
 pi_result write_counter(pi_queue queue, pi_program program, const Words &words) {
-    const auto d = global_desc<pi_device_global_write_desc>(
-        PI_TYPE_DEVICE_GLOBAL_WRITE_DESC, program, words.data(), PI_COMMAND_BLOCKING);
+    const auto d =
+        global_desc<pi_device_global_write_desc>(program, words.data(), PI_COMMAND_BLOCKING);
     return piEnqueueDeviceGlobalWrite(queue, &d, 0, nullptr, nullptr);
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 pi_result try_import(const Machine &machine, size_t device, void *pointer, uint64_t size,
                      pi_mem *out) {
-    auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    auto d = pi::desc<pi_mem_import_desc>();
     d.size = size;
     d.handle.type = PI_EXTERNAL_HOST_POINTER;
     d.handle.pointer = pointer;
@@ -31,9 +31,9 @@ Owned<pi_mem> import(const Machine &machine, size_t device, void *pointer, uint6
 }
 
 pi_memory_connection_info imported(const Machine &machine, size_t src, size_t dst) {
-    auto query = desc<pi_memory_connection_query>(PI_TYPE_MEMORY_CONNECTION_QUERY);
+    auto query = pi::desc<pi_memory_connection_query>();
     query.kind = PI_MEMORY_KIND_IMPORTED;
-    auto answer = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+    auto answer = pi::desc<pi_memory_connection_info>();
     OK(piGetMemoryConnectionInfo(machine.devices.at(src), machine.context, machine.devices.at(dst),
                                  machine.context, &query, &answer));
     return answer;

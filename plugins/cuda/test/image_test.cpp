@@ -162,7 +162,7 @@ TEST_CASE("rows longer than the driver's pitches are written, copied, painted an
     std::vector<uint32_t> pixels(width * height * 4), back(pixels.size());
     std::iota(pixels.begin(), pixels.end(), 1u);
     const pi_image_region whole{.extent = {width, height}};
-    auto write = desc<pi_image_write_desc>(PI_TYPE_IMAGE_WRITE_DESC);
+    auto write = pi::desc<pi_image_write_desc>();
     write.image = image;
     write.host_ptr = pixels.data();
     write.region_count = 1;
@@ -174,7 +174,7 @@ TEST_CASE("rows longer than the driver's pitches are written, copied, painted an
     const bool copied = read_words(queue, other, back.size()) == pixels; // too many to print
     CHECK(copied);
     const uint32_t color[4] = {5, 6, 7, 8};
-    auto fill = desc<pi_image_fill_desc>(PI_TYPE_IMAGE_FILL_DESC);
+    auto fill = pi::desc<pi_image_fill_desc>();
     fill.image = image;
     fill.color = color;
     fill.origin[0] = 1;
@@ -185,7 +185,7 @@ TEST_CASE("rows longer than the driver's pitches are written, copied, painted an
     for (uint64_t y = 1; y < 3; ++y)
         for (uint64_t x = 1; x < width - 1; ++x)
             std::copy(color, color + 4, &pixels[(y * width + x) * 4]);
-    auto read = desc<pi_image_read_desc>(PI_TYPE_IMAGE_READ_DESC);
+    auto read = pi::desc<pi_image_read_desc>();
     read.flags = PI_COMMAND_BLOCKING;
     read.image = image;
     read.host_ptr = back.data();
@@ -202,7 +202,7 @@ TEST_CASE(
     const Owned<pi_queue> queue = machine.queue();
     const Owned<pi_mem> image =
         make_image(machine, image_desc(PI_IMAGE_3D, PI_CHANNEL_UINT8, 3, 2, 2));
-    auto usm = desc<pi_usm_desc>(PI_TYPE_USM_DESC);
+    auto usm = pi::desc<pi_usm_desc>();
     usm.kind = PI_USM_HOST;
     usm.size = 4096;
     void *pinned = nullptr;
@@ -212,13 +212,13 @@ TEST_CASE(
     pi_image_region region{.extent = {3, 2, 2}};
     region.row_pitch = 20;
     region.slice_pitch = 70; // not a multiple of the row pitch
-    auto write = desc<pi_image_write_desc>(PI_TYPE_IMAGE_WRITE_DESC);
+    auto write = pi::desc<pi_image_write_desc>();
     write.image = image;
     write.host_ptr = bytes;
     write.region_count = 1;
     write.regions = &region;
     OK(piEnqueueMemImageWrite(queue, &write, 0, nullptr, nullptr));
-    auto read = desc<pi_image_read_desc>(PI_TYPE_IMAGE_READ_DESC);
+    auto read = pi::desc<pi_image_read_desc>();
     const pi_image_region dense{.extent = {3, 2, 2}, .offset = 2048};
     read.flags = PI_COMMAND_BLOCKING;
     read.image = image;

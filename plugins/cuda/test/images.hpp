@@ -9,7 +9,7 @@ namespace cuda_test {
 
 inline pi_mem_image_desc image_desc(pi_image_type type, pi_channel_type channel, uint64_t width,
                                     uint64_t height = 0, uint64_t slices = 0) {
-    auto d = desc<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+    auto d = pi::desc<pi_mem_image_desc>();
     d.image_type = type;
     d.channel_order = PI_CHANNEL_ORDER_RGBA;
     d.channel_type = channel;
@@ -29,7 +29,7 @@ inline Owned<pi_mem> make_image(const Machine &machine, const pi_mem_image_desc 
 /// One region, which is referenced, not copied.
 inline pi_image_copy_desc image_copy_desc(pi_mem src, pi_mem dst,
                                           const pi_image_copy_region &region, uint64_t flags = 0) {
-    auto d = desc<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC);
+    auto d = pi::desc<pi_image_copy_desc>();
     d.flags = flags;
     d.src = src;
     d.dst = dst;
@@ -40,7 +40,7 @@ inline pi_image_copy_desc image_copy_desc(pi_mem src, pi_mem dst,
 
 inline Owned<pi_sampler> make_sampler(const Machine &machine, uint32_t normalized,
                                       pi_addressing_mode mode, pi_filter_mode filter) {
-    auto d = desc<pi_sampler_desc>(PI_TYPE_SAMPLER_DESC);
+    auto d = pi::desc<pi_sampler_desc>();
     d.normalized_coordinates = normalized;
     d.addressing = mode;
     d.filter = filter;

@@ -20,7 +20,7 @@ using Catch::Contains;
 namespace {
 
 pi_result create(const Machine &machine, uint64_t size, uint32_t types, pi_mem *out) {
-    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto d = pi::desc<pi_mem_buffer_desc>();
     d.size = size;
     d.export_types = types;
     return piMemBufferCreate(machine.context, machine.devices.at(second), &d, out);
@@ -33,7 +33,7 @@ Owned<pi_mem> exportable(const Machine &machine, uint64_t size) {
 }
 
 pi_result try_export(pi_mem mem, pi_external_type type, pi_external_handle *out) {
-    auto d = desc<pi_mem_export_desc>(PI_TYPE_MEM_EXPORT_DESC);
+    auto d = pi::desc<pi_mem_export_desc>();
     d.external_type = type;
     return piMemExport(mem, &d, out);
 }
@@ -46,7 +46,7 @@ pi_external_handle export_mem(pi_mem mem) {
 
 pi_result import_mem(const Machine &machine, size_t device, const pi_external_handle &handle,
                      pi_mem *out) {
-    auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    auto d = pi::desc<pi_mem_import_desc>();
     d.size = handle.size;
     d.handle = handle;
     return piMemImport(machine.context, machine.devices.at(device), &d, out);
@@ -124,7 +124,7 @@ TEST_CASE("memory of an IPC handle is shared with another process: each sees the
     const uint32_t five = 5;
     const auto fill = fill_desc(mem, &five, sizeof five, 0, 64, PI_COMMAND_BLOCKING);
     OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
-    auto d = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto d = pi::desc<pi_mem_partition_desc>();
     d.offset = 32;
     d.size = 32;
     Owned<pi_mem> part;

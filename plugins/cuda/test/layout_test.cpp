@@ -20,8 +20,8 @@ constexpr uint64_t row_alignment = 512, max_pitch = 65536;
 /// Rows of bytes, and the descriptor that creates them.
 struct Rows {
     Rows(uint64_t rows, uint64_t row, uint32_t element = 1)
-        : extents{rows, row / element}, layout(desc<pi_mem_layout_desc>(PI_TYPE_MEM_LAYOUT_DESC)),
-          creation(desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC)) {
+        : extents{rows, row / element}, layout(pi::desc<pi_mem_layout_desc>()),
+          creation(pi::desc<pi_mem_buffer_desc>()) {
         layout.rank = 2;
         layout.element_size = element;
         layout.extents = extents;
@@ -85,7 +85,7 @@ TEST_CASE("the rows of an n-D allocation have the driver's pitch") {
     OK(piMemGetNativeHandle(mem, machine.devices.at(first), &native));
     CHECK(native.value[0] == address_of(mem));
     // A view in the middle of a row.
-    auto part = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto part = pi::desc<pi_mem_partition_desc>();
     part.offset = 130;
     part.size = 200;
     Owned<pi_mem> view;

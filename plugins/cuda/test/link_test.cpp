@@ -13,7 +13,7 @@ namespace {
 
 pi_result link(const Machine &machine, const std::vector<pi_program> &parts, const char *options,
                pi_program *out) {
-    auto d = desc<pi_program_link_desc>(PI_TYPE_PROGRAM_LINK_DESC);
+    auto d = pi::desc<pi_program_link_desc>();
     d.program_count = static_cast<uint32_t>(parts.size());
     d.programs = parts.data();
     d.options = options;
@@ -52,7 +52,7 @@ TEST_CASE(
     std::array<uint8_t *, 2> pointers{nullptr, reinterpret_cast<uint8_t *>(binary.data())};
     OK(piProgramGetInfo(linked, PI_PROGRAM_INFO_BINARIES, sizeof pointers, pointers.data(),
                         nullptr));
-    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto d = pi::desc<pi_program_desc>();
     d.format = PI_PROGRAM_FORMAT_DEVICE_BINARY;
     d.data = binary.data();
     d.size = binary.size();

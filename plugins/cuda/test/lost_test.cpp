@@ -71,7 +71,7 @@ TEST_CASE("a command that destroys its context fails, and so do all later comman
     REFUSED(PI_ERROR_DEVICE_LOST, "first (simulated) is lost",
             piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
     Owned<pi_mem> more;
-    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto d = pi::desc<pi_mem_buffer_desc>();
     d.size = 64;
     REFUSED(PI_ERROR_DEVICE_LOST, "ILLEGAL_ADDRESS",
             piMemBufferCreate(machine.context, machine.devices[first], &d, more.out()));
@@ -131,7 +131,7 @@ TEST_CASE("commands on a lost device fail with DEVICE_LOST, and queries about it
     auto launch = illegal.launch;
     launch.flags = PI_COMMAND_BLOCKING;
     void *pinned = nullptr, *allocated = nullptr;
-    auto usm = desc<pi_usm_desc>(PI_TYPE_USM_DESC);
+    auto usm = pi::desc<pi_usm_desc>();
     usm.kind = PI_USM_HOST;
     usm.size = 64;
     OK(piUsmAlloc(machine.context, device, &usm, &pinned));
@@ -139,7 +139,7 @@ TEST_CASE("commands on a lost device fail with DEVICE_LOST, and queries about it
             piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
 
     Owned<pi_mem> more;
-    auto buffer = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto buffer = pi::desc<pi_mem_buffer_desc>();
     buffer.size = 64;
     for (const uint32_t scope : {0u, 1u}) {
         buffer.scope = scope;
@@ -164,7 +164,7 @@ TEST_CASE("commands on a lost device fail with DEVICE_LOST, and queries about it
     void *pointer = nullptr;
     const auto map = map_desc(mem, 0, 64, &pointer);
     CHECK(piEnqueueMemBufferMap(queue, &map, 0, nullptr, nullptr) == PI_ERROR_DEVICE_LOST);
-    auto barrier = desc<pi_events_wait_desc>(PI_TYPE_EVENTS_WAIT_DESC);
+    auto barrier = pi::desc<pi_events_wait_desc>();
     CHECK(piEnqueueEventsWait(queue, &barrier, 0, nullptr, nullptr) == PI_ERROR_DEVICE_LOST);
 
     // Calls that need no work of the device, or release objects.

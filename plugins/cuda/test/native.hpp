@@ -14,7 +14,7 @@ using pi_cuda_test::CUDA_SUCCESS;
 template <class T>
 pi_native_desc native_desc(pi_native_type type, T value, bool own = false,
                            pi_device device = nullptr) {
-    auto d = desc<pi_native_desc>(PI_TYPE_NATIVE_DESC);
+    auto d = pi::desc<pi_native_desc>();
     d.flags = own ? PI_NATIVE_OWN : 0;
     d.device = device;
     d.handle.type = type;

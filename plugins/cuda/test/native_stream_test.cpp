@@ -102,7 +102,7 @@ TEST_CASE("commands on every path come after the application's work in the strea
     const auto given = native_of<own::CUstream>(
         [&](pi_native_handle *out) { return piQueueGetNativeHandle(ours, out); });
     const Owned<pi_mem> mem = machine.buffer(first, 4096);
-    auto used = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto used = pi::desc<pi_mem_buffer_desc>();
     std::vector<uint32_t> storage(1024, 1), words(1024);
     used.flags = PI_MEM_USE_HOST_PTR;
     used.host_ptr = storage.data();
@@ -128,7 +128,7 @@ TEST_CASE("commands on every path come after the application's work in the strea
                         pi_event *out) { OK(piEnqueueBarrier(queue, nullptr, 0, nullptr, out)); }},
         {"host function",
          [&](pi_queue queue, pi_event *out) {
-             auto d = desc<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
+             auto d = pi::desc<pi_host_function_desc>();
              d.function = [](void *count) { ++*static_cast<std::atomic<int> *>(count); };
              d.user_data = &called;
              OK(piEnqueueHostFunction(queue, &d, 0, nullptr, out));
@@ -169,7 +169,7 @@ TEST_CASE("a blocking command comes after the application's work in the stream")
         REQUIRE(cu().cuMemsetD32Async(address, round, 1 << 20, stream.handle) == CUDA_SUCCESS);
         CHECK(read_words(queue, mem, 1 << 20).back() == round);
         REQUIRE(cu().cuMemsetD32Async(address, round, 1 << 20, stream.handle) == CUDA_SUCCESS);
-        auto wait = desc<pi_events_wait_desc>(PI_TYPE_EVENTS_WAIT_DESC);
+        auto wait = pi::desc<pi_events_wait_desc>();
         wait.flags = PI_COMMAND_BLOCKING;
         OK(piEnqueueEventsWait(queue, &wait, 0, nullptr, nullptr));
         CHECK(cu().cuStreamQuery(stream.handle) == CUDA_SUCCESS);
@@ -232,7 +232,7 @@ TEST_CASE("commands behind the application's work in 50 streams need at most 4 t
     const Owned<pi_mem> mem = machine.buffer(first, 64 * streams.size());
     const uint32_t pattern = 7;
     std::atomic<unsigned> called{0};
-    auto function = desc<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
+    auto function = pi::desc<pi_host_function_desc>();
     function.function = [](void *count) { ++*static_cast<std::atomic<unsigned> *>(count); };
     function.user_data = &called;
     std::vector<std::unique_ptr<own::Gate>> gates;
@@ -324,7 +324,7 @@ TEST_CASE("an event of a command without CUDA work has no CUevent") {
     const Machine machine({first});
     const Owned<pi_queue> queue = machine.queue();
     Owned<pi_event> event;
-    auto d = desc<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
+    auto d = pi::desc<pi_host_function_desc>();
     d.function = [](void *) {};
     OK(piEnqueueHostFunction(queue, &d, 0, nullptr, event.out()));
     pi_native_handle handle{};

@@ -28,7 +28,7 @@ bool is_module(own::CUmodule module) {
 }
 
 pi_mem_import_desc import_desc(own::CUdeviceptr address, uint64_t size, bool take = false) {
-    auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    auto d = pi::desc<pi_mem_import_desc>();
     d.size = size;
     d.own = take;
     d.handle.type = PI_EXTERNAL_NATIVE;

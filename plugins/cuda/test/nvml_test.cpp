@@ -19,9 +19,9 @@ constexpr uint64_t third_slot = 16 * 984'615'385ull; ///< PCIe 3.0, 16 lanes
 constexpr uint64_t others_slot = 16 * 1'969'230'769ull;
 
 pi_memory_connection_info pinned(const Machine &machine, size_t dst) {
-    auto query = desc<pi_memory_connection_query>(PI_TYPE_MEMORY_CONNECTION_QUERY);
+    auto query = pi::desc<pi_memory_connection_query>();
     query.kind = PI_MEMORY_KIND_USM_HOST;
-    auto info = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+    auto info = pi::desc<pi_memory_connection_info>();
     OK(piGetMemoryConnectionInfo(machine.devices.at(first), machine.context,
                                  machine.devices.at(dst), machine.context, &query, &info));
     return info;

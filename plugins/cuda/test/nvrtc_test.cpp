@@ -19,7 +19,7 @@ constexpr const char *source = "//PI library " PI_TEST_CUDA_KERNELS "\n"
                                "{ data[threadIdx.x] = START + threadIdx.x + by; }\n";
 
 pi_result create(const Machine &machine, const std::string &text, pi_program *out) {
-    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto d = pi::desc<pi_program_desc>();
     d.format = PI_PROGRAM_FORMAT_CUDA_C;
     d.data = text.data();
     d.size = text.size();
@@ -33,7 +33,7 @@ Owned<pi_program> made(const Machine &machine, const std::string &text) {
 }
 
 pi_program_build_desc with_options(const char *options) {
-    auto d = desc<pi_program_build_desc>(PI_TYPE_PROGRAM_BUILD_DESC);
+    auto d = pi::desc<pi_program_build_desc>();
     d.options = options;
     return d;
 }

@@ -38,7 +38,7 @@ Owned<pi_context> Machine::make_context(const std::vector<size_t> &of) const {
     std::vector<pi_device> list;
     for (const size_t index : of)
         list.push_back(devices.at(index));
-    auto d = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    auto d = pi::desc<pi_context_desc>();
     d.device_count = static_cast<uint32_t>(list.size());
     d.devices = list.data();
     Owned<pi_context> made;
@@ -47,7 +47,7 @@ Owned<pi_context> Machine::make_context(const std::vector<size_t> &of) const {
 }
 
 Owned<pi_queue> Machine::queue(size_t device, uint64_t flags) const {
-    auto d = desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    auto d = pi::desc<pi_queue_desc>();
     d.flags = flags;
     Owned<pi_queue> made;
     OK(piQueueCreate(context, devices.at(device), &d, made.out()));
@@ -55,7 +55,7 @@ Owned<pi_queue> Machine::queue(size_t device, uint64_t flags) const {
 }
 
 Owned<pi_mem> Machine::buffer(size_t device, uint64_t size) const {
-    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto d = pi::desc<pi_mem_buffer_desc>();
     d.size = size;
     Owned<pi_mem> made;
     OK(piMemBufferCreate(context, devices.at(device), &d, made.out()));
@@ -63,7 +63,7 @@ Owned<pi_mem> Machine::buffer(size_t device, uint64_t size) const {
 }
 
 pi_memory_connection_info Machine::connection(size_t src, size_t dst) const {
-    auto info = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+    auto info = pi::desc<pi_memory_connection_info>();
     OK(piGetMemoryConnectionInfo(devices.at(src), context, devices.at(dst), context, nullptr,
                                  &info));
     return info;
@@ -72,7 +72,7 @@ pi_memory_connection_info Machine::connection(size_t src, size_t dst) const {
 Owned<pi_program> Machine::create(pi_program_format format, const std::string &lines) const {
     const std::string image =
         "PI simulated CUDA module 1\nlibrary " PI_TEST_CUDA_KERNELS "\n" + lines;
-    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto d = pi::desc<pi_program_desc>();
     d.format = format;
     d.data = image.data();
     d.size = image.size();
@@ -124,7 +124,7 @@ pi_kernel_argument local_argument(uint64_t size) {
 pi_kernel_launch_desc launch_desc(pi_kernel kernel,
                                   const std::vector<pi_kernel_argument> &arguments, uint64_t items,
                                   uint64_t group) {
-    auto d = desc<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+    auto d = pi::desc<pi_kernel_launch_desc>();
     d.kernel = kernel;
     d.dimensions = 1;
     d.argument_count = static_cast<uint32_t>(arguments.size());

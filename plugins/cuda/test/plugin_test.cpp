@@ -99,7 +99,7 @@ TEST_CASE("access is granted again to a context whose peer was destroyed and cre
 TEST_CASE("an allocation that does not fit reports the requested and the free size") {
     const Machine machine({first});
     const Owned<pi_mem> most = machine.buffer(first, 48 << 20);
-    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto d = pi::desc<pi_mem_buffer_desc>();
     d.size = 48 << 20;
     Owned<pi_mem> more;
     REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "48 MiB requested, 16 MiB of 64 MiB free on first",
@@ -117,7 +117,7 @@ TEST_CASE("an import pins the application's memory until it is released, and no 
     constexpr uint64_t size = 4 * 4096;
     const std::unique_ptr<void, void (*)(void *)> memory(std::aligned_alloc(4096, size), std::free);
     const auto import = [&](size_t device, uint64_t offset, uint64_t bytes, pi_mem *out) {
-        auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+        auto d = pi::desc<pi_mem_import_desc>();
         d.size = bytes;
         d.offset = offset;
         d.handle.type = PI_EXTERNAL_HOST_POINTER;
@@ -145,7 +145,7 @@ TEST_CASE("an import pins the application's memory until it is released, and no 
 TEST_CASE("PTX that the driver refuses fails the build, with the driver's log") {
     const Machine machine({first});
     const std::string ptx = ".version 8.0\n.target sm_90\n";
-    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto d = pi::desc<pi_program_desc>();
     d.format = PI_PROGRAM_FORMAT_PTX;
     d.data = ptx.data();
     d.size = ptx.size();
@@ -156,7 +156,7 @@ TEST_CASE("PTX that the driver refuses fails the build, with the driver's log") 
     OK(piProgramGetBuildInfo(program, machine.devices[first], PI_PROGRAM_BUILD_INFO_LOG, sizeof log,
                              log, nullptr));
     CHECK_THAT(log, Contains("no compiler for PTX"));
-    auto build = desc<pi_program_build_desc>(PI_TYPE_PROGRAM_BUILD_DESC);
+    auto build = pi::desc<pi_program_build_desc>();
     build.options = "-O2 --fast-math";
     REFUSED(PI_ERROR_BUILD_FAILED, "--fast-math", piProgramBuild(program, &build));
     build.options = "-g -O2";

@@ -73,7 +73,7 @@ TEST_CASE("a failed creation of a context leaves no pool behind") {
         CHECK(refusals->pools == before + 1);
         refusals->contexts = 1;
         for (int i = 0; i < 3; ++i) {
-            auto d = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+            auto d = pi::desc<pi_context_desc>();
             d.device_count = 1;
             d.devices = &machine.devices.at(second);
             Owned<pi_context> context;
@@ -208,13 +208,13 @@ TEST_CASE("a fill of many rows with a long pattern sets the words of one and cop
     constexpr uint64_t rows = 100, row = 96;
     const uint64_t extents[] = {rows, row};
     const uint32_t separator = 1;
-    auto layout = desc<pi_mem_layout_desc>(PI_TYPE_MEM_LAYOUT_DESC);
+    auto layout = pi::desc<pi_mem_layout_desc>();
     layout.rank = 2;
     layout.element_size = 1;
     layout.extents = extents;
     layout.axis_separator_count = 1;
     layout.axis_separators = &separator;
-    auto creation = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto creation = pi::desc<pi_mem_buffer_desc>();
     creation.next = &layout;
     creation.size = rows * row;
     Owned<pi_mem> mem;

@@ -21,14 +21,14 @@ class Usm {
 public:
     Usm(const Machine &machine, size_t device, pi_usm_kind kind, uint64_t size)
         : context_(machine.context) {
-        auto d = desc<pi_usm_desc>(PI_TYPE_USM_DESC);
+        auto d = pi::desc<pi_usm_desc>();
         d.kind = kind;
         d.size = size;
         OK(piUsmAlloc(context_, machine.devices[device], &d, &pointer));
     }
     /// By a command on the queue, from the default pool.
     Usm(const Machine &machine, pi_queue queue, uint64_t size) : context_(machine.context) {
-        auto d = desc<pi_usm_alloc_desc>(PI_TYPE_USM_ALLOC_DESC);
+        auto d = pi::desc<pi_usm_alloc_desc>();
         d.flags = PI_COMMAND_BLOCKING;
         d.size = size;
         d.out_pointer = &pointer;
@@ -40,7 +40,7 @@ public:
             piUsmFree(context_, pointer);
     }
     void free(pi_queue queue) {
-        auto d = desc<pi_usm_free_desc>(PI_TYPE_USM_FREE_DESC);
+        auto d = pi::desc<pi_usm_free_desc>();
         d.flags = PI_COMMAND_BLOCKING;
         d.pointer = std::exchange(pointer, nullptr);
         OK(piEnqueueUsmFree(queue, &d, 0, nullptr, nullptr));
@@ -54,7 +54,7 @@ private:
 constexpr uint32_t pattern = 0x5eed;
 
 pi_result fill(pi_queue queue, void *pointer, uint64_t size) {
-    auto d = desc<pi_usm_fill_desc>(PI_TYPE_USM_FILL_DESC);
+    auto d = pi::desc<pi_usm_fill_desc>();
     d.flags = PI_COMMAND_BLOCKING;
     d.pointer = pointer;
     d.pattern = &pattern;
@@ -64,7 +64,7 @@ pi_result fill(pi_queue queue, void *pointer, uint64_t size) {
 }
 
 pi_result copy(pi_queue queue, const void *src, void *dst, const pi_region &region) {
-    auto d = desc<pi_usm_copy_desc>(PI_TYPE_USM_COPY_DESC);
+    auto d = pi::desc<pi_usm_copy_desc>();
     d.flags = PI_COMMAND_BLOCKING;
     d.src = src;
     d.dst = dst;
@@ -149,7 +149,7 @@ TEST_CASE("an allocation command that does not fit reports the requested and the
     const Machine machine({first});
     const Owned<pi_queue> queue = machine.queue();
     const Usm most(machine, first, PI_USM_DEVICE, 48 << 20);
-    auto d = desc<pi_usm_alloc_desc>(PI_TYPE_USM_ALLOC_DESC);
+    auto d = pi::desc<pi_usm_alloc_desc>();
     void *pointer = nullptr;
     d.size = 48 << 20;
     d.out_pointer = &pointer;
@@ -179,7 +179,7 @@ TEST_CASE("pages stay pinned from the first registration to the last, imports in
         return all;
     };
     Owned<pi_mem> imported;
-    auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    auto d = pi::desc<pi_mem_import_desc>();
     d.size = page;
     d.offset = 3 * page;
     d.handle.type = PI_EXTERNAL_HOST_POINTER;
@@ -207,10 +207,10 @@ TEST_CASE("pages stay pinned from the first registration to the last, imports in
 TEST_CASE("connections of USM depend on its kind: DEVICE as buffers, the rest for all devices") {
     const Machine machine; // PI_SIMULATED_CUDA_MAX_PEERS=1
     const auto info = [&](size_t src, size_t dst, pi_memory_kind kind, uint32_t scope = 0) {
-        auto query = desc<pi_memory_connection_query>(PI_TYPE_MEMORY_CONNECTION_QUERY);
+        auto query = pi::desc<pi_memory_connection_query>();
         query.kind = kind;
         query.src_scope = scope;
-        auto answer = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+        auto answer = pi::desc<pi_memory_connection_info>();
         OK(piGetMemoryConnectionInfo(machine.devices[src], machine.context, machine.devices[dst],
                                      machine.context, &query, &answer));
         return answer;
@@ -234,7 +234,7 @@ TEST_CASE("connections of USM depend on its kind: DEVICE as buffers, the rest fo
 TEST_CASE("memory that pools keep for reuse does not make allocations fail") {
     const Machine machine;
     const auto code_of = [&](pi_context context, uint64_t bytes) {
-        auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        auto d = pi::desc<pi_mem_buffer_desc>();
         d.size = bytes;
         Owned<pi_mem> mem;
         return piMemBufferCreate(context, machine.devices[first], &d, mem.out());

@@ -50,7 +50,7 @@ TEST_CASE("a kernel reads a view through a sampler: the buffer's bytes, from the
     const Onlooker kernel(machine);
     const Owned<pi_mem> buffer = machine.buffer(first, 4096);
     const uint8_t sign = 0x5a;
-    auto fill = desc<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    auto fill = pi::desc<pi_buffer_fill_desc>();
     fill.mem = buffer;
     fill.pattern = &sign;
     fill.pattern_size = 1;
@@ -114,7 +114,7 @@ TEST_CASE("a view that the driver's textures do not support is refused with the 
 TEST_CASE("a part of a buffer that is not aligned for views has none") {
     const Machine machine({first});
     const Owned<pi_mem> buffer = machine.buffer(first, 4096);
-    auto d = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto d = pi::desc<pi_mem_partition_desc>();
     d.offset = 256;
     d.size = 2048;
     Owned<pi_mem> part;
@@ -143,14 +143,14 @@ TEST_CASE("a view reports its address and pitches; its native handle is that add
 TEST_CASE("a view of pinned memory is for its own device only, though all use the buffer") {
     const Machine machine;
     const Owned<pi_queue> queue = machine.queue(second);
-    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto d = pi::desc<pi_mem_buffer_desc>();
     d.size = 4096;
     d.scope = 1;
     Owned<pi_mem> pinned;
     OK(piMemBufferCreate(machine.context, machine.devices[first], &d, pinned.out()));
     const Owned<pi_mem> view = make_view(pinned, plane(PI_CHANNEL_UINT8, 8, 4, 32));
     const uint32_t color[4]{1, 2, 3, 4};
-    auto fill = desc<pi_image_fill_desc>(PI_TYPE_IMAGE_FILL_DESC);
+    auto fill = pi::desc<pi_image_fill_desc>();
     fill.image = view;
     fill.color = color;
     fill.extent[0] = 3;

@@ -50,7 +50,7 @@ TEST_CASE("releasing a queue does not wait for its commands' references") {
     std::deque<Owned<pi_mem>> imports; // created before: pinning may wait for a thread that unpins
     std::deque<Owned<pi_mem>> copies;  // one each: the queues are not ordered
     for (size_t i = 0; i < 3; ++i) {
-        auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+        auto d = pi::desc<pi_mem_import_desc>();
         d.handle.type = PI_EXTERNAL_HOST_POINTER;
         d.handle.pointer = memory.get() + i * Busy::size;
         d.size = Busy::size;

@@ -171,7 +171,7 @@ TEST_CASE("a host function runs in order on a thread of the plugin and may not b
     const uint8_t before = 4, after = 5;
     const auto first = fill_desc(mem, &before, 1, 0, 64), last = fill_desc(mem, &after, 1, 0, 64);
     OK(piEnqueueMemBufferFill(queue, &first, 0, nullptr, nullptr));
-    auto d = desc<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
+    auto d = pi::desc<pi_host_function_desc>();
     d.flags = PI_COMMAND_BLOCKING;
     d.user_data = &call;
     d.function = [](void *user_data) {

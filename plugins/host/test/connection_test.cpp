@@ -10,7 +10,7 @@ namespace {
 pi_memory_connection_info connection_info(pi_device src, pi_context src_context, pi_device dst,
                                           pi_context dst_context,
                                           const pi_memory_connection_query *query = nullptr) {
-    auto out = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+    auto out = pi::desc<pi_memory_connection_info>();
     OK(piGetMemoryConnectionInfo(src, src_context, dst, dst_context, query, &out));
     return out;
 }
@@ -69,7 +69,7 @@ TEST_CASE("memory of every kind is connected with its own place, and buffers of 
     for (pi_memory_kind kind :
          {PI_MEMORY_KIND_BUFFER, PI_MEMORY_KIND_IMPORTED, PI_MEMORY_KIND_IMAGE,
           PI_MEMORY_KIND_USM_HOST, PI_MEMORY_KIND_USM_DEVICE, PI_MEMORY_KIND_USM_SHARED}) {
-        auto query = desc<pi_memory_connection_query>(PI_TYPE_MEMORY_CONNECTION_QUERY);
+        auto query = pi::desc<pi_memory_connection_query>();
         query.kind = kind;
         const auto info =
             connection_info(host.device, host.context, host.device, host.context, &query);
@@ -83,8 +83,8 @@ TEST_CASE("memory of every kind is connected with its own place, and buffers of 
 
 TEST_CASE("a query without a valid kind or scope is refused") {
     const Host host;
-    auto out = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
-    auto query = desc<pi_memory_connection_query>(PI_TYPE_MEMORY_CONNECTION_QUERY);
+    auto out = pi::desc<pi_memory_connection_info>();
+    auto query = pi::desc<pi_memory_connection_query>();
     const auto ask = [&] {
         return piGetMemoryConnectionInfo(host.device, host.context, host.device, host.context,
                                          &query, &out);

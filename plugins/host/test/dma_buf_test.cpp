@@ -54,7 +54,7 @@ pi_mem_buffer_desc exported(uint64_t size, uint64_t flags = 0) {
 }
 
 pi_external_handle export_dma_buf(pi_mem mem) {
-    auto d = desc<pi_mem_export_desc>(PI_TYPE_MEM_EXPORT_DESC);
+    auto d = pi::desc<pi_mem_export_desc>();
     d.external_type = PI_EXTERNAL_DMA_BUF_FD;
     pi_external_handle handle{};
     OK(piMemExport(mem, &d, &handle));
@@ -63,7 +63,7 @@ pi_external_handle export_dma_buf(pi_mem mem) {
 }
 
 pi_mem_import_desc import_desc(const pi_external_handle &handle) {
-    auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    auto d = pi::desc<pi_mem_import_desc>();
     d.handle = handle;
     d.size = handle.size;
     return d;
@@ -171,7 +171,7 @@ TEST_CASE("a descriptor that is not a dma-buf is not imported as one", "[dma-buf
     const int file = memfd_create("none", MFD_CLOEXEC);
     REQUIRE(ftruncate(file, 4096) == 0);
     for (const int descriptor : {file, -1}) {
-        auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+        auto d = pi::desc<pi_mem_import_desc>();
         d.size = 4096;
         d.handle.type = PI_EXTERNAL_DMA_BUF_FD;
         d.handle.fd = descriptor;

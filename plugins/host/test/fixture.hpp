@@ -47,7 +47,7 @@ struct Host {
     }
 
     Owned<pi_context> make_context(const std::vector<pi_device> &of) const {
-        auto d = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+        auto d = pi::desc<pi_context_desc>();
         d.device_count = static_cast<uint32_t>(of.size());
         d.devices = of.data();
         Owned<pi_context> made;
@@ -56,7 +56,7 @@ struct Host {
     }
 
     Owned<pi_queue> make_queue(uint64_t flags = 0) const {
-        auto d = desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+        auto d = pi::desc<pi_queue_desc>();
         d.flags = flags;
         Owned<pi_queue> queue;
         OK(piQueueCreate(context, device, &d, queue.out()));
@@ -64,7 +64,7 @@ struct Host {
     }
 
     static pi_mem_buffer_desc buffer_desc(uint64_t size) {
-        auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        auto d = pi::desc<pi_mem_buffer_desc>();
         d.size = size;
         return d;
     }
@@ -82,7 +82,7 @@ struct Host {
         return make_buffer(d);
     }
     Owned<pi_mem> make_import(void *pointer, uint64_t size) const {
-        auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+        auto d = pi::desc<pi_mem_import_desc>();
         d.size = size;
         d.handle.type = PI_EXTERNAL_HOST_POINTER;
         d.handle.pointer = pointer;
@@ -91,7 +91,7 @@ struct Host {
         return mem;
     }
     static Owned<pi_mem> make_view(pi_mem parent, uint64_t offset, uint64_t size) {
-        auto d = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+        auto d = pi::desc<pi_mem_partition_desc>();
         d.offset = offset;
         d.size = size;
         Owned<pi_mem> view;

@@ -11,7 +11,7 @@ namespace pi_test {
 namespace {
 
 pi_mem_image_desc image_desc(uint64_t width, uint64_t height) {
-    auto d = desc<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+    auto d = pi::desc<pi_mem_image_desc>();
     d.image_type = PI_IMAGE_2D;
     d.channel_order = PI_CHANNEL_ORDER_RG;
     d.channel_type = PI_CHANNEL_UINT16;
@@ -57,7 +57,7 @@ const pi_native_kernel kernels[] = {{"take_records", take_records, 3, 0}};
 const pi_native_program program_of_records = {sizeof(pi_native_program), 1, kernels};
 
 pi_sampler make_sampler(const Host &host, pi_addressing_mode addressing, pi_filter_mode filter) {
-    auto d = desc<pi_sampler_desc>(PI_TYPE_SAMPLER_DESC);
+    auto d = pi::desc<pi_sampler_desc>();
     d.normalized_coordinates = 1;
     d.addressing = addressing;
     d.filter = filter;
@@ -80,7 +80,7 @@ TEST_CASE("an image over host memory is that memory, at its pitches") {
     CHECK(pitches(image) == std::vector<uint64_t>{32, 4});
     const Owned<pi_queue> queue = host.make_queue();
     const std::array<uint32_t, 4> color{7, 9, 0, 0};
-    auto fill = desc<pi_image_fill_desc>(PI_TYPE_IMAGE_FILL_DESC);
+    auto fill = pi::desc<pi_image_fill_desc>();
     fill.flags = PI_COMMAND_BLOCKING;
     fill.image = image;
     fill.color = color.data();

@@ -47,7 +47,7 @@ TEST_CASE("handles of another loader are refused") {
     Owned<pi_queue> none;
     REFUSED(PI_ERROR_INVALID_DEVICE, "another",
             piQueueCreate(a.context, b.device, nullptr, none.out()));
-    auto d = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    auto d = pi::desc<pi_context_desc>();
     d.device_count = 1;
     d.devices = &b.device;
     Owned<pi_context> no_context;

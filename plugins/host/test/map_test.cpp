@@ -146,7 +146,7 @@ TEST_CASE("an unmap of a failed map fails when it runs") {
     const Host host;
     const Owned<pi_queue> queue = host.make_queue();
     std::array<unsigned char, 100> memory{};
-    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto d = pi::desc<pi_mem_buffer_desc>();
     d.flags = PI_MEM_USE_HOST_PTR;
     d.size = memory.size();
     d.host_ptr = memory.data();

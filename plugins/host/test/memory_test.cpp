@@ -110,7 +110,7 @@ TEST_CASE("a view has its parent's access unless it narrows it") {
     const Owned<pi_mem> parent = host.make_buffer(d);
     const Owned<pi_mem> same = Host::make_view(parent, 0, 8);
     CHECK(info<uint64_t>(piMemGetInfo, same, PI_MEM_INFO_FLAGS) == PI_MEM_READ_ONLY);
-    auto p = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto p = pi::desc<pi_mem_partition_desc>();
     p.size = 8;
     p.flags = PI_MEM_WRITE_ONLY;
     Owned<pi_mem> mem;
@@ -124,7 +124,7 @@ TEST_CASE("an import is in place at any alignment") {
     const Host host;
     std::vector<std::byte> bytes(1000, std::byte{3});
     for (size_t offset = 0; offset < 9; ++offset) {
-        auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+        auto d = pi::desc<pi_mem_import_desc>();
         d.size = 101;
         d.offset = offset;
         d.handle.type = PI_EXTERNAL_HOST_POINTER;

@@ -38,7 +38,7 @@ std::vector<cpu_set_t> run_on(const Host &host, pi_device device, uint64_t group
     OK(piQueueCreate(context, device, nullptr, queue.out()));
     const Owned<pi_kernel> kernel = make_kernel(make_program(context, program), "note_processors");
     std::vector<cpu_set_t> sets(groups);
-    auto import = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    auto import = pi::desc<pi_mem_import_desc>();
     import.size = groups * sizeof(cpu_set_t);
     import.handle.type = PI_EXTERNAL_HOST_POINTER;
     import.handle.pointer = sets.data();
@@ -61,7 +61,7 @@ TEST_CASE("kernels on a sub-device run on its processors, which no sibling has")
         return skip("needs two processors that threads can be bound to");
     const cpu_set_t mine = processors();
     const uint32_t counts[] = {1, units - 1};
-    auto d = desc<pi_device_partition_desc>(PI_TYPE_DEVICE_PARTITION_DESC);
+    auto d = pi::desc<pi_device_partition_desc>();
     d.kind = PI_PARTITION_BY_COUNTS;
     d.count = 2;
     d.counts = counts;
@@ -88,7 +88,7 @@ TEST_CASE("kernels on a sub-device run on its processors, which no sibling has")
 
 TEST_CASE("a sub-device is of its parent's NUMA node, and shares its memory") {
     Host host;
-    auto d = desc<pi_device_partition_desc>(PI_TYPE_DEVICE_PARTITION_DESC);
+    auto d = pi::desc<pi_device_partition_desc>();
     d.kind = PI_PARTITION_BY_NUMA;
     pi_device part = nullptr;
     uint32_t count = 0;
@@ -98,7 +98,7 @@ TEST_CASE("a sub-device is of its parent's NUMA node, and shares its memory") {
           info<uint32_t>(piDeviceGetInfo, host.device, PI_DEVICE_INFO_NUMA_NODE));
     {
         const Owned<pi_context> context = host.make_context({part});
-        auto reported = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+        auto reported = pi::desc<pi_memory_connection_info>();
         OK(piGetMemoryConnectionInfo(host.device, host.context, part, context, nullptr, &reported));
         CHECK(reported.connection == PI_MEMORY_CONNECTION_UNIFIED);
         CHECK(reported.residency == PI_RESIDENCY_SAME_MEMORY);

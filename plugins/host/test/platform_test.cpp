@@ -177,7 +177,7 @@ TEST_CASE("a PI_HOST_THREADS that is not a number is logged and ignored") {
     {
         const char *plugins[] = {PI_TEST_HOST_PLUGIN};
         const pi_loader_option option = {"PI_HOST_THREADS", "many"};
-        auto d = desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+        auto d = pi::desc<pi_loader_desc>();
         d.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
         d.plugins = plugins;
         d.plugin_count = 1;

@@ -44,7 +44,7 @@ TEST_CASE("a program must be built before its kernels are made") {
     CHECK(status == PI_PROGRAM_NOT_BUILT);
     REFUSED(PI_ERROR_INVALID_OPERATION, "not built",
             piKernelCreate(program, "add", nullptr, kernel.out()));
-    auto d = desc<pi_program_build_desc>(PI_TYPE_PROGRAM_BUILD_DESC);
+    auto d = pi::desc<pi_program_build_desc>();
     d.options = "-O2";
     REFUSED(PI_ERROR_INVALID_VALUE, "-O2", piProgramBuild(program, &d));
     d.options = "";
@@ -64,7 +64,7 @@ TEST_CASE("a bad table is refused") {
     const pi_native_function function = table_kernels[0].function;
     pi_native_kernel kernels[] = {{"one", function, 0, 0}, {"two", function, 0, 0}};
     pi_native_program program = {sizeof program, 2, kernels};
-    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto d = pi::desc<pi_program_desc>();
     d.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
     d.data = &program;
     d.size = sizeof program;
@@ -111,7 +111,7 @@ TEST_CASE("a bad table is refused") {
 TEST_CASE("a native library is a program") {
     const Host host;
     Owned<pi_program> program;
-    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto d = pi::desc<pi_program_desc>();
     d.format = PI_PROGRAM_FORMAT_NATIVE_LIBRARY;
     const std::string path = PI_TEST_KERNELS;
     d.data = path.data();
@@ -137,7 +137,7 @@ TEST_CASE("a native library is a program") {
 namespace {
 
 Owned<pi_program> make_library(const Host &host) {
-    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto d = pi::desc<pi_program_desc>();
     d.format = PI_PROGRAM_FORMAT_NATIVE_LIBRARY;
     const std::string path = PI_TEST_KERNELS;
     d.data = path.data();
@@ -148,9 +148,9 @@ Owned<pi_program> make_library(const Host &host) {
 }
 
 template <class Desc>
-Desc global_desc(pi_struct_type type, pi_program program, const char *name, void *host_ptr,
-                 uint64_t offset, uint64_t size) {
-    auto d = desc<Desc>(type);
+Desc global_desc(pi_program program, const char *name, void *host_ptr, uint64_t offset,
+                 uint64_t size) {
+    auto d = pi::desc<Desc>();
     d.program = program;
     d.name = name;
     d.host_ptr = host_ptr;
@@ -195,8 +195,8 @@ TEST_CASE("a library's variables are written, used by its kernels, and read") {
     Owned<pi_event> gate, written, launched, read;
     OK(piEventCreateHost(host.context, nullptr, gate.out()));
     uint32_t fresh[2] = {50, 60};
-    const auto write = global_desc<pi_device_global_write_desc>(
-        PI_TYPE_DEVICE_GLOBAL_WRITE_DESC, program, "table", fresh, 4, sizeof fresh);
+    const auto write =
+        global_desc<pi_device_global_write_desc>(program, "table", fresh, 4, sizeof fresh);
     const pi_event held = gate;
     OK(piEnqueueDeviceGlobalWrite(queue, &write, 1, &held, written.out()));
     const Owned<pi_kernel> kernel = make_kernel(program, "scale_by_table");
@@ -206,8 +206,8 @@ TEST_CASE("a library's variables are written, used by its kernels, and read") {
     const auto launch = launch_desc(kernel, 4, arguments, 1);
     OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, launched.out()));
     uint32_t seen[3] = {};
-    const auto get = global_desc<pi_device_global_read_desc>(
-        PI_TYPE_DEVICE_GLOBAL_READ_DESC, program, "table", seen, 4, sizeof seen);
+    const auto get =
+        global_desc<pi_device_global_read_desc>(program, "table", seen, 4, sizeof seen);
     OK(piEnqueueDeviceGlobalRead(queue, &get, 0, nullptr, read.out()));
     CHECK(static_cast<uint32_t *>(pointer)[1] == 2); // nothing before the gate
     OK(piEventSignalHost(gate, PI_SUCCESS));
@@ -228,8 +228,7 @@ TEST_CASE("a symbol that is not a variable of the library is refused by its name
     const Owned<pi_queue> queue = host.make_queue();
     uint32_t word = 0;
     const auto read = [&](const char *name, uint64_t offset, uint64_t size) {
-        const auto d = global_desc<pi_device_global_read_desc>(PI_TYPE_DEVICE_GLOBAL_READ_DESC,
-                                                               program, name, &word, offset, size);
+        const auto d = global_desc<pi_device_global_read_desc>(program, name, &word, offset, size);
         return piEnqueueDeviceGlobalRead(queue, &d, 0, nullptr, nullptr);
     };
     REFUSED(PI_ERROR_INVALID_NAME, "\"nothing\"", read("nothing", 0, 4));
@@ -241,8 +240,7 @@ TEST_CASE("a symbol that is not a variable of the library is refused by its name
     OK(read("version", 0, 4));
     OK(piQueueFinish(queue));
     CHECK(word == 7);
-    auto d = global_desc<pi_device_global_write_desc>(PI_TYPE_DEVICE_GLOBAL_WRITE_DESC, program,
-                                                      "version", &word, 0, 4);
+    auto d = global_desc<pi_device_global_write_desc>(program, "version", &word, 0, 4);
     REFUSED(PI_ERROR_INVALID_OPERATION, "\"version\" is constant",
             piEnqueueDeviceGlobalWrite(queue, &d, 0, nullptr, nullptr));
     d.name = "table";
@@ -255,7 +253,7 @@ TEST_CASE("a bad library is refused with the system's reason") {
     const Host host;
     Owned<pi_program> program;
     const auto load = [&](const std::string &path) {
-        auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+        auto d = pi::desc<pi_program_desc>();
         d.format = PI_PROGRAM_FORMAT_NATIVE_LIBRARY;
         d.data = path.data();
         d.size = path.size();

@@ -332,7 +332,7 @@ TEST_CASE("profiling times ascend, and are refused where there are none") {
     const Owned<pi_event> small = fill(profiled, mem, 1, 64),
                           large = fill(profiled, mem, 1, 1 << 20);
     const Owned<pi_event> marker = barrier(profiled);
-    auto d = desc<pi_timestamp_desc>(PI_TYPE_TIMESTAMP_DESC);
+    auto d = pi::desc<pi_timestamp_desc>();
     Owned<pi_event> timestamp;
     OK(piEnqueueTimestamp(plain, &d, 0, nullptr, timestamp.out()));
     OK(piQueueFinish(profiled));

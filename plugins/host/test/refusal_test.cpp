@@ -34,7 +34,7 @@ struct Buffers {
 
 TEST_CASE("a bad context is refused") {
     const Host host;
-    auto d = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    auto d = pi::desc<pi_context_desc>();
     Owned<pi_context> out;
     const auto create = [&] { return piContextCreate(host.platform, &d, out.out()); };
     REFUSED(PI_ERROR_INVALID_SIZE, "device_count is 0", create());
@@ -70,7 +70,7 @@ TEST_CASE("a bad context is refused") {
 
 TEST_CASE("a bad queue is refused") {
     const Host host;
-    auto d = desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    auto d = pi::desc<pi_queue_desc>();
     Owned<pi_queue> out;
     REFUSED(PI_ERROR_INVALID_DEVICE, "device is NULL",
             piQueueCreate(host.context, nullptr, &d, out.out()));
@@ -133,7 +133,7 @@ TEST_CASE("a bad buffer is refused") {
             with([](auto &d) { d.size = UINT64_C(1) << 60; }));
     REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "18446744073709551615 bytes) requested",
             with([](auto &d) { d.size = UINT64_MAX; }));
-    pi_mem_layout_desc layout = desc<pi_mem_layout_desc>(PI_TYPE_MEM_LAYOUT_DESC);
+    auto layout = pi::desc<pi_mem_layout_desc>();
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "n-D layouts", with([&](auto &d) { d.next = &layout; }));
     auto d = Host::buffer_desc(64);
     REFUSED(PI_ERROR_INVALID_DEVICE, "device is NULL",
@@ -147,7 +147,7 @@ TEST_CASE("a bad view is refused") {
     const Host host;
     const Owned<pi_mem> parent = host.make_buffer(100);
     const Owned<pi_mem> view = Host::make_view(parent, 50, 50);
-    auto d = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto d = pi::desc<pi_mem_partition_desc>();
     Owned<pi_mem> out;
     REFUSED(PI_ERROR_INVALID_SIZE, "0 bytes", piMemBufferPartition(parent, &d, out.out()));
     d.size = 51;
@@ -170,7 +170,7 @@ TEST_CASE("a bad import is refused") {
     std::byte bytes[64];
     Owned<pi_mem> out;
     const auto with = [&](std::function<void(pi_mem_import_desc &)> change) {
-        auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+        auto d = pi::desc<pi_mem_import_desc>();
         d.size = 64;
         d.handle.type = PI_EXTERNAL_HOST_POINTER;
         d.handle.pointer = bytes;

@@ -236,7 +236,7 @@ TEST_CASE("contiguous memory beyond a page is a contiguous run of huge pages") {
         if (std::error_code error; !std::filesystem::is_empty("/sys/class/iommu", error) && !error)
             continue; // then a bus has its own addresses
         CHECK(info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_BUS_ADDRESS) == *first);
-        auto view_desc = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+        auto view_desc = pi::desc<pi_mem_partition_desc>();
         view_desc.offset = 4000;
         view_desc.size = 97;
         Owned<pi_mem> view;

@@ -20,7 +20,7 @@ pi_mem_buffer_desc exportable(uint64_t size) {
 }
 
 pi_mem_import_desc import_desc(int fd, uint64_t offset, uint64_t size) {
-    auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    auto d = pi::desc<pi_mem_import_desc>();
     d.size = size;
     d.offset = offset;
     d.handle.type = PI_EXTERNAL_OPAQUE_FD;
@@ -34,7 +34,7 @@ TEST_CASE("an exported buffer is a file that other processes can map") {
     const Host host;
     const uint64_t size = 10'000;
     const Owned<pi_mem> mem = host.make_buffer(exportable(size));
-    auto d = desc<pi_mem_export_desc>(PI_TYPE_MEM_EXPORT_DESC);
+    auto d = pi::desc<pi_mem_export_desc>();
     d.external_type = PI_EXTERNAL_OPAQUE_FD;
     pi_external_handle handle{};
     OK(piMemExport(mem, &d, &handle));

@@ -21,7 +21,7 @@ namespace {
 constexpr pi_usm_kind kinds[] = {PI_USM_HOST, PI_USM_DEVICE, PI_USM_SHARED};
 
 pi_usm_desc usm_desc(pi_usm_kind kind, uint64_t size) {
-    auto d = desc<pi_usm_desc>(PI_TYPE_USM_DESC);
+    auto d = pi::desc<pi_usm_desc>();
     d.kind = kind;
     d.size = size;
     return d;
@@ -34,7 +34,7 @@ void *allocate(const Host &host, const pi_usm_desc &d) {
 }
 
 Owned<pi_usm_pool> make_pool(const Host &host, uint64_t threshold = 0, uint64_t limit = 0) {
-    auto d = desc<pi_usm_pool_desc>(PI_TYPE_USM_POOL_DESC);
+    auto d = pi::desc<pi_usm_pool_desc>();
     d.kind = PI_USM_DEVICE;
     d.release_threshold = threshold;
     d.limit = limit;
@@ -109,7 +109,7 @@ TEST_CASE("a context frees its remaining USM") {
         const pi_usm_desc d = usm_desc(kind, 100'000);
         OK(piUsmAlloc(context, host.device, &d, &left.emplace_back()));
     }
-    auto d = desc<pi_usm_pool_desc>(PI_TYPE_USM_POOL_DESC);
+    auto d = pi::desc<pi_usm_pool_desc>();
     d.kind = PI_USM_HOST;
     Owned<pi_usm_pool> pool;
     OK(piUsmPoolCreate(context, nullptr, &d, pool.out()));
@@ -118,7 +118,7 @@ TEST_CASE("a context frees its remaining USM") {
     OK(piUsmAlloc(context, nullptr, &pooled, &left.emplace_back()));
     uint32_t value = 0;
     const pi_region word = range(0, 0, sizeof value);
-    auto copy = desc<pi_usm_copy_desc>(PI_TYPE_USM_COPY_DESC);
+    auto copy = pi::desc<pi_usm_copy_desc>();
     copy.flags = PI_COMMAND_BLOCKING;
     copy.src = &value;
     copy.region_count = 1;
@@ -271,14 +271,14 @@ TEST_CASE("no later free overtakes a large copy of USM") {
     for (int round = 0; round < 5; ++round) {
         void *pointer = allocate(host, usm_desc(PI_USM_DEVICE, size));
         std::memset(pointer, round + 1, size);
-        auto copy = desc<pi_usm_copy_desc>(PI_TYPE_USM_COPY_DESC);
+        auto copy = pi::desc<pi_usm_copy_desc>();
         const pi_region whole = range(0, 0, size);
         copy.src = pointer;
         copy.dst = into.data();
         copy.region_count = 1;
         copy.regions = &whole;
         OK(piEnqueueUsmCopy(queue, &copy, 0, nullptr, nullptr));
-        auto free = desc<pi_usm_free_desc>(PI_TYPE_USM_FREE_DESC);
+        auto free = pi::desc<pi_usm_free_desc>();
         free.flags = PI_COMMAND_BLOCKING;
         free.pointer = pointer;
         OK(piEnqueueUsmFree(queue, &free, 0, nullptr, nullptr));

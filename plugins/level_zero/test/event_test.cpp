@@ -72,7 +72,7 @@ TEST_CASE("10,000 pending Level Zero events need at most 4 threads, and all comp
     const size_t before = pi_test::count_threads();
     std::vector<Owned<pi_event>> events(count);
     for (uint32_t i = 0; i < count; ++i) {
-        auto d = desc<pi_native_desc>(PI_TYPE_NATIVE_DESC);
+        auto d = pi::desc<pi_native_desc>();
         d.handle.type = PI_NATIVE_LEVEL_ZERO;
         d.handle.count = 1;
         d.handle.value[0] = reinterpret_cast<uintptr_t>(natives[i]);
@@ -99,12 +99,12 @@ TEST_CASE("pending work in 20 contexts needs at most 4 threads, and all complete
     const uint32_t pattern = 7;
     constexpr uint64_t size = 4096;
     for (Use &use : uses) {
-        auto context = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+        auto context = pi::desc<pi_context_desc>();
         context.device_count = 1;
         context.devices = machine.devices.data();
         OK(piContextCreate(machine.platform, &context, use.context.out()));
         OK(piQueueCreate(use.context, machine.devices.front(), nullptr, use.queue.out()));
-        auto buffer = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        auto buffer = pi::desc<pi_mem_buffer_desc>();
         buffer.size = size;
         OK(piMemBufferCreate(use.context, machine.devices.front(), &buffer, use.mem.out()));
         // The driver's threads exist from here on.
@@ -121,7 +121,7 @@ TEST_CASE("pending work in 20 contexts needs at most 4 threads, and all complete
         const auto fill = fill_desc(use.mem, &pattern, 4, 0, size);
         OK(piEnqueueMemBufferFill(use.queue, &fill, 0, nullptr, use.filled.out()));
         OK(piEnqueueMemBufferFill(use.queue, &fill, 0, nullptr, nullptr));
-        auto function = desc<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
+        auto function = pi::desc<pi_host_function_desc>();
         function.function = [](void *number) { ++*static_cast<std::atomic<unsigned> *>(number); };
         function.user_data = &calls;
         OK(piEnqueueHostFunction(use.queue, &function, 0, nullptr, use.called.out()));

@@ -23,7 +23,7 @@ TEST_CASE("objects that cannot be created for a queue or its commands fail the c
     const InjectedFaults faults;
     const Machine machine;
     faults.fail("zeCommandListCreateImmediate", ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, 1, 0);
-    auto d = desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    auto d = pi::desc<pi_queue_desc>();
     Owned<pi_queue> refused;
     CHECK(piQueueCreate(machine.context, machine.devices.front(), &d, refused.out()) ==
           PI_ERROR_OUT_OF_HOST_MEMORY);

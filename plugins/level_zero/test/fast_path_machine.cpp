@@ -8,7 +8,7 @@ namespace fast_path_test {
 Owned<pi_program> Machine::program(const std::string &lines) const {
     const std::string image =
         "PI simulated Level Zero module 1\nlibrary " PI_TEST_KERNELS "\n" + lines;
-    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto d = pi::desc<pi_program_desc>();
     d.format = PI_PROGRAM_FORMAT_DEVICE_BINARY;
     d.data = image.data();
     d.size = image.size();
@@ -66,7 +66,7 @@ pi_kernel_argument buffer_argument(pi_mem mem) {
 pi_kernel_launch_desc launch_desc(pi_kernel kernel,
                                   const std::vector<pi_kernel_argument> &arguments, uint64_t items,
                                   uint64_t group) {
-    auto d = desc<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+    auto d = pi::desc<pi_kernel_launch_desc>();
     d.kernel = kernel;
     d.dimensions = 1;
     d.argument_count = static_cast<uint32_t>(arguments.size());

@@ -54,14 +54,14 @@ Machine::Machine() : loader(make_loader()) {
     devices.resize(2);
     OK(piDevicesGet(platform, PI_DEVICE_TYPE_ALL, 2, devices.data(), &count));
     REQUIRE(count == 2);
-    auto d = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    auto d = pi::desc<pi_context_desc>();
     d.device_count = 2;
     d.devices = devices.data();
     OK(piContextCreate(platform, &d, context.out()));
 }
 
 Owned<pi_queue> Machine::queue(size_t device, uint64_t flags) const {
-    auto d = desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    auto d = pi::desc<pi_queue_desc>();
     d.flags = flags;
     Owned<pi_queue> made;
     OK(piQueueCreate(context, devices.at(device), &d, made.out()));
@@ -69,7 +69,7 @@ Owned<pi_queue> Machine::queue(size_t device, uint64_t flags) const {
 }
 
 pi_result Machine::try_buffer(uint64_t size, Owned<pi_mem> &out, uint64_t alignment) const {
-    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto d = pi::desc<pi_mem_buffer_desc>();
     d.size = size;
     d.alignment = alignment;
     return piMemBufferCreate(context, devices.front(), &d, out.out());
@@ -82,7 +82,7 @@ Owned<pi_mem> Machine::buffer(uint64_t size, uint64_t alignment) const {
 }
 
 pi_memory_connection_info Machine::connection(size_t src, size_t dst) const {
-    auto info = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+    auto info = pi::desc<pi_memory_connection_info>();
     OK(piGetMemoryConnectionInfo(devices.at(src), context, devices.at(dst), context, nullptr,
                                  &info));
     return info;

@@ -10,7 +10,7 @@ namespace {
 
 pi_mem_image_desc image_desc(pi_image_type type, uint64_t width, uint64_t height = 0,
                              uint64_t layers = 0) {
-    auto d = desc<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+    auto d = pi::desc<pi_mem_image_desc>();
     d.image_type = type;
     d.channel_order = PI_CHANNEL_ORDER_RGBA;
     d.channel_type = PI_CHANNEL_UINT8;
@@ -31,7 +31,7 @@ Owned<pi_mem> make_image(const Machine &machine, const pi_mem_image_desc &d) {
 }
 
 pi_sampler_desc sampler_desc() {
-    auto d = desc<pi_sampler_desc>(PI_TYPE_SAMPLER_DESC);
+    auto d = pi::desc<pi_sampler_desc>();
     d.addressing = PI_ADDRESSING_CLAMP;
     d.filter = PI_FILTER_LINEAR;
     d.normalized_coordinates = 1;
@@ -49,7 +49,7 @@ pi_image_region region_of(uint64_t width, uint64_t height, uint64_t slices,
 }
 
 void read(pi_queue queue, pi_mem image, std::vector<uint8_t> &bytes, const pi_image_region &part) {
-    auto d = desc<pi_image_read_desc>(PI_TYPE_IMAGE_READ_DESC);
+    auto d = pi::desc<pi_image_read_desc>();
     d.flags = PI_COMMAND_BLOCKING;
     d.image = image;
     d.host_ptr = bytes.data();
@@ -106,7 +106,7 @@ TEST_CASE("images are copied by one call, or by one per layer if layers are diff
         region.extent[0] = 8;
         region.extent[1] = 1;
         region.extent[2] = 5;
-        auto d = desc<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC);
+        auto d = pi::desc<pi_image_copy_desc>();
         d.flags = PI_COMMAND_BLOCKING;
         d.src = src;
         d.dst = dst;
@@ -125,7 +125,7 @@ TEST_CASE("a fill copies a strip of pinned memory, not a whole image") {
     const auto image = make_image(machine, image_desc(PI_IMAGE_2D, 1024, 1024)); // 4 MiB
     const uint32_t color[4] = {1, 2, 3, 4};
     const auto fill = [&] {
-        auto d = desc<pi_image_fill_desc>(PI_TYPE_IMAGE_FILL_DESC);
+        auto d = pi::desc<pi_image_fill_desc>();
         d.flags = PI_COMMAND_BLOCKING;
         d.image = image;
         d.color = color;
@@ -202,7 +202,7 @@ TEST_CASE("a sampler of several devices has no native handle, since each belongs
 TEST_CASE("the application's sampler is destroyed exactly if it is owned") {
     const InjectedFaults faults;
     const Machine machine;
-    auto one = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    auto one = pi::desc<pi_context_desc>();
     one.device_count = 1;
     one.devices = machine.devices.data();
     Owned<pi_context> context;
@@ -217,7 +217,7 @@ TEST_CASE("the application's sampler is destroyed exactly if it is owned") {
                                   reinterpret_cast<ze_device_handle_t>(of_device.value[0]),
                                   &described, &native) == ZE_RESULT_SUCCESS);
     for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_NATIVE_OWN}}) {
-        auto d = desc<pi_native_desc>(PI_TYPE_NATIVE_DESC);
+        auto d = pi::desc<pi_native_desc>();
         d.flags = flags;
         d.handle.type = PI_NATIVE_LEVEL_ZERO;
         d.handle.count = 1;
@@ -245,7 +245,7 @@ TEST_CASE("an image's native handle is for its own device, and cannot be importe
     CHECK(handle.type == PI_NATIVE_LEVEL_ZERO);
     CHECK(handle.value[0] != 0);
     CHECK(piMemGetNativeHandle(image, machine.devices[1], &handle) == PI_ERROR_UNSUPPORTED_FEATURE);
-    auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    auto d = pi::desc<pi_mem_import_desc>();
     d.size = 256;
     d.handle.type = PI_EXTERNAL_NATIVE;
     d.handle.native = handle;

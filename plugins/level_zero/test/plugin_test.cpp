@@ -114,7 +114,7 @@ TEST_CASE(
             queues[k] = machine.queue();
             const auto read = read_desc(mem, back[k].data(), all);
             OK(piEnqueueMemBufferRead(queues[k], &read, 0, nullptr, nullptr));
-            auto d = desc<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
+            auto d = pi::desc<pi_host_function_desc>();
             d.function = [](void *) {};
             OK(piEnqueueHostFunction(queues[k], &d, 0, nullptr, events[k].out()));
         }
@@ -127,7 +127,7 @@ TEST_CASE(
 TEST_CASE("a context around another's handle still works when that one is destroyed first") {
     const InjectedFaults faults;
     Machine machine;
-    auto d = desc<pi_native_desc>(PI_TYPE_NATIVE_DESC);
+    auto d = pi::desc<pi_native_desc>();
     OK(piContextGetNativeHandle(machine.context, nullptr, &d.handle));
     Owned<pi_context> around;
     OK(piContextCreateWithNativeHandle(machine.platform, &d, around.out()));
@@ -182,10 +182,10 @@ TEST_CASE("imports by another device are tried again if there was no memory for 
 
 TEST_CASE("an IPC handle is for device memory, with offsets from its allocation's beginning") {
     const Machine machine;
-    auto wish = desc<pi_mem_export_desc>(PI_TYPE_MEM_EXPORT_DESC);
+    auto wish = pi::desc<pi_mem_export_desc>();
     wish.external_type = PI_EXTERNAL_ZE_IPC;
     pi_external_handle handle{};
-    auto pinned = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto pinned = pi::desc<pi_mem_buffer_desc>();
     pinned.size = 4096;
     pinned.scope = 1; // host.pinned
     Owned<pi_mem> in_host;
@@ -195,7 +195,7 @@ TEST_CASE("an IPC handle is for device memory, with offsets from its allocation'
     const Owned<pi_mem> root = machine.buffer(16384);
     pi_native_handle native{};
     OK(piMemGetNativeHandle(root, machine.devices.front(), &native));
-    auto known = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    auto known = pi::desc<pi_mem_import_desc>();
     known.size = 4096;
     known.offset = 1024;
     known.handle.type = PI_EXTERNAL_NATIVE;
@@ -239,14 +239,14 @@ TEST_CASE("rows between contexts need few driver calls") {
     const InjectedFaults faults;
     const Machine machine;
     const auto queue = machine.queue();
-    auto of_other = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    auto of_other = pi::desc<pi_context_desc>();
     of_other.device_count = 2;
     of_other.devices = machine.devices.data();
     Owned<pi_context> context;
     OK(piContextCreate(machine.platform, &of_other, context.out()));
     constexpr uint64_t size = 1 << 20;
     const Owned<pi_mem> a = machine.buffer(size);
-    auto buffer = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto buffer = pi::desc<pi_mem_buffer_desc>();
     buffer.size = size;
     Owned<pi_mem> b;
     OK(piMemBufferCreate(context, machine.devices.front(), &buffer, b.out()));
@@ -326,12 +326,12 @@ TEST_CASE("memory that pools keep for reuse does not make allocations fail") {
         CHECK(pool.reserved() == 0);
     }
     SECTION("USM without a pool, of another context") {
-        auto of_other = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+        auto of_other = pi::desc<pi_context_desc>();
         of_other.device_count = 1;
         of_other.devices = machine.devices.data();
         Owned<pi_context> context;
         OK(piContextCreate(machine.platform, &of_other, context.out()));
-        auto d = desc<pi_usm_desc>(PI_TYPE_USM_DESC);
+        auto d = pi::desc<pi_usm_desc>();
         d.kind = PI_USM_DEVICE;
         d.size = most;
         void *pointer = nullptr;

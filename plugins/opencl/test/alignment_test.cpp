@@ -100,9 +100,7 @@ TEST_CASE("an alignment that cannot be honoured is refused with the numbers") {
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
         const Place place(device);
-        pi_mem_buffer_desc desc{};
-        desc.struct_size = sizeof desc;
-        desc.type = PI_TYPE_MEM_BUFFER_DESC;
+        auto desc = pi::desc<pi_mem_buffer_desc>();
         desc.size = 100;
         Mem mem;
         for (const uint64_t alignment : {uint64_t{3}, uint64_t{1} << 40}) {
@@ -143,9 +141,7 @@ TEST_CASE("an offset that breaks the scope's alignment is refused with both numb
         }
         if (needed == 1)
             continue;
-        pi_mem_partition_desc desc{};
-        desc.struct_size = sizeof desc;
-        desc.type = PI_TYPE_MEM_PARTITION_DESC;
+        auto desc = pi::desc<pi_mem_partition_desc>();
         desc.offset = needed + 1;
         desc.size = 100;
         Mem view;

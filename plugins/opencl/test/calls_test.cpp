@@ -154,9 +154,7 @@ TEST_CASE("rows of a buffer to and from an image are one call, or two through an
             region.buffer_offset = 12;
             region.buffer_row_pitch = row;
             region.buffer_slice_pitch = slice;
-            pi_image_copy_desc desc{};
-            desc.struct_size = sizeof desc;
-            desc.type = PI_TYPE_IMAGE_COPY_DESC;
+            auto desc = pi::desc<pi_image_copy_desc>();
             desc.flags = PI_COMMAND_BLOCKING;
             desc.region_count = 1;
             desc.regions = &region;
@@ -189,9 +187,7 @@ TEST_CASE("a fill of a part of a view's rows is two calls, and so is one at an o
         Mem view;
         if (piMemImageViewCreate(buffer, &desc, view.out()) == PI_SUCCESS) {
             const uint32_t color[] = {1, 2, 3, 4};
-            pi_image_fill_desc fill{};
-            fill.struct_size = sizeof fill;
-            fill.type = PI_TYPE_IMAGE_FILL_DESC;
+            auto fill = pi::desc<pi_image_fill_desc>();
             fill.flags = PI_COMMAND_BLOCKING;
             fill.image = view;
             fill.color = color;
@@ -210,9 +206,7 @@ TEST_CASE("a fill of a part of a view's rows is two calls, and so is one at an o
         const uint64_t begin = scope_of(device).offset_alignment;
         const Mem odd = make_view(buffer, begin, size - begin);
         const std::vector<uint8_t> pattern = random.bytes(128);
-        pi_buffer_fill_desc fill{};
-        fill.struct_size = sizeof fill;
-        fill.type = PI_TYPE_BUFFER_FILL_DESC;
+        auto fill = pi::desc<pi_buffer_fill_desc>();
         fill.flags = PI_COMMAND_BLOCKING;
         fill.mem = odd;
         fill.size = 128 * 100;
@@ -236,9 +230,7 @@ TEST_CASE("rectangles of USM are one call, at either end and within one allocati
             continue;
         INFO(name_of(device));
         const Place place(device);
-        pi_usm_desc desc{};
-        desc.struct_size = sizeof desc;
-        desc.type = PI_TYPE_USM_DESC;
+        auto desc = pi::desc<pi_usm_desc>();
         desc.kind = PI_USM_DEVICE;
         desc.size = size;
         std::vector<void *> usm(2);
@@ -246,9 +238,7 @@ TEST_CASE("rectangles of USM are one call, at either end and within one allocati
             ok(piUsmAlloc(place.context, device, &desc, &pointer));
         std::vector<uint8_t> host(size);
         const auto move = [&](const void *src, void *dst, const pi_region &region) {
-            pi_usm_copy_desc copy{};
-            copy.struct_size = sizeof copy;
-            copy.type = PI_TYPE_USM_COPY_DESC;
+            auto copy = pi::desc<pi_usm_copy_desc>();
             copy.src = src;
             copy.dst = dst;
             copy.regions = &region;
@@ -326,9 +316,7 @@ TEST_CASE("a blocking write or read of an idle queue is one call of the driver",
         How blocking;
         blocking.blocking = true;
         for (int round = 0; round < 3; ++round) {
-            pi_buffer_write_desc desc{};
-            desc.struct_size = sizeof desc;
-            desc.type = PI_TYPE_BUFFER_WRITE_DESC;
+            auto desc = pi::desc<pi_buffer_write_desc>();
             desc.flags = PI_COMMAND_BLOCKING;
             desc.mem = mem;
             desc.host_ptr = bytes.data();

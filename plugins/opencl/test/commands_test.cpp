@@ -112,9 +112,7 @@ void random_copy(Random &random, const Place &place, Model &model, const Model::
                  const Model::Object &dst) {
     const pi_region region = random_region(random, src.size, dst.size);
     std::vector<uint8_t> before = model.bytes[src.root];
-    pi_buffer_copy_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_BUFFER_COPY_DESC;
+    auto desc = pi::desc<pi_buffer_copy_desc>();
     desc.src = src.mem;
     desc.dst = dst.mem;
     desc.regions = &region;

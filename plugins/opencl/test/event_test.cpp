@@ -171,9 +171,7 @@ TEST_CASE("a callback is called once, may enqueue and signal, and may not block"
                 self.wrong += result != PI_SUCCESS || piEventWait(event, PI_TIMEOUT_NEVER) != 0;
                 self.wrong += piQueueFinish(self.place->queue) != PI_ERROR_WOULD_BLOCK;
                 const uint8_t two = 2;
-                pi_buffer_fill_desc desc{};
-                desc.struct_size = sizeof desc;
-                desc.type = PI_TYPE_BUFFER_FILL_DESC;
+                auto desc = pi::desc<pi_buffer_fill_desc>();
                 desc.mem = self.mem;
                 desc.pattern = &two;
                 desc.pattern_size = 1;
@@ -351,9 +349,7 @@ TEST_CASE("commands of threads that submit, wait and release concurrently comple
             buffers.push_back(place.buffer(4096));
         for (int id = 0; id < 4; ++id) {
             threads.emplace_back([&, id] {
-                pi_buffer_fill_desc desc{};
-                desc.struct_size = sizeof desc;
-                desc.type = PI_TYPE_BUFFER_FILL_DESC;
+                auto desc = pi::desc<pi_buffer_fill_desc>();
                 desc.mem = buffers[id];
                 desc.pattern_size = 4;
                 desc.size = 4096;

@@ -34,9 +34,7 @@ Loader::Loader(const Options &options) {
     for (const auto &[name, value] : options)
         rows.push_back({name.c_str(), value.c_str()});
     const char *plugins[] = {PI_TEST_OPENCL_PLUGIN};
-    pi_loader_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_LOADER_DESC;
+    auto desc = pi::desc<pi_loader_desc>();
     desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = plugins;
     desc.plugin_count = 1;
@@ -115,18 +113,10 @@ pi_memory_scope scope_of(pi_device device, uint32_t scope) {
 // ----- creation
 // -----------------------------------------------------------------------------------
 
-namespace {
-template <class Desc>
-Desc make_desc(pi_struct_type type) {
-    Desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = type;
-    return desc;
-}
-} // namespace
+namespace {} // namespace
 
 Context make_context(const std::vector<pi_device> &devices) {
-    auto desc = make_desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    auto desc = pi::desc<pi_context_desc>();
     desc.devices = devices.data();
     desc.device_count = static_cast<uint32_t>(devices.size());
     Context context;
@@ -135,7 +125,7 @@ Context make_context(const std::vector<pi_device> &devices) {
 }
 
 Queue make_queue(pi_context context, pi_device device, uint64_t flags) {
-    auto desc = make_desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    auto desc = pi::desc<pi_queue_desc>();
     desc.flags = flags;
     Queue queue;
     ok(piQueueCreate(context, device, &desc, queue.out()));
@@ -144,7 +134,7 @@ Queue make_queue(pi_context context, pi_device device, uint64_t flags) {
 
 Mem make_buffer(pi_context context, pi_device device, uint64_t size, uint64_t flags, void *host_ptr,
                 uint64_t alignment, uint32_t scope) {
-    auto desc = make_desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = size;
     desc.flags = flags;
     desc.host_ptr = host_ptr;
@@ -156,7 +146,7 @@ Mem make_buffer(pi_context context, pi_device device, uint64_t size, uint64_t fl
 }
 
 Mem make_view(pi_mem mem, uint64_t offset, uint64_t size, uint64_t flags) {
-    auto desc = make_desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto desc = pi::desc<pi_mem_partition_desc>();
     desc.offset = offset;
     desc.size = size;
     desc.flags = flags;
@@ -200,7 +190,7 @@ pi_region range(uint64_t src, uint64_t dst, uint64_t size) {
 
 Event write(pi_queue queue, pi_mem mem, const void *host, const std::vector<pi_region> &regions,
             const How &how) {
-    auto desc = make_desc<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+    auto desc = pi::desc<pi_buffer_write_desc>();
     desc.mem = mem;
     desc.host_ptr = host;
     set_regions(desc, regions);
@@ -209,7 +199,7 @@ Event write(pi_queue queue, pi_mem mem, const void *host, const std::vector<pi_r
 
 Event read(pi_queue queue, pi_mem mem, void *host, const std::vector<pi_region> &regions,
            const How &how) {
-    auto desc = make_desc<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+    auto desc = pi::desc<pi_buffer_read_desc>();
     desc.mem = mem;
     desc.host_ptr = host;
     set_regions(desc, regions);
@@ -218,7 +208,7 @@ Event read(pi_queue queue, pi_mem mem, void *host, const std::vector<pi_region> 
 
 Event copy(pi_queue queue, pi_mem src, pi_mem dst, const std::vector<pi_region> &regions,
            const How &how) {
-    auto desc = make_desc<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+    auto desc = pi::desc<pi_buffer_copy_desc>();
     desc.src = src;
     desc.dst = dst;
     set_regions(desc, regions);
@@ -227,7 +217,7 @@ Event copy(pi_queue queue, pi_mem src, pi_mem dst, const std::vector<pi_region> 
 
 Event fill(pi_queue queue, pi_mem mem, const void *pattern, uint64_t pattern_size, uint64_t offset,
            uint64_t size, const How &how) {
-    auto desc = make_desc<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    auto desc = pi::desc<pi_buffer_fill_desc>();
     desc.mem = mem;
     desc.pattern = pattern;
     desc.pattern_size = pattern_size;
@@ -238,7 +228,7 @@ Event fill(pi_queue queue, pi_mem mem, const void *pattern, uint64_t pattern_siz
 
 Event map(pi_queue queue, pi_mem mem, uint64_t flags, uint64_t offset, uint64_t size,
           void **out_pointer, const How &how) {
-    auto desc = make_desc<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    auto desc = pi::desc<pi_buffer_map_desc>();
     desc.mem = mem;
     desc.flags = flags;
     desc.offset = offset;
@@ -248,25 +238,25 @@ Event map(pi_queue queue, pi_mem mem, uint64_t flags, uint64_t offset, uint64_t 
 }
 
 Event unmap(pi_queue queue, pi_mem mem, void *pointer, const How &how) {
-    auto desc = make_desc<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+    auto desc = pi::desc<pi_unmap_desc>();
     desc.mem = mem;
     desc.pointer = pointer;
     return enqueue(piEnqueueMemUnmap, queue, desc, how);
 }
 
 Event barrier(pi_queue queue, const How &how) {
-    auto desc = make_desc<pi_barrier_desc>(PI_TYPE_BARRIER_DESC);
+    auto desc = pi::desc<pi_barrier_desc>();
     return enqueue(piEnqueueBarrier, queue, desc, how);
 }
 
 Event events_wait(pi_queue queue, const How &how) {
-    auto desc = make_desc<pi_events_wait_desc>(PI_TYPE_EVENTS_WAIT_DESC);
+    auto desc = pi::desc<pi_events_wait_desc>();
     return enqueue(piEnqueueEventsWait, queue, desc, how);
 }
 
 Event host_function(pi_queue queue, std::function<void()> function, const How &how) {
     auto owned = std::make_unique<std::function<void()>>(std::move(function));
-    auto desc = make_desc<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
+    auto desc = pi::desc<pi_host_function_desc>();
     desc.function = [](void *user_data) {
         const std::unique_ptr<std::function<void()>> body(
             static_cast<std::function<void()> *>(user_data));
@@ -300,13 +290,13 @@ void set_contents(pi_queue queue, pi_mem mem, const std::vector<uint8_t> &bytes)
 // -----------------------------------------------------------------------------------
 
 Program build(pi_context context, const std::string &source, const char *options) {
-    auto desc = make_desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
     desc.data = source.data();
     desc.size = source.size();
     Program program;
     ok(piProgramCreate(context, &desc, program.out()));
-    auto how = make_desc<pi_program_build_desc>(PI_TYPE_PROGRAM_BUILD_DESC);
+    auto how = pi::desc<pi_program_build_desc>();
     how.options = options;
     ok(piProgramBuild(program, &how));
     return program;
@@ -337,7 +327,7 @@ pi_kernel_argument local_argument(uint64_t size) {
 pi_kernel_launch_desc launch_desc(pi_kernel kernel, uint64_t global,
                                   const std::vector<pi_kernel_argument> &arguments,
                                   uint64_t local) {
-    auto desc = make_desc<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+    auto desc = pi::desc<pi_kernel_launch_desc>();
     desc.kernel = kernel;
     desc.dimensions = 1;
     desc.arguments = arguments.data();

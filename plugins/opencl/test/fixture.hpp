@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/pi_loader.h>
 #include <pi/pi_plugin.h>
 

@@ -25,9 +25,7 @@ constexpr uint32_t module_words[] = {
 };
 
 pi_program_desc module_desc() {
-    pi_program_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_PROGRAM_DESC;
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = PI_PROGRAM_FORMAT_SPIRV;
     desc.data = module_words;
     desc.size = sizeof module_words;
@@ -143,9 +141,7 @@ TEST_CASE("a program around the native handle of a SPIR-V program is a SPIR-V pr
     const pi_program_desc desc = module_desc();
     Program program, around;
     ok(piProgramCreate(context, &desc, program.out()));
-    pi_native_desc native{};
-    native.struct_size = sizeof native;
-    native.type = PI_TYPE_NATIVE_DESC;
+    auto native = pi::desc<pi_native_desc>();
     ok(piProgramGetNativeHandle(program, device, &native.handle));
     ok(piProgramCreateWithNativeHandle(context, &native, around.out()));
     CHECK(info_of<pi_program_format>(piProgramGetInfo, around.get(), PI_PROGRAM_INFO_FORMAT) ==
@@ -181,9 +177,7 @@ TEST_CASE("in a context of two devices, the one that supports SPIR-V has the pro
     ok(piProgramGetInfo(program, PI_PROGRAM_INFO_DEVICES, sizeof built, built, &size));
     CHECK(size == sizeof built[0]);
     CHECK(built[0] == with);
-    pi_program_build_desc build_desc{};
-    build_desc.struct_size = sizeof build_desc;
-    build_desc.type = PI_TYPE_PROGRAM_BUILD_DESC;
+    auto build_desc = pi::desc<pi_program_build_desc>();
     build_desc.device_count = 1;
     build_desc.devices = &without;
     refused(piProgramBuild(program, &build_desc), PI_ERROR_INVALID_BINARY);

@@ -4,9 +4,7 @@
 namespace opencl_test {
 
 pi_mem_image_desc image_desc(pi_image_type type, const Size3 &size) {
-    pi_mem_image_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_MEM_IMAGE_DESC;
+    auto desc = pi::desc<pi_mem_image_desc>();
     desc.image_type = type;
     desc.channel_order = PI_CHANNEL_ORDER_RGBA;
     desc.channel_type = PI_CHANNEL_UINT8;
@@ -24,9 +22,7 @@ Mem make_image(pi_context context, pi_device device, const pi_mem_image_desc &de
 
 Sampler make_sampler(pi_context context, uint32_t normalized, pi_addressing_mode addressing,
                      pi_filter_mode filter) {
-    pi_sampler_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_SAMPLER_DESC;
+    auto desc = pi::desc<pi_sampler_desc>();
     desc.normalized_coordinates = normalized;
     desc.addressing = addressing;
     desc.filter = filter;
@@ -49,9 +45,7 @@ pi_image_region whole(const Size3 &extent) {
 void write_image(pi_queue queue, pi_mem image, const Size3 &extent,
                  const std::vector<uint32_t> &pixels) {
     const pi_image_region region = whole(extent);
-    pi_image_write_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_IMAGE_WRITE_DESC;
+    auto desc = pi::desc<pi_image_write_desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.image = image;
     desc.host_ptr = pixels.data();
@@ -66,9 +60,7 @@ std::vector<uint32_t> read_image(pi_queue queue, pi_mem image, const Size3 &exte
         count *= pixels ? pixels : 1;
     std::vector<uint32_t> pixels(count);
     const pi_image_region region = whole(extent);
-    pi_image_read_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_IMAGE_READ_DESC;
+    auto desc = pi::desc<pi_image_read_desc>();
     desc.flags = PI_COMMAND_BLOCKING;
     desc.image = image;
     desc.host_ptr = pixels.data();

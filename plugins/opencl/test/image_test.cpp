@@ -214,9 +214,7 @@ TEST_CASE("devices of one context use each other's images; other contexts do not
         pi_image_copy_region region{};
         region.extent[0] = 7;
         region.extent[1] = 5;
-        pi_image_copy_desc copying{};
-        copying.struct_size = sizeof copying;
-        copying.type = PI_TYPE_IMAGE_COPY_DESC;
+        auto copying = pi::desc<pi_image_copy_desc>();
         copying.flags = PI_COMMAND_BLOCKING;
         copying.src = image;
         copying.dst = copy;
@@ -282,9 +280,7 @@ TEST_CASE("two imports of one host pointer count as one storage in copies of the
         if (!info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_IMPORT))
             continue;
         alignas(4096) static uint8_t memory[8192];
-        pi_mem_import_desc import{};
-        import.struct_size = sizeof import;
-        import.type = PI_TYPE_MEM_IMPORT_DESC;
+        auto import = pi::desc<pi_mem_import_desc>();
         import.size = 4096;
         import.handle.type = PI_EXTERNAL_HOST_POINTER;
         import.handle.pointer = memory;
@@ -303,9 +299,7 @@ TEST_CASE("two imports of one host pointer count as one storage in copies of the
         pi_image_copy_region region{};
         region.extent[0] = 64;
         region.buffer_offset = 255;
-        pi_image_copy_desc copying{};
-        copying.struct_size = sizeof copying;
-        copying.type = PI_TYPE_IMAGE_COPY_DESC;
+        auto copying = pi::desc<pi_image_copy_desc>();
         copying.flags = PI_COMMAND_BLOCKING;
         copying.src = view;
         copying.dst = second;

@@ -11,9 +11,7 @@ using namespace opencl_test;
 namespace {
 
 pi_mem_import_desc import_desc(void *pointer, uint64_t size) {
-    pi_mem_import_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_MEM_IMPORT_DESC;
+    auto desc = pi::desc<pi_mem_import_desc>();
     desc.size = size;
     desc.handle.type = PI_EXTERNAL_HOST_POINTER;
     desc.handle.pointer = pointer;
@@ -102,9 +100,7 @@ TEST_CASE("one allocation imported into two platforms is shared without a copy")
     }
     // Two imports of one memory count as one storage in a copy.
     if (platform_of(devices.front()) == platform_of(devices.back())) {
-        pi_buffer_copy_desc desc{};
-        desc.struct_size = sizeof desc;
-        desc.type = PI_TYPE_BUFFER_COPY_DESC;
+        auto desc = pi::desc<pi_buffer_copy_desc>();
         desc.src = buffers[0];
         desc.dst = buffers[1];
         const pi_region region = range(0, 10, 100);

@@ -271,9 +271,7 @@ TEST_CASE("many threads launch one kernel, each with its own arguments") {
                 pi_queue queue = place.queue;
                 for (int32_t round = 0; round < 50; ++round) {
                     pi_mem mem = nullptr;
-                    pi_mem_buffer_desc memory{};
-                    memory.struct_size = sizeof memory;
-                    memory.type = PI_TYPE_MEM_BUFFER_DESC;
+                    auto memory = pi::desc<pi_mem_buffer_desc>();
                     memory.size = 256;
                     wrong += piMemBufferCreate(place.context, device, &memory, &mem) != 0;
                     const int32_t value = id * 1000 + round;
@@ -283,9 +281,7 @@ TEST_CASE("many threads launch one kernel, each with its own arguments") {
                     pi_event event = nullptr;
                     wrong += piEnqueueKernelLaunch(queue, &desc, 0, nullptr, &event) != 0;
                     std::vector<int32_t> seen(64);
-                    pi_buffer_read_desc reading{};
-                    reading.struct_size = sizeof reading;
-                    reading.type = PI_TYPE_BUFFER_READ_DESC;
+                    auto reading = pi::desc<pi_buffer_read_desc>();
                     reading.flags = PI_COMMAND_BLOCKING;
                     reading.mem = mem;
                     reading.host_ptr = seen.data();

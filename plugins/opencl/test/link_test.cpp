@@ -17,9 +17,7 @@ constexpr const char *caller =
 constexpr const char *callee = "uint twice(uint i) { return 2 * i; }";
 
 Program create(pi_context context, const std::string &text) {
-    pi_program_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_PROGRAM_DESC;
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
     desc.data = text.data();
     desc.size = text.size();
@@ -34,9 +32,7 @@ Program compile(pi_context context, const std::string &text) {
 }
 pi_result link(pi_context context, const std::vector<pi_program> &parts, const char *options,
                pi_program *out) {
-    pi_program_link_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_PROGRAM_LINK_DESC;
+    auto desc = pi::desc<pi_program_link_desc>();
     desc.program_count = static_cast<uint32_t>(parts.size());
     desc.programs = parts.data();
     desc.options = options;
@@ -166,9 +162,7 @@ TEST_CASE("PoCL: parts are linked for the second device, and never where the dri
     const Context context = make_context({devices[0], devices[1]});
     const Program user = compile(context, caller), part = compile(context, callee);
     const std::vector<pi_program> parts{user, part};
-    pi_program_link_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_PROGRAM_LINK_DESC;
+    auto desc = pi::desc<pi_program_link_desc>();
     desc.program_count = 2;
     desc.programs = parts.data();
     desc.device_count = 1;

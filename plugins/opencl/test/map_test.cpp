@@ -40,9 +40,7 @@ TEST_CASE("only pointers of maps of the same memory can be unmapped, as often as
         void *first = nullptr, *second = nullptr;
         wait(map(place.queue, mem, PI_MAP_READ, 0, 1000, &first));
         wait(map(place.queue, mem, PI_MAP_READ, 0, 1000, &second));
-        pi_unmap_desc desc{};
-        desc.struct_size = sizeof desc;
-        desc.type = PI_TYPE_UNMAP_DESC;
+        auto desc = pi::desc<pi_unmap_desc>();
         desc.mem = other;
         desc.pointer = first;
         Event event;
@@ -104,9 +102,7 @@ TEST_CASE("many threads map and unmap one buffer") {
             threads.emplace_back([&, id] {
                 for (int round = 0; round < 50; ++round) {
                     void *pointer = nullptr;
-                    pi_buffer_map_desc desc{};
-                    desc.struct_size = sizeof desc;
-                    desc.type = PI_TYPE_BUFFER_MAP_DESC;
+                    auto desc = pi::desc<pi_buffer_map_desc>();
                     desc.flags = uint64_t{PI_COMMAND_BLOCKING} | PI_MAP_READ | PI_MAP_WRITE;
                     desc.mem = mem;
                     desc.offset = id * 1024u;
@@ -118,9 +114,7 @@ TEST_CASE("many threads map and unmap one buffer") {
                     auto *bytes = static_cast<uint8_t *>(pointer);
                     wrong += round && bytes[5] != static_cast<uint8_t>(id * 50 + round - 1);
                     std::memset(pointer, id * 50 + round, 1024);
-                    pi_unmap_desc back{};
-                    back.struct_size = sizeof back;
-                    back.type = PI_TYPE_UNMAP_DESC;
+                    auto back = pi::desc<pi_unmap_desc>();
                     back.flags = PI_COMMAND_BLOCKING;
                     back.mem = mem;
                     back.pointer = pointer;

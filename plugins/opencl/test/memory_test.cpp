@@ -9,9 +9,7 @@ using namespace opencl_test;
 namespace {
 
 pi_mem_buffer_desc buffer_desc(uint64_t size) {
-    pi_mem_buffer_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_MEM_BUFFER_DESC;
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = size;
     return desc;
 }
@@ -60,9 +58,7 @@ TEST_CASE("a buffer's descriptor is checked and every error names the value") {
     desc = buffer_desc(4);
     desc.export_types = 1 << PI_EXTERNAL_DMA_BUF_FD;
     refused(create(desc), PI_ERROR_UNSUPPORTED_FEATURE, {"export_types"});
-    pi_mem_layout_desc layout{};
-    layout.struct_size = sizeof layout;
-    layout.type = PI_TYPE_MEM_LAYOUT_DESC;
+    auto layout = pi::desc<pi_mem_layout_desc>();
     desc = buffer_desc(4);
     desc.next = &layout;
     refused(create(desc), PI_ERROR_UNSUPPORTED_FEATURE, {"PI_SCOPE_LAYOUT"});
@@ -163,9 +159,7 @@ TEST_CASE("a view past its parent's end, or of 0 bytes, is refused") {
     const Place place(loader.devices()[0]);
     const Mem root = make_buffer(place.context, place.device, 4096, PI_MEM_READ_ONLY);
     const Mem parent = make_view(root, 0, 2048);
-    pi_mem_partition_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_MEM_PARTITION_DESC;
+    auto desc = pi::desc<pi_mem_partition_desc>();
     Mem view;
     refused(piMemBufferPartition(parent, &desc, view.out()), PI_ERROR_INVALID_SIZE);
     desc.offset = 1024;
@@ -204,9 +198,7 @@ TEST_CASE("ranges of commands are checked during the call") {
     const Place place(loader.devices()[0]);
     const Mem mem = place.buffer(100), other = place.buffer(50);
     std::vector<uint8_t> host(200);
-    pi_buffer_read_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_BUFFER_READ_DESC;
+    auto desc = pi::desc<pi_buffer_read_desc>();
     desc.mem = mem;
     desc.host_ptr = host.data();
     desc.region_count = 1;

@@ -18,21 +18,15 @@ pi_memory_connection connection(const Place &src, const Place &dst) {
 
 pi_memory_connection_info connection_info(const Place &src, const Place &dst,
                                           pi_memory_kind kind = PI_MEMORY_KIND_BUFFER) {
-    pi_memory_connection_query query{};
-    query.struct_size = sizeof query;
-    query.type = PI_TYPE_MEMORY_CONNECTION_QUERY;
+    auto query = pi::desc<pi_memory_connection_query>();
     query.kind = kind;
-    pi_memory_connection_info info{};
-    info.struct_size = sizeof info;
-    info.type = PI_TYPE_MEMORY_CONNECTION_INFO;
+    auto info = pi::desc<pi_memory_connection_info>();
     ok(piGetMemoryConnectionInfo(src.device, src.context, dst.device, dst.context, &query, &info));
     return info;
 }
 
 pi_result try_copy(pi_queue queue, pi_mem src, pi_mem dst) {
-    pi_buffer_copy_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_BUFFER_COPY_DESC;
+    auto desc = pi::desc<pi_buffer_copy_desc>();
     desc.src = src;
     desc.dst = dst;
     const pi_region region = range(0, 0, 10);
@@ -218,9 +212,7 @@ TEST_CASE("many threads copy between two contexts, both ways") {
         for (int id = 0; id < 4; ++id) {
             threads.emplace_back([&, id] {
                 for (int round = 0; round < 40; ++round) {
-                    pi_buffer_copy_desc desc{};
-                    desc.struct_size = sizeof desc;
-                    desc.type = PI_TYPE_BUFFER_COPY_DESC;
+                    auto desc = pi::desc<pi_buffer_copy_desc>();
                     desc.flags = PI_COMMAND_BLOCKING;
                     desc.src = round % 2 ? right[id] : left[id];
                     desc.dst = round % 2 ? left[id] : right[id];
@@ -261,18 +253,14 @@ TEST_CASE(
     uint8_t byte = 0;
     Event event;
     const pi_region region = range(0, 0, 1);
-    pi_buffer_read_desc reading{};
-    reading.struct_size = sizeof reading;
-    reading.type = PI_TYPE_BUFFER_READ_DESC;
+    auto reading = pi::desc<pi_buffer_read_desc>();
     reading.mem = foreign;
     reading.host_ptr = &byte;
     reading.regions = &region;
     reading.region_count = 1;
     refused(piEnqueueMemBufferRead(here.queue, &reading, 0, nullptr, event.out()),
             PI_ERROR_INVALID_MEM_OBJECT, both);
-    pi_buffer_fill_desc filling{};
-    filling.struct_size = sizeof filling;
-    filling.type = PI_TYPE_BUFFER_FILL_DESC;
+    auto filling = pi::desc<pi_buffer_fill_desc>();
     filling.mem = foreign;
     filling.pattern = &byte;
     filling.pattern_size = filling.size = 1;

@@ -53,9 +53,7 @@ Queue queue_around(pi_context context, pi_device device, cl_command_queue queue,
 }
 
 Event event_around(pi_context context, cl_event event, uint64_t flags) {
-    pi_native_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_NATIVE_DESC;
+    auto desc = pi::desc<pi_native_desc>();
     desc.flags = flags; // PI_NATIVE_OWN transfers the reference
     desc.handle.type = PI_NATIVE_OPENCL;
     desc.handle.count = 1;
@@ -66,9 +64,7 @@ Event event_around(pi_context context, cl_event event, uint64_t flags) {
 }
 
 pi_mem_import_desc native_import(cl_mem mem, uint64_t offset, uint64_t size, uint32_t own) {
-    pi_mem_import_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_MEM_IMPORT_DESC;
+    auto desc = pi::desc<pi_mem_import_desc>();
     desc.offset = offset;
     desc.size = size;
     desc.own = own;

@@ -122,9 +122,7 @@ inline cl_event vendor_of(pi_event event) {
 }
 
 inline pi_native_desc native_desc(const void *handle, uint64_t flags = 0) {
-    pi_native_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_NATIVE_DESC;
+    auto desc = pi::desc<pi_native_desc>();
     desc.flags = flags;
     desc.handle.type = PI_NATIVE_OPENCL;
     desc.handle.count = 1;

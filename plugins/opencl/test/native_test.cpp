@@ -154,9 +154,7 @@ TEST_CASE("a sub-device is wrapped, counted, and works like its parent") {
             set_contents(queue, mem, std::vector<uint8_t>(100, 5));
             CHECK(contents(queue, mem) == std::vector<uint8_t>(100, 5));
             const Program program = build(context, "kernel void set(global uint *p) { *p = 1; }");
-            pi_program_build_desc build_desc{};
-            build_desc.struct_size = sizeof build_desc;
-            build_desc.type = PI_TYPE_PROGRAM_BUILD_DESC;
+            auto build_desc = pi::desc<pi_program_build_desc>();
             build_desc.device_count = 1;
             build_desc.devices = &again;
             ok(piProgramBuild(program, &build_desc));

@@ -131,9 +131,7 @@ TEST_CASE("a context over devices of two platforms, or with a device twice, is r
     Loader loader;
     const std::vector<pi_device> devices = loader.devices();
     const auto create = [&](const std::vector<pi_device> &list) {
-        pi_context_desc desc{};
-        desc.struct_size = sizeof desc;
-        desc.type = PI_TYPE_CONTEXT_DESC;
+        auto desc = pi::desc<pi_context_desc>();
         desc.devices = list.data();
         desc.device_count = static_cast<uint32_t>(list.size());
         Context context;
@@ -154,9 +152,7 @@ TEST_CASE("two loaders use the plugin at once and their handles do not mix") {
     Loader one, two;
     const Place here(one.devices()[0]), there(two.devices()[0]);
     const Mem mem = here.buffer(64), foreign = there.buffer(64);
-    pi_buffer_copy_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_BUFFER_COPY_DESC;
+    auto desc = pi::desc<pi_buffer_copy_desc>();
     desc.src = mem;
     desc.dst = foreign;
     const pi_region region = range(0, 0, 64);

@@ -10,9 +10,7 @@ using namespace opencl_test;
 namespace {
 
 Program create(pi_context context, pi_program_format format, const void *data, uint64_t size) {
-    pi_program_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_PROGRAM_DESC;
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = format;
     desc.data = data;
     desc.size = size;
@@ -106,9 +104,7 @@ TEST_CASE("bytes that are not a program are refused") {
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
         const Place place(device);
-        pi_program_desc desc{};
-        desc.struct_size = sizeof desc;
-        desc.type = PI_TYPE_PROGRAM_DESC;
+        auto desc = pi::desc<pi_program_desc>();
         const char noise[] = "no binary of any device";
         desc.data = noise;
         desc.size = sizeof noise;
@@ -163,9 +159,7 @@ TEST_CASE("many threads build programs at once") {
                     const std::string source = "kernel void k" + std::to_string(id) +
                                                "(global int *p) { *p = " + std::to_string(round) +
                                                "; }";
-                    pi_program_desc desc{};
-                    desc.struct_size = sizeof desc;
-                    desc.type = PI_TYPE_PROGRAM_DESC;
+                    auto desc = pi::desc<pi_program_desc>();
                     desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
                     desc.data = source.data();
                     desc.size = source.size();

@@ -23,9 +23,7 @@ pi_device find_intel(const Loader &loader) {
 }
 
 Program make_program(pi_context context, const std::string &source) {
-    pi_program_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_PROGRAM_DESC;
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
     desc.data = source.data();
     desc.size = source.size();
@@ -35,9 +33,7 @@ Program make_program(pi_context context, const std::string &source) {
 }
 
 pi_program_build_desc build_desc(const char *options) {
-    pi_program_build_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_PROGRAM_BUILD_DESC;
+    auto desc = pi::desc<pi_program_build_desc>();
     desc.options = options;
     return desc;
 }
@@ -46,9 +42,7 @@ using SubDevice = Owned<pi_device, piDeviceRelease>;
 
 /// Equal parts of `units` units; two at most.
 std::vector<SubDevice> parts_of(pi_device whole, uint32_t units) {
-    pi_device_partition_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_DEVICE_PARTITION_DESC;
+    auto desc = pi::desc<pi_device_partition_desc>();
     desc.kind = PI_PARTITION_EQUALLY;
     desc.count = units;
     pi_device made[2]{};
@@ -181,9 +175,7 @@ TEST_CASE("Intel: layers of one image are copied to each other", "[intel]") {
         region.extent[0] = 8;
         region.extent[1] = 4;
         region.extent[2] = 1;
-        pi_image_copy_desc desc{};
-        desc.struct_size = sizeof desc;
-        desc.type = PI_TYPE_IMAGE_COPY_DESC;
+        auto desc = pi::desc<pi_image_copy_desc>();
         desc.src = desc.dst = image;
         desc.region_count = 1;
         desc.regions = &region;

@@ -66,9 +66,7 @@ TEST_CASE("basic: threads that use one driver queue do not block each other", "[
     std::vector<std::thread> threads;
     for (int id = 0; id < 4; ++id) {
         threads.emplace_back([&, id] {
-            pi_buffer_copy_desc desc{};
-            desc.struct_size = sizeof desc;
-            desc.type = PI_TYPE_BUFFER_COPY_DESC;
+            auto desc = pi::desc<pi_buffer_copy_desc>();
             const pi_region region = range(0, 0, 10'000);
             desc.regions = &region;
             desc.region_count = 1;
@@ -171,9 +169,7 @@ TEST_CASE("pthread: sub-devices can be released as soon as their last command is
     const auto devices = devices_like(loader, pocl, "pthread");
     if (devices.empty())
         return pi_test::skip("needs POCL_DEVICES=pthread");
-    pi_device_partition_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_DEVICE_PARTITION_DESC;
+    auto desc = pi::desc<pi_device_partition_desc>();
     desc.kind = PI_PARTITION_EQUALLY;
     desc.count = 1;
     for (int round = 0; round < 500; ++round) {
@@ -224,9 +220,7 @@ TEST_CASE("PoCL: a sub-device does not claim images") {
     const auto devices = devices_like(loader, pocl, "pthread");
     if (devices.empty())
         return pi_test::skip("needs POCL_DEVICES=pthread");
-    pi_device_partition_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_DEVICE_PARTITION_DESC;
+    auto desc = pi::desc<pi_device_partition_desc>();
     desc.kind = PI_PARTITION_EQUALLY;
     desc.count = 1;
     pi_device part = nullptr;

@@ -83,9 +83,7 @@ TEST_CASE("rusticl: a queue with profiling is refused, because its times would b
     const Context context = make_context({devices[0]});
     CHECK(!(info_of<uint64_t>(piDeviceGetInfo, devices[0], PI_DEVICE_INFO_QUEUE_FLAGS) &
             PI_QUEUE_PROFILING));
-    pi_queue_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_QUEUE_DESC;
+    auto desc = pi::desc<pi_queue_desc>();
     desc.flags = PI_QUEUE_PROFILING;
     Queue queue;
     refused(piQueueCreate(context, devices[0], &desc, queue.out()), PI_ERROR_UNSUPPORTED_FEATURE,
@@ -98,9 +96,7 @@ TEST_CASE("rusticl: a binary never reaches the driver, which would abort the pro
     if (devices.empty())
         return pi_test::skip("needs RUSTICL_ENABLE=llvmpipe");
     const Context context = make_context({devices[0]});
-    pi_program_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_PROGRAM_DESC;
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = PI_PROGRAM_FORMAT_DEVICE_BINARY;
     desc.data = "nonsense";
     desc.size = 8;
@@ -117,9 +113,7 @@ TEST_CASE("rusticl: a launch of more work-items than fit 32 bits is refused befo
     const Place place(devices[0]);
     const Program program = build(place.context, "kernel void nothing(void) {}");
     const Kernel nothing = make_kernel(program, "nothing");
-    pi_kernel_launch_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_KERNEL_LAUNCH_DESC;
+    auto desc = pi::desc<pi_kernel_launch_desc>();
     desc.kernel = nothing;
     desc.dimensions = 1;
     desc.global_size[0] = uint64_t{1} << 40;
@@ -151,9 +145,7 @@ TEST_CASE("rusticl: a copy between a 1-D array and a 2-D image moves the pixels 
             region.dst_origin[0] = 5 + layer;
             region.dst_origin[1] = 4 * layer;
             region.extent[0] = 3;
-            pi_image_copy_desc copying{};
-            copying.struct_size = sizeof copying;
-            copying.type = PI_TYPE_IMAGE_COPY_DESC;
+            auto copying = pi::desc<pi_image_copy_desc>();
             copying.src = from;
             copying.dst = to;
             copying.region_count = 1;

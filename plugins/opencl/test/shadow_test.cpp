@@ -58,9 +58,7 @@ Bytes with_part(size_t whole, uint8_t rest, size_t begin, size_t size, uint8_t v
 }
 
 pi_mem_import_desc import_desc(void *pointer, uint64_t size) {
-    pi_mem_import_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_MEM_IMPORT_DESC;
+    auto desc = pi::desc<pi_mem_import_desc>();
     desc.size = size;
     desc.handle.type = PI_EXTERNAL_HOST_POINTER;
     desc.handle.pointer = pointer;
@@ -243,9 +241,7 @@ TEST_CASE("host memory of a driver with shadow copies is not imported in place",
         refused(piMemImport(place.context, device, &desc, mem.out()), PI_ERROR_UNSUPPORTED_FEATURE,
                 {"65536"});
         // The host's alignment is not the device's either.
-        pi_mem_buffer_desc aligned{};
-        aligned.struct_size = sizeof aligned;
-        aligned.type = PI_TYPE_MEM_BUFFER_DESC;
+        auto aligned = pi::desc<pi_mem_buffer_desc>();
         aligned.size = shadow_size;
         aligned.alignment = 4096;
         refused(piMemBufferCreate(place.context, device, &aligned, mem.out()),

@@ -19,9 +19,7 @@ std::string own_name_of(pi_device device) {
 }
 
 pi_usm_desc usm_desc(uint64_t size, pi_usm_kind kind = PI_USM_DEVICE) {
-    pi_usm_desc desc = {};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_USM_DESC;
+    auto desc = pi::desc<pi_usm_desc>();
     desc.kind = kind;
     desc.size = size;
     return desc;
@@ -79,14 +77,10 @@ TEST_CASE("a device without shared virtual memory refuses USM and says why") {
         refused(piUsmAlloc(place.context, device, &desc, &pointer), PI_ERROR_UNSUPPORTED_FEATURE,
                 why);
         refused(piUsmFree(place.context, nullptr), PI_ERROR_UNSUPPORTED_FEATURE, why);
-        pi_usm_copy_desc copy = {};
-        copy.struct_size = sizeof copy;
-        copy.type = PI_TYPE_USM_COPY_DESC;
+        auto copy = pi::desc<pi_usm_copy_desc>();
         refused(piEnqueueUsmCopy(place.queue, &copy, 0, nullptr, nullptr),
                 PI_ERROR_UNSUPPORTED_FEATURE, why);
-        pi_usm_free_desc freed = {};
-        freed.struct_size = sizeof freed;
-        freed.type = PI_TYPE_USM_FREE_DESC;
+        auto freed = pi::desc<pi_usm_free_desc>();
         refused(piEnqueueUsmFree(place.queue, &freed, 0, nullptr, nullptr),
                 PI_ERROR_UNSUPPORTED_FEATURE, why);
         const Program program = build(place.context, source);
@@ -151,9 +145,7 @@ TEST_CASE("USM of another context is refused, by copies, hints and launches") {
             void *const other = allocate(there, usm_desc(64, kind));
             const std::vector<std::string> why = {"another context"};
             const pi_region region = range(0, 0, 64);
-            pi_usm_copy_desc copy = {};
-            copy.struct_size = sizeof copy;
-            copy.type = PI_TYPE_USM_COPY_DESC;
+            auto copy = pi::desc<pi_usm_copy_desc>();
             copy.region_count = 1;
             copy.regions = &region;
             copy.src = mine;
@@ -164,9 +156,7 @@ TEST_CASE("USM of another context is refused, by copies, hints and launches") {
             copy.dst = mine;
             refused(piEnqueueUsmCopy(here.queue, &copy, 0, nullptr, nullptr),
                     PI_ERROR_INVALID_USM_POINTER, {"src", "another context"});
-            pi_usm_prefetch_desc prefetch = {};
-            prefetch.struct_size = sizeof prefetch;
-            prefetch.type = PI_TYPE_USM_PREFETCH_DESC;
+            auto prefetch = pi::desc<pi_usm_prefetch_desc>();
             prefetch.pointer = other;
             prefetch.size = 64;
             refused(piEnqueueUsmPrefetch(here.queue, &prefetch, 0, nullptr, nullptr),
@@ -219,9 +209,7 @@ TEST_CASE("memory that was not freed is freed with its context, a pool's as well
         if (!has_usm(device))
             continue;
         const Place place(device);
-        pi_usm_pool_desc desc = {};
-        desc.struct_size = sizeof desc;
-        desc.type = PI_TYPE_USM_POOL_DESC;
+        auto desc = pi::desc<pi_usm_pool_desc>();
         desc.kind = PI_USM_HOST;
         pi_usm_pool pool = nullptr;
         ok(piUsmPoolCreate(place.context, nullptr, &desc, &pool));

@@ -2,6 +2,7 @@
 
 #include "fake_host.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/sdk/descriptor.hpp>
 
 #include <catch2/catch.hpp>
@@ -104,9 +105,7 @@ TEST_CASE("an output struct gets the smaller of both sizes, and zeros beyond the
 TEST_CASE("an output struct with an unknown chain is refused and not written") {
     const pi_memory_connection_info known{.connection = PI_MEMORY_CONNECTION_UNIFIED};
     pi_struct_header link{sizeof link, 1000, nullptr};
-    pi_memory_connection_info out{};
-    out.struct_size = sizeof out;
-    out.type = PI_TYPE_MEMORY_CONNECTION_INFO;
+    auto out = pi::desc<pi_memory_connection_info>();
     out.next = &link;
     CHECK(code_of([&] { write_struct(known, PI_TYPE_MEMORY_CONNECTION_INFO, &out); }) ==
           PI_ERROR_UNSUPPORTED_FEATURE);

@@ -129,7 +129,7 @@ TEST_CASE("a transfer's channels are reported by number, equal for shared ones",
         return Channels(reported.begin(), reported.begin() + size / sizeof reported[0]);
     };
     const auto between = [&](size_t src, size_t dst) {
-        auto info = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+        auto info = pi::desc<pi_memory_connection_info>();
         OK(piGetMemoryConnectionInfo(machine.device(src), machine.context, machine.device(dst),
                                      machine.context, nullptr, &info));
         Channels reported(std::begin(info.channels), std::end(info.channels));

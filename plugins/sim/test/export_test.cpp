@@ -28,7 +28,7 @@ std::string three_gpus(const std::string &link = "") {
 }
 
 pi_mem_buffer_desc exportable(uint64_t size) {
-    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto d = pi::desc<pi_mem_buffer_desc>();
     d.size = size;
     d.export_types = 1u << PI_EXTERNAL_OPAQUE_FD;
     return d;
@@ -42,7 +42,7 @@ Owned<pi_mem> make_exportable(const Simulation &machine, size_t device, uint64_t
 }
 
 int export_fd(pi_mem mem) {
-    auto d = desc<pi_mem_export_desc>(PI_TYPE_MEM_EXPORT_DESC);
+    auto d = pi::desc<pi_mem_export_desc>();
     d.external_type = PI_EXTERNAL_OPAQUE_FD;
     pi_external_handle handle{};
     OK(piMemExport(mem, &d, &handle));
@@ -50,7 +50,7 @@ int export_fd(pi_mem mem) {
 }
 
 pi_mem_import_desc import_desc(int fd, uint64_t size) {
-    auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    auto d = pi::desc<pi_mem_import_desc>();
     d.size = size;
     d.handle.type = PI_EXTERNAL_OPAQUE_FD;
     d.handle.fd = fd;
@@ -65,10 +65,10 @@ Owned<pi_mem> import_fd(const Simulation &machine, size_t device, int fd, uint64
 }
 
 uint32_t shared_types(const Simulation &machine, size_t src, size_t dst, uint32_t scope = 0) {
-    auto query = desc<pi_memory_connection_query>(PI_TYPE_MEMORY_CONNECTION_QUERY);
+    auto query = pi::desc<pi_memory_connection_query>();
     query.kind = PI_MEMORY_KIND_BUFFER;
     query.src_scope = scope;
-    auto info = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+    auto info = pi::desc<pi_memory_connection_info>();
     OK(piGetMemoryConnectionInfo(machine.device(src), machine.context, machine.device(dst),
                                  machine.context, &query, &info));
     return info.external_handle_types;
@@ -210,7 +210,7 @@ TEST_CASE(
 TEST_CASE("the processor and a simulated device share memory, in both directions", "[sim]") {
     const Simulation machine(three_gpus());
     const char *plugins[] = {PI_TEST_HOST_PLUGIN};
-    auto loading = desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+    auto loading = pi::desc<pi_loader_desc>();
     loading.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
     loading.plugins = plugins;
     loading.plugin_count = 1;
@@ -221,7 +221,7 @@ TEST_CASE("the processor and a simulated device share memory, in both directions
     OK(piLoaderSelectDevices(loader, "host:0:0", 1, &host, &count));
     pi_platform platform = nullptr;
     OK(piDeviceGetInfo(host, PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform, nullptr));
-    auto of_host = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    auto of_host = pi::desc<pi_context_desc>();
     of_host.device_count = 1;
     of_host.devices = &host;
     Owned<pi_context> context;

@@ -23,7 +23,7 @@ TEST_CASE("the calls named in the file fail with its result, and no others", "[s
     const Simulation machine(
         with_faults(R"({"function": "piMemBufferCreate", "call": 2, "count": 2, )"
                     R"("result": "out_of_resources"})"));
-    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto d = pi::desc<pi_mem_buffer_desc>();
     d.size = 64;
     const auto first = machine.buffer(0, 64);
     for (int call = 0; call < 2; ++call) {
@@ -76,7 +76,7 @@ TEST_CASE("a map that is cut short returns no pointer, and an unmap has no effec
     const Bytes bytes = some_bytes(64);
     OK(piEventWait(write(queue, mem, bytes), patience));
     void *pointer = nullptr;
-    auto map = desc<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    auto map = pi::desc<pi_buffer_map_desc>();
     map.mem = mem;
     map.size = 64;
     map.flags = PI_MAP_READ | PI_MAP_WRITE;
@@ -88,7 +88,7 @@ TEST_CASE("a map that is cut short returns no pointer, and an unmap has no effec
     map.flags |= PI_COMMAND_BLOCKING;
     OK(piEnqueueMemBufferMap(queue, &map, 0, nullptr, nullptr));
     std::memset(pointer, 7, 64);
-    auto unmap = desc<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+    auto unmap = pi::desc<pi_unmap_desc>();
     unmap.mem = mem;
     unmap.pointer = pointer;
     Owned<pi_event> unmapped;
@@ -146,7 +146,7 @@ TEST_CASE("a device that is lost at a time works until then, and never again", "
     CHECK(machine.now() == 4000);
     CHECK(piEventWait(copy(other, a, b, 1000), patience) == PI_ERROR_DEVICE_LOST);
     CHECK(piEventWait(write(queue, a, bytes), patience) == PI_ERROR_DEVICE_LOST);
-    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto d = pi::desc<pi_mem_buffer_desc>();
     d.size = 64;
     pi_mem mem = nullptr;
     REFUSED(PI_ERROR_DEVICE_LOST, "loses this device",
@@ -171,7 +171,7 @@ TEST_CASE("calls that create objects on a lost device, or sync its memory, repor
     CHECK(piEventWait(write(queue, mem, some_bytes(4000)), patience) == PI_ERROR_DEVICE_LOST);
     REFUSED(PI_ERROR_DEVICE_LOST, "loses this device", piMemFlush(mem, 0, 4000));
     REFUSED(PI_ERROR_DEVICE_LOST, "loses this device", piMemInvalidate(mem, 0, 4000));
-    auto part = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto part = pi::desc<pi_mem_partition_desc>();
     part.size = 64;
     pi_mem made = nullptr;
     REFUSED(PI_ERROR_DEVICE_LOST, "loses this device", piMemBufferPartition(mem, &part, &made));

@@ -27,7 +27,7 @@ Simulation::Simulation(const std::string &json) : file(json), loader(make_loader
     OK(piDevicesGet(platform, PI_DEVICE_TYPE_ALL, 0, nullptr, &count));
     devices.resize(count);
     OK(piDevicesGet(platform, PI_DEVICE_TYPE_ALL, count, devices.data(), &count));
-    auto d = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    auto d = pi::desc<pi_context_desc>();
     d.device_count = count;
     d.devices = devices.data();
     OK(piContextCreate(platform, &d, context.out()));
@@ -37,7 +37,7 @@ Simulation::Simulation(const std::string &json) : file(json), loader(make_loader
 }
 
 Owned<pi_queue> Simulation::queue(size_t index, uint64_t flags) const {
-    auto d = desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    auto d = pi::desc<pi_queue_desc>();
     d.flags = flags;
     Owned<pi_queue> queue;
     OK(piQueueCreate(context, device(index), &d, queue.out()));
@@ -46,7 +46,7 @@ Owned<pi_queue> Simulation::queue(size_t index, uint64_t flags) const {
 
 Owned<pi_mem> Simulation::buffer(size_t index, uint64_t size, uint32_t scope,
                                  uint64_t flags) const {
-    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto d = pi::desc<pi_mem_buffer_desc>();
     d.size = size;
     d.scope = scope;
     d.flags = flags;

@@ -69,7 +69,7 @@ TEST_CASE("a copy without a bandwidth uses both links to the host", "[sim]") {
 
 TEST_CASE("the connection's info is that of the file", "[sim]") {
     const Simulation machine(two_gpus());
-    auto answer = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+    auto answer = pi::desc<pi_memory_connection_info>();
     OK(piGetMemoryConnectionInfo(machine.device(0), machine.context, machine.device(1),
                                  machine.context, nullptr, &answer));
     CHECK(answer.connection == PI_MEMORY_CONNECTION_MIGRATABLE);
@@ -113,7 +113,7 @@ TEST_CASE("the speed of links to the host, maps and callbacks is reported", "[si
                        nullptr));
     CHECK(latency == 0);
     // Over the host, one link after the other: 1 ns and 1/3 ns per byte.
-    auto answer = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+    auto answer = pi::desc<pi_memory_connection_info>();
     OK(piGetMemoryConnectionInfo(machine.device(0), machine.context, machine.device(1),
                                  machine.context, nullptr, &answer));
     CHECK(answer.bandwidth == 750'000'000);

@@ -30,7 +30,7 @@ TEST_CASE("full memory is refused with the requested and the free size, and can 
           "[sim]") {
     const Simulation machine(two_gpus());
     auto first = machine.buffer(0, 768 << 10);
-    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto d = pi::desc<pi_mem_buffer_desc>();
     d.size = 512 << 10;
     pi_mem mem = nullptr;
     REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY,
@@ -45,12 +45,12 @@ TEST_CASE("full memory is refused with the requested and the free size, and can 
 TEST_CASE("a view, and a command in flight, keep their root's bytes reserved", "[sim]") {
     const Simulation machine(two_gpus());
     auto root = machine.buffer(0, 1 << 20);
-    auto part = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    auto part = pi::desc<pi_mem_partition_desc>();
     part.size = 100;
     Owned<pi_mem> view;
     OK(piMemBufferPartition(root, &part, view.out()));
     root.reset();
-    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto d = pi::desc<pi_mem_buffer_desc>();
     d.size = 1;
     pi_mem mem = nullptr;
     REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "0 bytes (0 bytes) free",
@@ -61,7 +61,7 @@ TEST_CASE("a view, and a command in flight, keep their root's bytes reserved", "
 
 TEST_CASE("host memory that goes past the end of the address space is refused", "[sim]") {
     const Simulation machine(two_gpus());
-    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto d = pi::desc<pi_mem_buffer_desc>();
     d.flags = PI_MEM_USE_HOST_PTR;
     d.size = 8192;
     d.host_ptr = reinterpret_cast<void *>(~uintptr_t{4095});
@@ -117,14 +117,14 @@ TEST_CASE("only commands move bytes of application memory that a device copies",
     Bytes bytes(256, std::byte{1});
     Owned<pi_mem> mem;
     SECTION("by PI_MEM_USE_HOST_PTR") {
-        auto used = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        auto used = pi::desc<pi_mem_buffer_desc>();
         used.flags = PI_MEM_USE_HOST_PTR;
         used.size = bytes.size();
         used.host_ptr = bytes.data();
         OK(piMemBufferCreate(machine.context, machine.device(), &used, mem.out()));
     }
     SECTION("by an import") {
-        auto imported = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+        auto imported = pi::desc<pi_mem_import_desc>();
         imported.size = bytes.size();
         imported.handle.type = PI_EXTERNAL_HOST_POINTER;
         imported.handle.pointer = bytes.data();
@@ -251,7 +251,7 @@ TEST_CASE("imported memory is stale, too, if the device is not coherent", "[sim]
     const Simulation machine(board());
     const auto queue = machine.queue();
     Bytes memory = some_bytes(128);
-    auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    auto d = pi::desc<pi_mem_import_desc>();
     d.size = memory.size();
     d.handle.type = PI_EXTERNAL_HOST_POINTER;
     d.handle.pointer = memory.data();
@@ -292,7 +292,7 @@ TEST_CASE("contiguous memory has bus addresses that do not overlap, and runs out
         CHECK(address(pieces[i]) == (1u << 30) + i * piece);
     pieces[0].reset();
     pieces[2].reset();
-    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto d = pi::desc<pi_mem_buffer_desc>();
     d.size = 2 * piece;
     d.flags = PI_MEM_REQUIRE_CONTIGUOUS;
     pi_mem mem = nullptr;

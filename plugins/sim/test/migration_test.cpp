@@ -150,7 +150,7 @@ TEST_CASE("writes before and after a collision survive", "[sim]") {
 TEST_CASE("copies and writes collide as kernels do, in two views of one object", "[sim]") {
     Object object(three_devices());
     const auto view = [&](uint64_t offset) {
-        auto d = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+        auto d = pi::desc<pi_mem_partition_desc>();
         d.offset = offset;
         d.size = part;
         Owned<pi_mem> mem;

@@ -108,10 +108,10 @@ void check_equal_channels(const Topology &a, const Topology &b) {
 /// Queries for other scopes than the first, too.
 void check_equal_scopes(const Topology &a, const Topology &b, PlaceIndex src, PlaceIndex dst) {
     const auto ask = [&](const Topology &topology, uint32_t scope) {
-        auto query = desc<pi_memory_connection_query>(PI_TYPE_MEMORY_CONNECTION_QUERY);
+        auto query = pi::desc<pi_memory_connection_query>();
         query.kind = PI_MEMORY_KIND_BUFFER;
         query.src_scope = scope;
-        auto info = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+        auto info = pi::desc<pi_memory_connection_info>();
         OK(piGetMemoryConnectionInfo(topology.device(src), topology.context(src),
                                      topology.device(dst), topology.context(dst), &query, &info));
         return info.connection;

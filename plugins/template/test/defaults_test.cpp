@@ -16,7 +16,7 @@ namespace {
 pi_result write(pi_queue queue, pi_mem mem, const Bytes &bytes,
                 const std::vector<pi_region> &regions, std::vector<pi_event> waits = {},
                 pi_event *out_event = nullptr, uint64_t flags = 0) {
-    auto desc = make_desc<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+    auto desc = pi::desc<pi_buffer_write_desc>();
     desc.flags = flags;
     desc.mem = mem;
     desc.host_ptr = bytes.data();
@@ -29,7 +29,7 @@ pi_result write(pi_queue queue, pi_mem mem, const Bytes &bytes,
 pi_result read(pi_queue queue, pi_mem mem, Bytes &bytes, const std::vector<pi_region> &regions,
                std::vector<pi_event> waits = {}, pi_event *out_event = nullptr,
                uint64_t flags = 0) {
-    auto desc = make_desc<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+    auto desc = pi::desc<pi_buffer_read_desc>();
     desc.flags = flags;
     desc.mem = mem;
     desc.host_ptr = bytes.data();
@@ -41,7 +41,7 @@ pi_result read(pi_queue queue, pi_mem mem, Bytes &bytes, const std::vector<pi_re
 
 pi_result fill(pi_queue queue, pi_mem mem, const Bytes &pattern, uint64_t offset, uint64_t size,
                std::vector<pi_event> waits = {}, pi_event *out_event = nullptr) {
-    auto desc = make_desc<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    auto desc = pi::desc<pi_buffer_fill_desc>();
     desc.mem = mem;
     desc.pattern = pattern.data();
     desc.pattern_size = pattern.size();
@@ -235,7 +235,7 @@ TEST_CASE("blocking reads and writes by map return when they are done, and refus
 
 TEST_CASE("the connection's info follows from the connection") {
     const Machine machine;
-    auto info = make_desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+    auto info = pi::desc<pi_memory_connection_info>();
     REQUIRE(piGetMemoryConnectionInfo(machine.device, machine.context, machine.device,
                                       machine.context, nullptr, &info) == PI_SUCCESS);
     CHECK(info.connection == PI_MEMORY_CONNECTION_UNIFIED);
@@ -245,7 +245,7 @@ TEST_CASE("the connection's info follows from the connection") {
 
 TEST_CASE("function groups that the template does not have are refused by name") {
     const Machine machine;
-    auto desc = make_desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto desc = pi::desc<pi_program_desc>();
     pi_program program = nullptr;
     CHECK(piProgramCreate(machine.context, &desc, &program) == PI_ERROR_UNSUPPORTED_FEATURE);
     CHECK(last_text().find("piProgramCreate") != std::string::npos);

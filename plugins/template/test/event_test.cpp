@@ -243,7 +243,7 @@ TEST_CASE("a callback may do anything but block, and release its own event") {
     REQUIRE(Machine::wait_for(machine.make_queue(), {gate}, &event) == PI_SUCCESS);
     const auto callback = [](pi_event self, pi_result, void *user_data) {
         auto *s = static_cast<State *>(user_data);
-        auto desc = make_desc<pi_barrier_desc>(PI_TYPE_BARRIER_DESC);
+        auto desc = pi::desc<pi_barrier_desc>();
         desc.flags = PI_COMMAND_BLOCKING;
         s->wait = piEventWait(s->unsignalled, patience);
         s->ask = piEventWait(s->unsignalled, 0);

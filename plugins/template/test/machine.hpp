@@ -3,6 +3,7 @@
 // The template plugin, loaded, with a queue; and short functions to call it.
 #pragma once
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/pi_loader.h>
 #include <pi/pi_plugin.h>
 
@@ -32,14 +33,6 @@ inline std::string last_text() {
     const char *text = nullptr;
     piGetLastError(nullptr, &text);
     return text;
-}
-
-template <class Desc>
-Desc make_desc(pi_struct_type type) {
-    Desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = type;
-    return desc;
 }
 
 /// A reference that the object releases.
@@ -75,7 +68,7 @@ public:
     explicit Machine(bool threads = false) {
         const std::string file = plugin_file(threads);
         const char *const plugins[] = {file.c_str()};
-        auto desc = make_desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+        auto desc = pi::desc<pi_loader_desc>();
         desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
         desc.plugins = plugins;
         desc.plugin_count = 1;
@@ -101,7 +94,7 @@ public:
     Machine(const Machine &) = delete;
 
     Context make_context() const {
-        auto desc = make_desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+        auto desc = pi::desc<pi_context_desc>();
         desc.device_count = 1;
         desc.devices = &device;
         Context made;
@@ -119,7 +112,7 @@ public:
         return made;
     }
     pi_mem_buffer_desc buffer_desc(uint64_t size) const {
-        auto desc = make_desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        auto desc = pi::desc<pi_mem_buffer_desc>();
         desc.size = size;
         return desc;
     }
@@ -149,7 +142,7 @@ public:
     static pi_result map(pi_queue queue, pi_mem mem, uint64_t offset, uint64_t size, uint64_t flags,
                          void **out_pointer, std::vector<pi_event> waits = {},
                          pi_event *out_event = nullptr) {
-        auto desc = make_desc<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+        auto desc = pi::desc<pi_buffer_map_desc>();
         desc.flags = flags;
         desc.mem = mem;
         desc.offset = offset;
@@ -160,7 +153,7 @@ public:
     }
     static pi_result unmap(pi_queue queue, pi_mem mem, void *pointer,
                            pi_event *out_event = nullptr) {
-        auto desc = make_desc<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+        auto desc = pi::desc<pi_unmap_desc>();
         desc.mem = mem;
         desc.pointer = pointer;
         return piEnqueueMemUnmap(queue, &desc, 0, nullptr, out_event);
@@ -168,7 +161,7 @@ public:
     static pi_result copy(pi_queue queue, pi_mem src, pi_mem dst,
                           const std::vector<pi_region> &regions, std::vector<pi_event> waits = {},
                           pi_event *out_event = nullptr, uint64_t flags = 0) {
-        auto desc = make_desc<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+        auto desc = pi::desc<pi_buffer_copy_desc>();
         desc.flags = flags;
         desc.src = src;
         desc.dst = dst;

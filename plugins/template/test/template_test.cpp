@@ -116,7 +116,7 @@ TEST_CASE("a context requires the platform's devices, each once") {
     const Machine machine;
     const Machine other;
     pi_device devices[] = {machine.device, machine.device};
-    auto desc = make_desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    auto desc = pi::desc<pi_context_desc>();
     pi_context context = nullptr;
     const auto create = [&] { return piContextCreate(machine.platform, &desc, &context); };
     CHECK(create() == PI_ERROR_INVALID_SIZE);
@@ -156,7 +156,7 @@ TEST_CASE("a device that is not of the context is refused") {
     CHECK(piGetMemoryConnection(unlisted, machine.context, machine.device, machine.context,
                                 &connection) == PI_ERROR_INVALID_DEVICE);
 
-    auto both = make_desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    auto both = pi::desc<pi_context_desc>();
     both.device_count = 2;
     both.devices = devices;
     Context context;
@@ -168,7 +168,7 @@ TEST_CASE("a device that is not of the context is refused") {
 
 TEST_CASE("a queue that the device cannot provide is refused; a priority is a hint") {
     const Machine machine;
-    auto desc = make_desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    auto desc = pi::desc<pi_queue_desc>();
     Queue queue;
     for (const int flag : {int{PI_QUEUE_OUT_OF_ORDER}, int{PI_QUEUE_PROFILING}, 1 << 20}) {
         desc.flags = static_cast<uint64_t>(flag);
@@ -240,7 +240,7 @@ TEST_CASE("a buffer that cannot be created is refused with the code of its cause
               d.alignment = 32;
           }) == (reinterpret_cast<uintptr_t>(storage + 1) % 32 ? PI_ERROR_MISALIGNED_POINTER
                                                                : PI_SUCCESS));
-    const auto layout = make_desc<pi_mem_layout_desc>(PI_TYPE_MEM_LAYOUT_DESC);
+    const auto layout = pi::desc<pi_mem_layout_desc>();
     CHECK(create([&](Desc &d) { d.next = &layout; }) == PI_ERROR_UNSUPPORTED_FEATURE);
 
     const auto desc = machine.buffer_desc(16);

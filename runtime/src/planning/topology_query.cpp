@@ -2,6 +2,7 @@
 #include "base/device_query.hpp"
 #include "planning/verified_pairs.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/error.hpp>
 #include <pi/runtime/topology.hpp>
 
@@ -87,15 +88,11 @@ PlaceInfo describe(const Place &place) {
 Connection query(const Place &src, const Place &dst, pi_memory_kind kind, uint32_t src_scope = 0,
                  uint32_t dst_scope = 0) {
     const bool plain = kind == PI_MEMORY_KIND_BUFFER && src_scope == 0 && dst_scope == 0;
-    pi_memory_connection_query question{};
-    question.struct_size = sizeof question;
-    question.type = PI_TYPE_MEMORY_CONNECTION_QUERY;
+    auto question = pi::desc<pi_memory_connection_query>();
     question.kind = kind;
     question.src_scope = src_scope;
     question.dst_scope = dst_scope;
-    pi_memory_connection_info answer{};
-    answer.struct_size = sizeof answer;
-    answer.type = PI_TYPE_MEMORY_CONNECTION_INFO;
+    auto answer = pi::desc<pi_memory_connection_info>();
     const pi_result result = piGetMemoryConnectionInfo(
         src.device, src.context, dst.device, dst.context, plain ? nullptr : &question, &answer);
     Connection connection;
@@ -128,9 +125,7 @@ Connection query(const Place &src, const Place &dst, pi_memory_kind kind, uint32
 }
 
 Context make_context(pi_platform platform, const std::vector<pi_device> &devices) {
-    pi_context_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_CONTEXT_DESC;
+    auto desc = pi::desc<pi_context_desc>();
     desc.device_count = static_cast<uint32_t>(devices.size());
     desc.devices = devices.data();
     Context context;

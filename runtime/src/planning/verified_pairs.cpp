@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "planning/verified_pairs.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/pi_loader.h>
 #include <pi/runtime/error.hpp>
 
@@ -55,16 +56,12 @@ uint32_t VerifiedPairs::scope_of(PlaceIndex place, const std::string &name) cons
 }
 
 pi_result VerifiedPairs::ask(const MemoryPair &pair) {
-    pi_memory_verification_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_MEMORY_VERIFICATION_DESC;
+    auto desc = pi::desc<pi_memory_verification_desc>();
     desc.flags = pair.kernels ? PI_VERIFY_KERNELS : 0;
     desc.kind = pair.imported ? PI_MEMORY_KIND_IMPORTED : PI_MEMORY_KIND_BUFFER;
     desc.src_scope = scope_of(pair.src, pair.scope);
     desc.dst_scope = scope_of(pair.dst, pair.scope);
-    pi_memory_connection_info answer{};
-    answer.struct_size = sizeof answer;
-    answer.type = PI_TYPE_MEMORY_CONNECTION_INFO;
+    auto answer = pi::desc<pi_memory_connection_info>();
     const pi_result result = piVerifyMemoryConnection(
         topology_.device(pair.src), topology_.context(pair.src), topology_.device(pair.dst),
         topology_.context(pair.dst), &desc, &answer);

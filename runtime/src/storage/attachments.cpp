@@ -6,6 +6,7 @@
 
 #include "storage/layout_check.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/error.hpp>
 
 #include <algorithm>
@@ -353,9 +354,7 @@ bool Attachments::import_host_memory(PlaceIndex place) {
     create_host_view();
     const Topology &topology = *runtime_.topology;
     std::byte *const bytes = memories_[*replicas_.host_view].host;
-    pi_mem_import_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_MEM_IMPORT_DESC;
+    auto desc = pi::desc<pi_mem_import_desc>();
     desc.size = description_.host_memory != nullptr ? description_.size : host_bytes_->size();
     desc.handle.type = PI_EXTERNAL_HOST_POINTER;
     desc.handle.pointer = bytes;

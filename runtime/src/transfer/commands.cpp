@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transfer/commands.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/error.hpp>
 #include <pi/thread.hpp>
 
@@ -93,14 +94,6 @@ std::vector<pi_region> regions_of(const RangeSet &ranges, const Endpoint &from,
         regions.push_back(region(src.next(range), dst.next(range), range.size()));
     }
     return regions;
-}
-
-template <class Desc>
-Desc descriptor(pi_struct_type type) {
-    Desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = type;
-    return desc;
 }
 
 } // namespace
@@ -273,18 +266,18 @@ Commands::After Commands::move(const Endpoint &from, const Endpoint &to, const R
             });
     };
     if (from.mem == nullptr) {
-        auto desc = descriptor<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+        auto desc = pi::desc<pi_buffer_write_desc>();
         desc.mem = to.mem;
         desc.host_ptr = from.host;
         return submit_regions(desc, "piEnqueueMemBufferWrite", &piEnqueueMemBufferWrite, to.place);
     }
     if (to.mem == nullptr) {
-        auto desc = descriptor<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+        auto desc = pi::desc<pi_buffer_read_desc>();
         desc.mem = from.mem;
         desc.host_ptr = to.host;
         return submit_regions(desc, "piEnqueueMemBufferRead", &piEnqueueMemBufferRead, from.place);
     }
-    auto desc = descriptor<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+    auto desc = pi::desc<pi_buffer_copy_desc>();
     desc.src = from.mem;
     desc.dst = to.mem;
     const auto preferred = topology_->description().buffer(from.place, to.place).preferred_queue;
@@ -294,7 +287,7 @@ Commands::After Commands::move(const Endpoint &from, const Endpoint &to, const R
 
 Commands::After Commands::map(BufferMap &map, uint64_t flags, const TransferDone &done,
                               const After &after) {
-    auto desc = descriptor<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    auto desc = pi::desc<pi_buffer_map_desc>();
     desc.flags = flags;
     desc.mem = map.mem.get();
     desc.offset = map.range.begin;
@@ -309,7 +302,7 @@ Commands::After Commands::map(BufferMap &map, uint64_t flags, const TransferDone
 
 Commands::After Commands::unmap(const BufferMap &map, const TransferDone &done,
                                 const After &after) {
-    auto desc = descriptor<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+    auto desc = pi::desc<pi_unmap_desc>();
     desc.mem = map.mem.get();
     desc.pointer = map.pointer;
     return submit(

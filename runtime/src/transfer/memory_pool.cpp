@@ -3,6 +3,7 @@
 
 #include "base/same_device.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/runtime/error.hpp>
 
 #include <bit>
@@ -87,9 +88,7 @@ Mem MemoryPool::find(const MemoryKind &kind, uint64_t size, uint64_t &found_size
 }
 
 Mem MemoryPool::create(const MemoryKind &kind, uint64_t size) const {
-    pi_mem_buffer_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_MEM_BUFFER_DESC;
+    auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.flags = kind.flags;
     desc.size = size;
     desc.alignment = kind.alignment;

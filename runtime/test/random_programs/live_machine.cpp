@@ -23,7 +23,7 @@ void PI_CALL run_job(const pi_native_group *, void *const *arguments) {
 pi_kernel make_kernel(pi_context context) {
     static constexpr pi_native_kernel kernels[] = {{"job", run_job, 2, 0}};
     static constexpr pi_native_program table = {sizeof table, 1, kernels};
-    auto desc = pi_test::desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto desc = pi::desc<pi_program_desc>();
     desc.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
     desc.data = &table;
     desc.size = sizeof table;
@@ -43,7 +43,7 @@ pi_loader make_loader(const std::vector<const char *> &plugins,
     if (!trace.empty()) {
         options.push_back({"PI_TRACE_FILE", trace.c_str()});
     }
-    auto desc = pi_test::desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+    auto desc = pi::desc<pi_loader_desc>();
     desc.flags = flags | PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = plugins.data();
     desc.plugin_count = static_cast<uint32_t>(plugins.size());
@@ -110,10 +110,9 @@ pi_region region(uint64_t pi_region::*side, uint64_t offset, uint64_t size) {
 
 /// A read or a write of one region.
 template <class Desc, class Function, class Pointer>
-Event enqueue(pi_struct_type type, Function function, pi_queue queue,
-              const std::vector<pi_event> &waits, pi_mem mem, Pointer host,
-              const pi_region &region) {
-    Desc desc = pi_test::desc<Desc>(type);
+Event enqueue(Function function, pi_queue queue, const std::vector<pi_event> &waits, pi_mem mem,
+              Pointer host, const pi_region &region) {
+    auto desc = pi::desc<Desc>();
     desc.mem = mem;
     desc.host_ptr = host;
     desc.region_count = 1;
@@ -182,8 +181,8 @@ Event LiveMachine::launch(pi_queue queue, const Acquisition &use, Job &job) cons
     Event seen;
     if (!job.seen.empty()) {
         seen = enqueue<pi_buffer_read_desc>(
-            PI_TYPE_BUFFER_READ_DESC, &piEnqueueMemBufferRead, queue, use.events(), use.mem(),
-            job.seen.data(), region(&pi_region::src_offset, use.offset(), job.seen.size()));
+            &piEnqueueMemBufferRead, queue, use.events(), use.mem(), job.seen.data(),
+            region(&pi_region::src_offset, use.offset(), job.seen.size()));
         application_bytes_ += job.seen.size();
     }
     if (job.fresh.empty()) {
@@ -191,8 +190,7 @@ Event LiveMachine::launch(pi_queue queue, const Acquisition &use, Job &job) cons
     }
     const std::vector<pi_event> waits = seen ? std::vector<pi_event>{seen.get()} : use.events();
     Event written = enqueue<pi_buffer_write_desc>(
-        PI_TYPE_BUFFER_WRITE_DESC, &piEnqueueMemBufferWrite, queue, waits, use.mem(),
-        job.fresh.data(),
+        &piEnqueueMemBufferWrite, queue, waits, use.mem(), job.fresh.data(),
         region(&pi_region::dst_offset, use.offset() + job.fresh_offset, job.fresh.size()));
     application_bytes_ += job.fresh.size();
     return written;
@@ -206,7 +204,7 @@ Event LiveMachine::run_kernel(pi_queue queue, const Acquisition &use, Job &job) 
     arguments[1].kind = PI_ARGUMENT_VALUE;
     arguments[1].value = &pointer;
     arguments[1].size = sizeof pointer;
-    auto desc = pi_test::desc<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+    auto desc = pi::desc<pi_kernel_launch_desc>();
     desc.kernel = kernels_[use.place()];
     desc.dimensions = 1;
     desc.global_size[0] = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/pi_loader.h>
 #include <pi/runtime/runtime.hpp>
 
@@ -21,15 +22,6 @@ namespace minisycl {
 using exception = pi::runtime::Error;
 
 namespace detail {
-
-/// A descriptor with its first two fields filled in.
-template <class Descriptor>
-Descriptor describe(pi_struct_type type) {
-    Descriptor descriptor{};
-    descriptor.struct_size = sizeof descriptor;
-    descriptor.type = type;
-    return descriptor;
-}
 
 struct release_loader {
     void operator()(pi_loader loader) const { piLoaderRelease(loader); }

@@ -53,7 +53,7 @@ public:
                         nullptr);
         piDeviceGetInfo(topology.device(place_), PI_DEVICE_INFO_PROGRAM_FORMATS, sizeof formats_,
                         &formats_, nullptr); // unsupported: none
-        auto desc = detail::describe<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+        auto desc = pi::desc<pi_queue_desc>();
         desc.flags = flags & PI_QUEUE_OUT_OF_ORDER; // accessors order
         pi::runtime::check(
             piQueueCreate(topology.context(place_), topology.device(place_), &desc, queue_.out()),
@@ -169,7 +169,7 @@ private:
             const std::vector<pi_event> &events = slot.use.events(queue_.get());
             waits.insert(waits.end(), events.begin(), events.end());
         }
-        auto desc = detail::describe<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+        auto desc = pi::desc<pi_kernel_launch_desc>();
         desc.kernel = native ? native_kernel(commands, arguments.size())
                              : device_kernel(form, commands.forms_->name);
         desc.dimensions = commands.dimensions_;
@@ -219,7 +219,7 @@ private:
 
     pi::runtime::Kernel build(const form &form, const std::string &name) const {
         const pi::runtime::Topology &topology = context_.runtime().topology();
-        auto desc = detail::describe<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+        auto desc = pi::desc<pi_program_desc>();
         desc.format = form.format;
         desc.data = form.code;
         desc.size = form.size;
@@ -227,7 +227,7 @@ private:
         pi::runtime::check(piProgramCreate(topology.context(place_), &desc, program.out()),
                            "piProgramCreate");
         const pi_device device = topology.device(place_);
-        auto options = detail::describe<pi_program_build_desc>(PI_TYPE_PROGRAM_BUILD_DESC);
+        auto options = pi::desc<pi_program_build_desc>();
         options.device_count = 1;
         options.devices = &device;
         const pi_result result = piProgramBuild(program.get(), &options);

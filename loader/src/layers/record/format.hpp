@@ -100,28 +100,28 @@ constexpr const char *why_never(std::size_t index) {
 ///   layout              the chain behind a buffer's descriptor
 ///   place, mapped       where a map stores its address, and the address that an unmap ends
 template <typename Desc>
-inline constexpr pi_struct_type described = PI_TYPE_NONE;
-#define PI_RECORD_DESCRIPTOR(desc, word)                                                           \
+inline constexpr bool described = false;
+#define PI_RECORD_DESCRIPTOR(desc)                                                                 \
     template <>                                                                                    \
-    inline constexpr pi_struct_type described<desc> = PI_TYPE_##word;                              \
+    inline constexpr bool described<desc> = true;                                                  \
     template <typename Archive>                                                                    \
     void members(Archive &a, desc &d)
 
-PI_RECORD_DESCRIPTOR(pi_context_desc, CONTEXT_DESC) {
+PI_RECORD_DESCRIPTOR(pi_context_desc) {
     a.number("flags", d.flags);
     a.reserved("reserved", d.reserved);
     a.handles("devices", d.device_count, d.devices);
 }
-PI_RECORD_DESCRIPTOR(pi_queue_desc, QUEUE_DESC) {
+PI_RECORD_DESCRIPTOR(pi_queue_desc) {
     a.number("flags", d.flags);
 }
-PI_RECORD_DESCRIPTOR(pi_mem_layout_desc, MEM_LAYOUT_DESC) {
+PI_RECORD_DESCRIPTOR(pi_mem_layout_desc) {
     a.number("element_size", d.element_size);
     a.list("extents", d.rank, d.extents, 8);
     a.reserved("reserved", d.reserved);
     a.list("axis_separators", d.axis_separator_count, d.axis_separators, 8);
 }
-PI_RECORD_DESCRIPTOR(pi_mem_buffer_desc, MEM_BUFFER_DESC) {
+PI_RECORD_DESCRIPTOR(pi_mem_buffer_desc) {
     a.number("flags", d.flags);
     a.number("size", d.size);
     a.number("alignment", d.alignment);
@@ -133,12 +133,12 @@ PI_RECORD_DESCRIPTOR(pi_mem_buffer_desc, MEM_BUFFER_DESC) {
     else
         a.stray("host_ptr", d.host_ptr);
 }
-PI_RECORD_DESCRIPTOR(pi_mem_partition_desc, MEM_PARTITION_DESC) {
+PI_RECORD_DESCRIPTOR(pi_mem_partition_desc) {
     a.number("flags", d.flags);
     a.number("offset", d.offset);
     a.number("size", d.size);
 }
-PI_RECORD_DESCRIPTOR(pi_program_desc, PROGRAM_DESC) {
+PI_RECORD_DESCRIPTOR(pi_program_desc) {
     a.number("flags", d.flags);
     a.reserved("reserved", d.reserved);
     a.number("format", d.format);
@@ -148,40 +148,40 @@ PI_RECORD_DESCRIPTOR(pi_program_desc, PROGRAM_DESC) {
     else
         a.data("data", d.data, d.size);
 }
-PI_RECORD_DESCRIPTOR(pi_program_build_desc, PROGRAM_BUILD_DESC) {
+PI_RECORD_DESCRIPTOR(pi_program_build_desc) {
     a.number("flags", d.flags);
     a.reserved("reserved", d.reserved);
     a.handles("devices", d.device_count, d.devices);
     a.text("options", d.options);
 }
-PI_RECORD_DESCRIPTOR(pi_program_link_desc, PROGRAM_LINK_DESC) {
+PI_RECORD_DESCRIPTOR(pi_program_link_desc) {
     a.number("flags", d.flags);
     a.handles("programs", d.program_count, d.programs);
     a.handles("devices", d.device_count, d.devices);
     a.text("options", d.options);
 }
-PI_RECORD_DESCRIPTOR(pi_buffer_read_desc, BUFFER_READ_DESC) {
+PI_RECORD_DESCRIPTOR(pi_buffer_read_desc) {
     a.number("flags", d.flags);
     a.reserved("reserved", d.reserved);
     a.handle("mem", d.mem);
     a.regions(d.region_count, d.regions);
     a.target(d);
 }
-PI_RECORD_DESCRIPTOR(pi_buffer_write_desc, BUFFER_WRITE_DESC) {
+PI_RECORD_DESCRIPTOR(pi_buffer_write_desc) {
     a.number("flags", d.flags);
     a.reserved("reserved", d.reserved);
     a.handle("mem", d.mem);
     a.regions(d.region_count, d.regions);
     a.source(d);
 }
-PI_RECORD_DESCRIPTOR(pi_buffer_copy_desc, BUFFER_COPY_DESC) {
+PI_RECORD_DESCRIPTOR(pi_buffer_copy_desc) {
     a.number("flags", d.flags);
     a.reserved("reserved", d.reserved);
     a.handle("src", d.src);
     a.handle("dst", d.dst);
     a.regions(d.region_count, d.regions);
 }
-PI_RECORD_DESCRIPTOR(pi_buffer_fill_desc, BUFFER_FILL_DESC) {
+PI_RECORD_DESCRIPTOR(pi_buffer_fill_desc) {
     a.number("flags", d.flags);
     a.handle("mem", d.mem);
     a.number("offset", d.offset);
@@ -189,19 +189,19 @@ PI_RECORD_DESCRIPTOR(pi_buffer_fill_desc, BUFFER_FILL_DESC) {
     a.number("pattern_size", d.pattern_size);
     a.data("pattern", d.pattern, d.pattern_size);
 }
-PI_RECORD_DESCRIPTOR(pi_buffer_map_desc, BUFFER_MAP_DESC) {
+PI_RECORD_DESCRIPTOR(pi_buffer_map_desc) {
     a.number("flags", d.flags);
     a.handle("mem", d.mem);
     a.number("offset", d.offset);
     a.number("size", d.size);
     a.place(d);
 }
-PI_RECORD_DESCRIPTOR(pi_unmap_desc, UNMAP_DESC) {
+PI_RECORD_DESCRIPTOR(pi_unmap_desc) {
     a.number("flags", d.flags);
     a.handle("mem", d.mem);
     a.mapped(d);
 }
-PI_RECORD_DESCRIPTOR(pi_kernel_launch_desc, KERNEL_LAUNCH_DESC) {
+PI_RECORD_DESCRIPTOR(pi_kernel_launch_desc) {
     a.number("flags", d.flags);
     a.handle("kernel", d.kernel);
     a.number("dimensions", d.dimensions);
@@ -212,13 +212,13 @@ PI_RECORD_DESCRIPTOR(pi_kernel_launch_desc, KERNEL_LAUNCH_DESC) {
     a.numbers("cluster_size", d.cluster_size);
     a.number("local_memory_size", d.local_memory_size);
 }
-PI_RECORD_DESCRIPTOR(pi_events_wait_desc, EVENTS_WAIT_DESC) {
+PI_RECORD_DESCRIPTOR(pi_events_wait_desc) {
     a.number("flags", d.flags);
 }
-PI_RECORD_DESCRIPTOR(pi_barrier_desc, BARRIER_DESC) {
+PI_RECORD_DESCRIPTOR(pi_barrier_desc) {
     a.number("flags", d.flags);
 }
-PI_RECORD_DESCRIPTOR(pi_timestamp_desc, TIMESTAMP_DESC) {
+PI_RECORD_DESCRIPTOR(pi_timestamp_desc) {
     a.number("flags", d.flags);
 }
 #undef PI_RECORD_DESCRIPTOR

@@ -75,7 +75,7 @@ public:
         Desc own;
         if (desc == nullptr)
             return json_text(nullptr);
-        if (!copy_descriptor(desc, described<Desc>, own)) {
+        if (!copy_descriptor(desc, type_of<Desc>, own)) {
             cannot("struct_size or type does not match the descriptor");
             return json_text(nullptr);
         }
@@ -437,8 +437,7 @@ private:
         using Type = std::tuple_element_t<I, std::tuple<Rest...>>;
         if constexpr (std::is_pointer_v<Type>) {
             using Desc = std::remove_const_t<std::remove_pointer_t<Type>>;
-            if constexpr (described<Desc> != PI_TYPE_NONE && why_never(Index) == nullptr &&
-                          !is_query(Index))
+            if constexpr (described<Desc> && why_never(Index) == nullptr && !is_query(Index))
                 out = writer.descriptor(std::get<I>(parameters));
         }
     }

@@ -58,7 +58,7 @@ TEST_CASE("the driver accepts every command on buffers and USM, and launches") {
             const Owned<pi_queue> queue = machine.make_queue(i, flags);
             const Owned<pi_mem> a = machine.make_buffer(4096, i), b = machine.make_buffer(4096, i);
             std::vector<uint8_t> bytes(4096);
-            auto usm = desc<pi_usm_desc>(PI_TYPE_USM_DESC);
+            auto usm = pi::desc<pi_usm_desc>();
             usm.kind = PI_USM_SHARED;
             usm.size = 4096;
             void *pointer = nullptr;
@@ -88,7 +88,7 @@ TEST_CASE("the driver accepts every command on buffers and USM, and launches") {
                 auto groups = launch_desc(reverse, 1024, of_reverse, 2);
                 groups.local_size[0] = 64;
                 OK(piEnqueueKernelLaunch(queue, &groups, 0, nullptr, commands.next()));
-                auto prefetch = desc<pi_usm_prefetch_desc>(PI_TYPE_USM_PREFETCH_DESC);
+                auto prefetch = pi::desc<pi_usm_prefetch_desc>();
                 prefetch.pointer = pointer;
                 prefetch.size = 4096;
                 OK(piEnqueueUsmPrefetch(queue, &prefetch, 0, nullptr, commands.next()));

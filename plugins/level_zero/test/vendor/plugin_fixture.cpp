@@ -98,7 +98,7 @@ Machine::~Machine() {
 }
 
 Owned<pi_context> Machine::make_context(const std::vector<pi_device> &of) const {
-    auto d = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    auto d = pi::desc<pi_context_desc>();
     d.device_count = static_cast<uint32_t>(of.size());
     d.devices = of.data();
     Owned<pi_context> made;
@@ -107,7 +107,7 @@ Owned<pi_context> Machine::make_context(const std::vector<pi_device> &of) const 
 }
 
 Owned<pi_queue> Machine::make_queue(size_t device, uint64_t flags) const {
-    auto d = desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    auto d = pi::desc<pi_queue_desc>();
     d.flags = flags;
     Owned<pi_queue> made;
     OK(piQueueCreate(context, devices.at(device), &d, made.out()));
@@ -116,7 +116,7 @@ Owned<pi_queue> Machine::make_queue(size_t device, uint64_t flags) const {
 
 Owned<pi_mem> Machine::make_buffer(uint64_t size, size_t device, uint32_t scope,
                                    uint64_t alignment) const {
-    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto d = pi::desc<pi_mem_buffer_desc>();
     d.size = size;
     d.scope = scope;
     d.alignment = alignment;
@@ -169,7 +169,7 @@ Owned<pi_program> create_spirv(const Machine &machine, std::span<const unsigned 
         skip("the tests were built without a compiler for SPIR-V");
         return program;
     }
-    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto d = pi::desc<pi_program_desc>();
     d.format = PI_PROGRAM_FORMAT_SPIRV;
     d.data = module.data();
     d.size = module.size();

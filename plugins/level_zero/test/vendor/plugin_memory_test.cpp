@@ -11,7 +11,7 @@ using namespace level_zero_plugin_test;
 namespace {
 
 void *allocate(const Machine &machine, pi_usm_kind kind, pi_device device, uint64_t alignment = 0) {
-    auto d = desc<pi_usm_desc>(PI_TYPE_USM_DESC);
+    auto d = pi::desc<pi_usm_desc>();
     d.kind = kind;
     d.size = 4096;
     d.alignment = alignment;
@@ -51,7 +51,7 @@ TEST_CASE("a buffer is a driver allocation of its scope's type, on its device") 
         CHECK(ask_driver(machine.context, host).type == ZE_MEMORY_TYPE_HOST);
         static_cast<char *>(host)[9'999] = 1;
 
-        auto d = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+        auto d = pi::desc<pi_mem_partition_desc>();
         d.offset = 128;
         d.size = 100;
         Owned<pi_mem> view;
@@ -127,7 +127,7 @@ TEST_CASE("the application's memory is imported in place, in whole pages") {
         return;
     const std::unique_ptr<void, decltype(&std::free)> memory(std::aligned_alloc(4096, 8192),
                                                              &std::free);
-    auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    auto d = pi::desc<pi_mem_import_desc>();
     d.size = 8192;
     d.handle.type = PI_EXTERNAL_HOST_POINTER;
     d.handle.pointer = memory.get();
@@ -146,7 +146,7 @@ TEST_CASE("an allocation that does not fit reports the requested size") {
     const Machine machine;
     if (!machine)
         return;
-    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    auto d = pi::desc<pi_mem_buffer_desc>();
     d.size = uint64_t{1} << 46;
     Owned<pi_mem> mem;
     const pi_result result =
@@ -160,7 +160,7 @@ TEST_CASE("images and samplers have driver objects, destroyed with them") {
     if (!machine)
         return;
     for (const pi_device device : machine.devices) {
-        auto d = desc<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+        auto d = pi::desc<pi_mem_image_desc>();
         d.image_type = PI_IMAGE_2D;
         d.channel_order = PI_CHANNEL_ORDER_RGBA;
         d.channel_type = PI_CHANNEL_UNORM8;
@@ -173,7 +173,7 @@ TEST_CASE("images and samplers have driver objects, destroyed with them") {
         CHECK(handle.type == PI_NATIVE_LEVEL_ZERO);
         CHECK(handle.value[0] != 0);
         CHECK(info<uint64_t>(piMemGetInfo, pi_mem{image}, PI_MEM_INFO_SIZE) == 64 * 32 * 4);
-        auto s = desc<pi_sampler_desc>(PI_TYPE_SAMPLER_DESC);
+        auto s = pi::desc<pi_sampler_desc>();
         s.addressing = PI_ADDRESSING_CLAMP;
         s.normalized_coordinates = 1;
         Owned<pi_sampler> sampler;

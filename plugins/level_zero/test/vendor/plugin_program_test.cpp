@@ -87,7 +87,7 @@ TEST_CASE("a program's binary recreates the program") {
         pointers.push_back(binaries.emplace_back(size).data());
     OK(piProgramGetInfo(program, PI_PROGRAM_INFO_BINARIES,
                         pointers.size() * sizeof pointers.front(), pointers.data(), nullptr));
-    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    auto d = pi::desc<pi_program_desc>();
     d.format = PI_PROGRAM_FORMAT_DEVICE_BINARY;
     d.data = binaries.front().data();
     d.size = binaries.front().size();

@@ -23,7 +23,7 @@ ze_device_properties_t properties_of(pi_device device) {
 }
 
 std::vector<pi_device> partition(pi_device device) {
-    auto d = desc<pi_device_partition_desc>(PI_TYPE_DEVICE_PARTITION_DESC);
+    auto d = pi::desc<pi_device_partition_desc>();
     d.kind = PI_PARTITION_BY_HARDWARE;
     uint32_t count = 0;
     OK(piDevicePartition(device, &d, 0, nullptr, &count));
@@ -59,9 +59,9 @@ struct Place {
 };
 
 pi_memory_connection connection(const Place &src, const Place &dst, pi_memory_kind kind) {
-    auto query = desc<pi_memory_connection_query>(PI_TYPE_MEMORY_CONNECTION_QUERY);
+    auto query = pi::desc<pi_memory_connection_query>();
     query.kind = kind;
-    auto info = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+    auto info = pi::desc<pi_memory_connection_info>();
     OK(piGetMemoryConnectionInfo(src.device, src.context, dst.device, dst.context, &query, &info));
     CHECK_FALSE(std::string(info.reason).empty());
     if (kind == PI_MEMORY_KIND_BUFFER) {
@@ -87,7 +87,7 @@ TEST_CASE("the platform is Intel's driver, and is found by its handle") {
     CHECK(info_text(piPlatformGetInfo, machine.platform, PI_PLATFORM_INFO_VERSION) ==
           "Level Zero " + std::to_string(ZE_MAJOR_VERSION(version)) + "." +
               std::to_string(ZE_MINOR_VERSION(version)));
-    auto d = desc<pi_native_desc>(PI_TYPE_NATIVE_DESC);
+    auto d = pi::desc<pi_native_desc>();
     OK(piPlatformGetNativeHandle(machine.platform, &d.handle));
     const auto plugin =
         info<pi_plugin>(piPlatformGetInfo, machine.platform, PI_PLATFORM_INFO_PLUGIN);
@@ -164,7 +164,7 @@ TEST_CASE("a device's sub-devices are the driver's, and have no more units than 
         CHECK(info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_PARTITION_KINDS) ==
               (ids.empty() ? 0 : 1u << PI_PARTITION_BY_HARDWARE));
         if (ids.empty()) {
-            auto d = desc<pi_device_partition_desc>(PI_TYPE_DEVICE_PARTITION_DESC);
+            auto d = pi::desc<pi_device_partition_desc>();
             d.kind = PI_PARTITION_BY_HARDWARE;
             CHECK(piDevicePartition(device, &d, 0, nullptr, &count) ==
                   PI_ERROR_UNSUPPORTED_FEATURE);
@@ -182,7 +182,7 @@ TEST_CASE("a device's sub-devices are the driver's, and have no more units than 
         CHECK(found == ids);
         CHECK(units <= units_of(device));
         const Owned<pi_context> siblings = machine.make_context(parts);
-        auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        auto d = pi::desc<pi_mem_buffer_desc>();
         d.size = 4096;
         for (const pi_device part : parts) {
             Owned<pi_mem> mem;

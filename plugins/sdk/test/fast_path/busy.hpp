@@ -18,7 +18,7 @@ namespace fast_path_test {
 class Word {
 public:
     explicit Word(const Machine &machine) : context_(machine.context) {
-        auto d = desc<pi_usm_desc>(PI_TYPE_USM_DESC);
+        auto d = pi::desc<pi_usm_desc>();
         d.kind = PI_USM_HOST;
         d.size = 64;
         OK(piUsmAlloc(context_, machine.devices[first], &d, &pointer_));
@@ -110,7 +110,7 @@ inline bool comes_true(const std::function<bool()> &condition) {
 struct Imported {
     explicit Imported(const Machine &machine)
         : bytes(static_cast<uint32_t *>(std::aligned_alloc(4096, Busy::size)), &std::free) {
-        auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+        auto d = pi::desc<pi_mem_import_desc>();
         d.handle.type = PI_EXTERNAL_HOST_POINTER;
         d.handle.pointer = bytes.get();
         d.size = Busy::size;

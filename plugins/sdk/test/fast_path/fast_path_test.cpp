@@ -83,7 +83,7 @@ TEST_CASE(
     // An allocation that finds no memory looks for ended commands, as the plugin does by itself now
     // and then. Neither may hide an end from the other.
     const std::jthread looks([&machine](const std::stop_token &stop) {
-        auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        auto d = pi::desc<pi_mem_buffer_desc>();
         d.size = device_bytes / 64 * 63; // never fits together with the small one
         for (Owned<pi_mem> none; !stop.stop_requested(); none.reset())
             piMemBufferCreate(machine.context, machine.devices[first], &d, none.out());
@@ -124,7 +124,7 @@ TEST_CASE("commands that the stream does not run come after commands without eve
     const pi_region region = range(0, 0, Busy::size);
     const auto read = read_desc(mem, words.data(), region);
     std::atomic<bool> called{false};
-    auto function = desc<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
+    auto function = pi::desc<pi_host_function_desc>();
     function.function = [](void *data) { *static_cast<std::atomic<bool> *>(data) = true; };
     function.user_data = &called;
     SECTION("a read of pageable memory") {
@@ -161,14 +161,14 @@ TEST_CASE("commands that the stream does not run come after commands without eve
         CHECK(references(mem) == 1);
     }
     SECTION("a blocking barrier") {
-        auto barrier = desc<pi_barrier_desc>(PI_TYPE_BARRIER_DESC);
+        auto barrier = pi::desc<pi_barrier_desc>();
         barrier.flags = PI_COMMAND_BLOCKING;
         const std::jthread later = busy.let_go_later();
         OK(piEnqueueBarrier(busy.queue, &barrier, 0, nullptr, nullptr));
         CHECK(references(mem) == 1);
     }
     SECTION("a blocking timestamp") {
-        auto timestamp = desc<pi_timestamp_desc>(PI_TYPE_TIMESTAMP_DESC);
+        auto timestamp = pi::desc<pi_timestamp_desc>();
         timestamp.flags = PI_COMMAND_BLOCKING;
         const std::jthread later = busy.let_go_later();
         OK(piEnqueueTimestamp(busy.queue, &timestamp, 0, nullptr, nullptr));
