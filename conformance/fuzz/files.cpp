@@ -7,7 +7,7 @@
 #include "expectations.hpp"
 #include "links.hpp"
 #include "replay.hpp"
-#include "text_file.hpp"
+#include "temporary.hpp"
 
 #include <pi/runtime/calibrate.hpp>
 

@@ -5,6 +5,8 @@
 // parsed and printed can be parsed again.
 #include "input.hpp"
 
+#include "../support/temporary.hpp"
+
 #include "config.hpp"
 #include "discovery.hpp"
 #include "layers/fault/specification.hpp"
@@ -73,20 +75,10 @@ void set_options(std::string_view text) {
 /// A prefix like that of an installed PI, with one manifest.
 class Prefix {
 public:
-    Prefix() : folder_(std::filesystem::temp_directory_path() / "pi_fuzz_XXXXXX") {
-        std::string name = folder_.string();
-        if (mkdtemp(name.data()) == nullptr) {
-            finding("no temporary folder can be made");
-        }
-        folder_ = name;
+    Prefix() {
         std::filesystem::create_directories(folder_ / "lib");
         std::filesystem::create_directories(folder_ / "share/pi/plugins.d");
     }
-    ~Prefix() {
-        std::error_code error; // a folder that cannot be removed is not a finding
-        std::filesystem::remove_all(folder_, error);
-    }
-    Prefix(const Prefix &) = delete;
     loader::Candidate find(std::string_view manifest) const {
         std::ofstream(folder_ / "share/pi/plugins.d/some.json", std::ios::binary) << manifest;
         loader::Services services{
@@ -101,7 +93,8 @@ public:
     }
 
 private:
-    std::filesystem::path folder_;
+    pi_test::TemporaryFolder temporary_;
+    const std::filesystem::path folder_ = temporary_.path();
 };
 
 void read_manifest(std::string_view text) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "program.hpp"
+#include "temporary.hpp"
 
 #include <array>
 #include <cstdio>
-#include <memory>
 #include <stdexcept>
 #include <sys/wait.h>
 
@@ -20,12 +20,16 @@ std::string quoted(const std::string &argument) {
 
 } // namespace
 
-Ran run(const std::vector<std::string> &command) {
-    std::string line = "timeout 100";
-    for (const std::string &argument : command) {
-        line += " " + quoted(argument);
-    }
-    FILE *pipe = popen((line + " 2>&1 </dev/null").c_str(), "r");
+Ran run(const std::vector<std::string> &command, const std::vector<std::string> &environment,
+        Streams streams, unsigned seconds) {
+    const TemporaryFile errors;
+    // A PATH in the environment is the program's, not that of these two.
+    std::string line = "timeout " + std::to_string(seconds) + " env";
+    for (const auto *words : {&environment, &command})
+        for (const std::string &word : *words)
+            line += " " + quoted(word);
+    line += streams == Streams::apart ? " 2>" + quoted(errors.path()) : " 2>&1";
+    FILE *pipe = popen((line + " </dev/null").c_str(), "r");
     if (pipe == nullptr) {
         throw std::runtime_error("popen failed for " + line);
     }
@@ -36,6 +40,7 @@ Ran run(const std::vector<std::string> &command) {
     }
     const int status = pclose(pipe);
     ran.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    ran.errors = errors.text();
     return ran;
 }
 

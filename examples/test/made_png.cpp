@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "made_png.hpp"
 
-#include <cstdlib>
 #include <fstream>
 #include <random>
 #include <stdexcept>
@@ -39,19 +38,6 @@ std::string deflated(const std::string &raw) {
 }
 
 } // namespace
-
-TemporaryFolder::TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "pi_examples_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-        throw std::runtime_error("mkdtemp failed for " + name);
-    }
-    path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-}
 
 std::string MadePng::bytes() const {
     std::string header = big_endian(width) + big_endian(height);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "picture.hpp"
+#include "temporary.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -9,19 +10,6 @@
 #include <vector>
 
 namespace pi_test {
-
-/// A folder that is deleted with the object.
-class TemporaryFolder {
-public:
-    TemporaryFolder();
-    ~TemporaryFolder();
-    TemporaryFolder(const TemporaryFolder &) = delete;
-    TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-    const std::filesystem::path &path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
 
 /// A PNG file put together by hand, so that any kind can be had, wrong ones too.
 struct MadePng {

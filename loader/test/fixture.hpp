@@ -3,6 +3,8 @@
 // Loaders, their logs and folders for plugins, for the loader's tests.
 #pragma once
 
+#include "temporary.hpp"
+
 #include <pi/describe/descriptor.hpp>
 #include <pi/pi_loader.h>
 #include <pi/pi_plugin.h>
@@ -32,24 +34,15 @@ inline std::string last_text() {
     return text;
 }
 
-/// A folder that is deleted with the object.
-class TemporaryFolder {
+/// A folder for plugins.
+class TemporaryFolder : public pi_test::TemporaryFolder {
 public:
-    TemporaryFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "pi_loader_XXXXXX").string();
-        REQUIRE(::mkdtemp(name.data()) != nullptr);
-        path_ = std::filesystem::canonical(name);
-    }
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    TemporaryFolder(const TemporaryFolder &) = delete;
-    TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-
     /// Without a trailing '/'.
-    std::string path() const { return path_.string(); }
-    std::string str(const std::string &file = "") const { return (path_ / file).string(); }
+    std::string path() const { return str(); }
+    std::string str(const std::string &file = "") const {
+        const std::filesystem::path &folder = pi_test::TemporaryFolder::path();
+        return (file.empty() ? folder : folder / file).string();
+    }
     /// A copy of a test plugin: a separate file.
     std::string copy_plugin(const std::string &name, const std::string &as = "") const {
         const std::string target = str("libpi_plugin_" + (as.empty() ? name : as) + ".so");
@@ -57,13 +50,10 @@ public:
         return target;
     }
     std::string write(const std::string &file, const std::string &text) const {
-        std::filesystem::create_directories((path_ / file).parent_path());
-        std::ofstream(path_ / file) << text;
+        std::filesystem::create_directories(std::filesystem::path(str(file)).parent_path());
+        std::ofstream(str(file)) << text;
         return str(file);
     }
-
-private:
-    std::filesystem::path path_;
 };
 
 /// Messages of a loader.

@@ -1,43 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "equipment.hpp"
+#include "temporary.hpp"
 
 #include <pi/runtime/calibrate.hpp>
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
 #include <map>
-#include <sstream>
-
-#include <unistd.h>
 
 using namespace runtime_test;
 using Catch::Matchers::Contains;
+using pi_test::TemporaryFile;
 
 namespace {
-
-/// A file that is gone afterwards.
-struct TemporaryFile {
-    TemporaryFile() {
-        const int file = mkstemp(path.data());
-        REQUIRE(file >= 0);
-        close(file);
-    }
-    ~TemporaryFile() { std::remove(path.c_str()); }
-    TemporaryFile(const TemporaryFile &) = delete;
-    TemporaryFile &operator=(const TemporaryFile &) = delete;
-
-    void write(const std::string &text) const { std::ofstream(path) << text; }
-    std::string text() const {
-        std::stringstream stream;
-        stream << std::ifstream(path).rdbuf();
-        return stream.str();
-    }
-
-    std::string path = "/tmp/pi-costs-XXXXXX";
-};
 
 std::string replaced(std::string text, const std::string &what, const std::string &by) {
     const size_t at = text.find(what);
@@ -111,8 +87,8 @@ TEST_CASE("every link is measured, and the figures survive their file", "[runtim
     }
 
     const TemporaryFile file;
-    save_costs(measured.costs, topology, file.path);
-    const LoadedCosts loaded = load_costs(file.path, topology);
+    save_costs(measured.costs, topology, file.path());
+    const LoadedCosts loaded = load_costs(file.path(), topology);
     INFO(loaded.message);
     REQUIRE(loaded.costs);
     CHECK(loaded.message.empty());
@@ -140,30 +116,30 @@ TEST_CASE("costs of another machine are not used, with a message", "[runtime]") 
     here.places[1].key = "a:device";
     here.places[2].key = "b:device";
     const TemporaryFile file;
-    save_costs(CostTable::estimate(here), here, file.path);
-    CHECK(load_costs(file.path, here).costs);
+    save_costs(CostTable::estimate(here), here, file.path());
+    CHECK(load_costs(file.path(), here).costs);
     TopologyDescription there = here;
     there.places[2].key = "c:device";
-    const LoadedCosts refused = load_costs(file.path, there);
+    const LoadedCosts refused = load_costs(file.path(), there);
     CHECK_FALSE(refused.costs);
     CHECK_THAT(refused.message, Contains("another machine") && Contains("c:device"));
     // A machine with fewer devices is known.
     there = unconnected_places(1);
     there.places[1].key = "b:device";
-    CHECK(load_costs(file.path, there).costs);
+    CHECK(load_costs(file.path(), there).costs);
 }
 
 TEST_CASE("a broken file of costs is not used, and the message names the error", "[runtime]") {
     TopologyDescription here = unconnected_places(1);
     here.places[1].key = "a:device";
     const TemporaryFile file;
-    save_costs(CostTable::estimate(here), here, file.path);
+    save_costs(CostTable::estimate(here), here, file.path());
     const std::string good = file.text();
     const auto message = [&](const std::string &text) {
         file.write(text);
-        const LoadedCosts loaded = load_costs(file.path, here);
+        const LoadedCosts loaded = load_costs(file.path(), here);
         CHECK_FALSE(loaded.costs);
-        CHECK_THAT(loaded.message, Contains(file.path) && Contains("not used"));
+        CHECK_THAT(loaded.message, Contains(file.path()) && Contains("not used"));
         return loaded.message;
     };
     CHECK_THAT(message(""), Contains("parse error"));
@@ -186,8 +162,8 @@ TEST_CASE("links that a file leaves out are estimated, and named", "[runtime]") 
     const TemporaryFile file;
     CostTable few(3);
     few.set(1, host_place, {1, 1});
-    save_costs(few, here, file.path);
-    const LoadedCosts loaded = load_costs(file.path, here);
+    save_costs(few, here, file.path());
+    const LoadedCosts loaded = load_costs(file.path(), here);
     REQUIRE(loaded.costs);
     CHECK(loaded.costs->link(1, host_place)[0] == LinkCost{1, 1});
     CHECK(loaded.costs->link(2, host_place) == CostTable::estimate(here).link(2, host_place));

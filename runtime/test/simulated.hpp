@@ -5,7 +5,7 @@
 #pragma once
 
 #include "equipment.hpp"
-#include "text_file.hpp"
+#include "temporary.hpp"
 
 #include <pi/pi_sim.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // pi-bench as a user runs it. The figures are not judged: only that there are some.
-#include "program.hpp"
 #include "skip.hpp"
+#include "tool.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -17,12 +17,12 @@ namespace {
 json bench(const std::string &name, const std::string &filter,
            const std::vector<std::string> &environment = {}) {
     const TemporaryFile file;
-    const Ran ran =
-        run({PI_BENCH, name, "--quick", "--filter", filter, "--json", file.path()}, environment);
+    const Ran ran = run_tool({PI_BENCH, name, "--quick", "--filter", filter, "--json", file.path()},
+                             environment);
     INFO(ran.output);
     INFO(ran.errors);
     REQUIRE(ran.exit_code == 0);
-    json document = json::parse(file.content());
+    json document = json::parse(file.text());
     CHECK(document.at("machine").get<std::string>() != "");
     CHECK(document.at("date").get<std::string>().size() ==
           std::string("2026-01-01T00:00:00Z").size());
@@ -115,7 +115,7 @@ TEST_CASE("pi-bench runtime measures against StarPU, or says why not") {
         skip("built without OpenCL");
         return;
     }
-    const Ran ran = run({PI_BENCH, "runtime", "--quick", "--filter", "against StarPU"});
+    const Ran ran = run_tool({PI_BENCH, "runtime", "--quick", "--filter", "against StarPU"});
     INFO(ran.output + ran.errors);
     const bool measured = ran.output.find("MiB a round, ours moves 0") != std::string::npos;
     const bool left_out = ran.output.find("not measured: ") != std::string::npos;
@@ -127,20 +127,21 @@ TEST_CASE("pi-bench runtime measures against StarPU, or says why not") {
 TEST_CASE("pi-bench calibrate writes the costs of links, which the host runtime then uses") {
     const TemporaryFile costs;
     const std::vector<std::string> environment{"PI_DEVICE_SELECTOR=host"};
-    const Ran ran = run({PI_BENCH, "calibrate", "--quick", "--costs", costs.path()}, environment);
+    const Ran ran =
+        run_tool({PI_BENCH, "calibrate", "--quick", "--costs", costs.path()}, environment);
     INFO(ran.output + ran.errors);
     REQUIRE(ran.exit_code == 0);
     CHECK(ran.output.find("host -> host:0:0, 64 KiB") != std::string::npos);
-    const json document = json::parse(costs.content());
+    const json document = json::parse(costs.text());
     CHECK(document.at("format") == "pi costs");
     REQUIRE(document.at("links").size() >= 2);
     for (const json &link : document.at("links")) {
         CHECK(link.at("costs").at(0).at("bandwidth").get<double>() > 0);
     }
     const auto use = [&](const std::vector<std::string> &with) {
-        return run({PI_BENCH, "runtime", "--quick", "--filter", "acquire.*at host$", "--costs",
-                    costs.path()},
-                   with);
+        return run_tool({PI_BENCH, "runtime", "--quick", "--filter", "acquire.*at host$", "--costs",
+                         costs.path()},
+                        with);
     };
     CHECK(use(environment).output.find("not used") == std::string::npos);
     if (PI_TEST_HAVE_OPENCL) {
@@ -192,7 +193,7 @@ TEST_CASE("pi-bench level_zero measures the plugin against plain driver calls") 
 
 TEST_CASE("rows that cannot be measured are listed with the reason") {
     const Ran ran =
-        run({PI_BENCH, "start", "--quick"}, {"PI_OPENCL_LIBRARY=/nowhere/libOpenCL.so"});
+        run_tool({PI_BENCH, "start", "--quick"}, {"PI_OPENCL_LIBRARY=/nowhere/libOpenCL.so"});
     INFO(ran.output);
     CHECK(ran.exit_code == 1);
     CHECK(ran.output.find("not measured: ") != std::string::npos);
@@ -202,22 +203,22 @@ TEST_CASE("rows that cannot be measured are listed with the reason") {
 }
 
 TEST_CASE("a filter without matches is an error, an invalid filter another") {
-    const Ran none = run({PI_BENCH, "calls", "--quick", "--filter", "no such row"});
+    const Ran none = run_tool({PI_BENCH, "calls", "--quick", "--filter", "no such row"});
     CHECK(none.exit_code == 1);
     CHECK(none.errors.find("no such row") != std::string::npos);
-    const Ran wrong = run({PI_BENCH, "calls", "--quick", "--filter", "("});
+    const Ran wrong = run_tool({PI_BENCH, "calls", "--quick", "--filter", "("});
     CHECK(wrong.exit_code == 2);
     CHECK(wrong.errors.find("--filter \"(\"") != std::string::npos);
 }
 
 TEST_CASE("an unknown benchmark is an error that lists the known ones") {
-    const Ran ran = run({PI_BENCH, "nothing"});
+    const Ran ran = run_tool({PI_BENCH, "nothing"});
     CHECK(ran.exit_code == 2);
     CHECK((ran.output + ran.errors).find("calls") != std::string::npos);
 }
 
 TEST_CASE("an unwritable file is an error before any measurement") {
-    const Ran ran = run({PI_BENCH, "calls", "--quick", "--json", "/nowhere/rows.json"});
+    const Ran ran = run_tool({PI_BENCH, "calls", "--quick", "--json", "/nowhere/rows.json"});
     CHECK(ran.exit_code == 1);
     CHECK(ran.output == "");
     CHECK(ran.errors.find("/nowhere/rows.json") != std::string::npos);

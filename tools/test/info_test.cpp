@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // pi-info as a user runs it.
-#include "program.hpp"
 #include "skip.hpp"
+#include "tool.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -94,7 +94,7 @@ TEST_CASE("pi-info --json has every ordered pair of places") {
 }
 
 TEST_CASE("devices of a platform share a context, or each has its own") {
-    const Ran probe = run({PI_INFO, "--json", "--device", "opencl:0"});
+    const Ran probe = run_tool({PI_INFO, "--json", "--device", "opencl:0"});
     if (probe.exit_code != 0 || json::parse(probe.output).at("devices").size() < 2) {
         skip("needs two OpenCL devices of one platform");
         return;
@@ -120,18 +120,18 @@ TEST_CASE(
         CHECK(device.at("plugin") == "host");
     }
 
-    const Ran text = run({PI_INFO}, {no_opencl});
+    const Ran text = run_tool({PI_INFO}, {no_opencl});
     CHECK(text.exit_code == 0);
     CHECK(contains(text.output, "unavailable: "));
     CHECK(contains(text.output, "/nowhere/libOpenCL.so"));
-    const Ran plugins = run({PI_INFO, "--plugins"}, {no_opencl});
+    const Ran plugins = run_tool({PI_INFO, "--plugins"}, {no_opencl});
     CHECK(plugins.exit_code == 0);
     CHECK(contains(plugins.output, "/nowhere/libOpenCL.so"));
 }
 
 TEST_CASE("a refused --plugin is an error, with the reason, and the others are listed") {
     const std::vector<std::string> command{PI_INFO, "--json", "--plugin", PI_INFO};
-    const Ran ran = run(command, {no_opencl});
+    const Ran ran = run_tool(command, {no_opencl});
     CHECK(ran.exit_code == 1);
     CHECK(contains(ran.errors, "was refused: "));
     const json document = json::parse(ran.output);
@@ -140,12 +140,12 @@ TEST_CASE("a refused --plugin is an error, with the reason, and the others are l
     CHECK(plugin.at("reason") != "");
     find(document.at("devices"), "selector", "host:0:0");
     // Its path is longer than the column.
-    CHECK(contains(run({PI_INFO, "--plugin", PI_INFO}, {no_opencl}).output,
+    CHECK(contains(run_tool({PI_INFO, "--plugin", PI_INFO}, {no_opencl}).output,
                    "\n  " PI_INFO "  refused: "));
 }
 
 TEST_CASE("the matrix has host memory as a derived row") {
-    const Ran ran = run({PI_INFO, "--device", "host"});
+    const Ran ran = run_tool({PI_INFO, "--device", "host"});
     CHECK(ran.exit_code == 0);
     CHECK(contains(ran.output, "Connections"));
     CHECK(contains(ran.output, "import/"));
@@ -153,9 +153,9 @@ TEST_CASE("the matrix has host memory as a derived row") {
 }
 
 TEST_CASE("colours are for terminals unless requested") {
-    CHECK(!contains(run({PI_INFO, "--device", "host"}).output, "\033["));
-    CHECK(contains(run({PI_INFO, "--device", "host", "--color", "always"}).output, "\033["));
-    CHECK(!contains(run({PI_INFO, "--device", "host", "--color", "never"}).output, "\033["));
+    CHECK(!contains(run_tool({PI_INFO, "--device", "host"}).output, "\033["));
+    CHECK(contains(run_tool({PI_INFO, "--device", "host", "--color", "always"}).output, "\033["));
+    CHECK(!contains(run_tool({PI_INFO, "--device", "host", "--color", "never"}).output, "\033["));
 }
 
 TEST_CASE("lines fit the terminal's width, and are not broken elsewhere") {
@@ -174,16 +174,16 @@ TEST_CASE("lines fit the terminal's width, and are not broken elsewhere") {
     // script(1) gives the program a terminal, which warnings also use: on a slow machine there are
     // some about vendors.
     const std::string shown =
-        run({"script", "-qec", command, "/dev/null"}, {"PI_LOG=error"}).output;
+        run_tool({"script", "-qec", command, "/dev/null"}, {"PI_LOG=error"}).output;
     INFO(shown);
     CHECK(contains(shown, "\r\n    capabilities  buffer_commands, "));
     CHECK(contains(shown, "\r\n                 "));
     CHECK(longest(shown) <= width);
-    CHECK(longest(run({PI_INFO, "--device", "host"}).output) > 2 * width);
+    CHECK(longest(run_tool({PI_INFO, "--device", "host"}).output) > 2 * width);
 }
 
 TEST_CASE("pi-info --env lists the variables with their values") {
-    const Ran ran = run({PI_INFO, "--env"}, {"PI_LOG=error"});
+    const Ran ran = run_tool({PI_INFO, "--env"}, {"PI_LOG=error"});
     CHECK(ran.exit_code == 0);
     CHECK(contains(ran.output, "PI_LOG"));
     CHECK(contains(ran.output, "value: error"));
@@ -207,7 +207,7 @@ TEST_CASE("no control character of a name or variable reaches the terminal") {
              {}, {"--topology"}, {"--plugins"}, {"--env"}, {"--json"}, {"--env", "--json"}}) {
         std::vector<std::string> command{PI_INFO};
         command.insert(command.end(), options.begin(), options.end());
-        const Ran ran = run(command, environment);
+        const Ran ran = run_tool(command, environment);
         INFO(ran.output << ran.errors);
         CHECK(ran.exit_code == 0);
         for (const char *raw : {"\033", "\x07", "\xc2\x9b", "\x7f"}) {
@@ -230,7 +230,7 @@ TEST_CASE("a NUL character in a machine's name is an error, not its end") {
     std::ofstream(machine.path())
         << R"({"pi_machine": 1, "name": "m", "devices": [{"name": "cut\u0000here", "type": "gpu",)"
         << R"("scopes": [{"name": "global", "capacity": "64 MB"}]}]})";
-    const Ran ran = run({PI_INFO, "--plugins"}, {"PI_SIM_MACHINE=" + machine.path()});
+    const Ran ran = run_tool({PI_INFO, "--plugins"}, {"PI_SIM_MACHINE=" + machine.path()});
     CHECK(contains(ran.output, "\"cut\\u0000\""));
     CHECK(contains(ran.output, "without a NUL character"));
 }
@@ -239,7 +239,7 @@ TEST_CASE("an unknown device is an error with the loader's text") {
     for (const std::vector<std::string> &form :
          {std::vector<std::string>{PI_INFO, "--device", "abacus:0:0"},
           std::vector<std::string>{PI_INFO, "--json", "--device", "abacus:0:0"}}) {
-        const Ran ran = run(form);
+        const Ran ran = run_tool(form);
         CHECK(ran.exit_code == 1);
         CHECK(ran.output == "");
         CHECK(contains(ran.errors, "\"abacus:0:0\" names no device"));
@@ -250,7 +250,7 @@ TEST_CASE("an unknown device is an error with the loader's text") {
 }
 
 TEST_CASE("a selection by the environment is shown") {
-    const Ran ran = run({PI_INFO}, {"PI_DEVICE_SELECTOR=host:0:0"});
+    const Ran ran = run_tool({PI_INFO}, {"PI_DEVICE_SELECTOR=host:0:0"});
     CHECK(ran.exit_code == 0);
     CHECK(contains(ran.output, "PI_DEVICE_SELECTOR are shown: host:0:0"));
     CHECK(!contains(ran.output, "opencl:0:0"));
@@ -270,7 +270,7 @@ TEST_CASE("pi-info --verify says of each connection between two places whether b
     const TemporaryFile machine;
     write_two_devices(machine, R"({"between": ["a", "b"], "connection": "migratable"})");
     const std::vector<std::string> simulated = {"PI_SIM_MACHINE=" + machine.path()};
-    const Ran ran = run({PI_INFO, "--device", "sim", "--verify"}, simulated);
+    const Ran ran = run_tool({PI_INFO, "--device", "sim", "--verify"}, simulated);
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 0);
     CHECK(contains(ran.output, "migratable (verified)"));
@@ -294,7 +294,7 @@ TEST_CASE("pi-info --verify finds what only kernels lose") {
             {"from": "b", "to": "a", "connection": "unified", "residency": "remote_access",
              "coherence": "coherent"})");
     const Ran ran =
-        run({PI_INFO, "--device", "sim", "--verify"}, {"PI_SIM_MACHINE=" + machine.path()});
+        run_tool({PI_INFO, "--device", "sim", "--verify"}, {"PI_SIM_MACHINE=" + machine.path()});
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 1);
     CHECK(contains(ran.output, "unified (verified)"));
@@ -305,7 +305,7 @@ TEST_CASE("pi-info --verify finds what only kernels lose") {
 TEST_CASE("the machine that pi-info saves is simulated with the same connections") {
     const TemporaryFile file;
     for (const char *contexts : {"shared", "own"}) {
-        const Ran saved = run({PI_INFO, "--save-machine", file.path()});
+        const Ran saved = run_tool({PI_INFO, "--save-machine", file.path()});
         INFO(saved.errors);
         REQUIRE(saved.exit_code == 0);
         const json here = run_json({PI_INFO, "--json", "--contexts", contexts});
@@ -329,21 +329,22 @@ TEST_CASE("the machine that pi-info saves is simulated with the same connections
 }
 
 TEST_CASE("a machine that cannot be saved is an error that says why") {
-    const Ran nowhere = run({PI_INFO, "--device", "host", "--save-machine", "/nowhere/file.json"});
+    const Ran nowhere =
+        run_tool({PI_INFO, "--device", "host", "--save-machine", "/nowhere/file.json"});
     CHECK(nowhere.exit_code == 1);
     CHECK(contains(nowhere.errors, "/nowhere/file.json cannot be written"));
     const TemporaryFile file;
-    const Ran no_costs = run({PI_INFO, "--device", "host", "--save-machine", file.path(), "--costs",
-                              "/nowhere/costs.json"});
+    const Ran no_costs = run_tool({PI_INFO, "--device", "host", "--save-machine", file.path(),
+                                   "--costs", "/nowhere/costs.json"});
     CHECK(no_costs.exit_code == 1);
     CHECK(contains(no_costs.errors, "/nowhere/costs.json: cannot be read"));
-    CHECK(file.content() == "");
-    CHECK(run({PI_INFO, "--costs", file.path()}).exit_code == 2);
+    CHECK(file.text() == "");
+    CHECK(run_tool({PI_INFO, "--costs", file.path()}).exit_code == 2);
 }
 
 TEST_CASE("an invalid command line exits with 2") {
-    CHECK(run({PI_INFO, "--nonsense"}).exit_code == 2);
-    CHECK(run({PI_INFO, "--contexts", "some"}).exit_code == 2);
-    CHECK(run({PI_INFO, "--plugins", "--env"}).exit_code == 2);
-    CHECK(run({PI_INFO, "--help"}).exit_code == 0);
+    CHECK(run_tool({PI_INFO, "--nonsense"}).exit_code == 2);
+    CHECK(run_tool({PI_INFO, "--contexts", "some"}).exit_code == 2);
+    CHECK(run_tool({PI_INFO, "--plugins", "--env"}).exit_code == 2);
+    CHECK(run_tool({PI_INFO, "--help"}).exit_code == 0);
 }

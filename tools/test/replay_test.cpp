@@ -2,7 +2,7 @@
 //
 // pi-replay as a user runs it, on logs that the layer record writes here.
 #include "native_kernel.hpp"
-#include "program.hpp"
+#include "tool.hpp"
 
 #include <pi/pi_loader.h>
 
@@ -230,7 +230,7 @@ void write_file(const std::string &path, const std::string &text) {
 TEST_CASE("a recorded program replays with the same results and bytes") {
     const TemporaryFile log;
     record(log.path(), use_everything);
-    const Ran ran = run({PI_REPLAY, log.path(), "--check-data"}, on_host);
+    const Ran ran = run_tool({PI_REPLAY, log.path(), "--check-data"}, on_host);
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 0);
     CHECK_THAT(ran.output, Contains("other result: 0; other bytes: 0; could not run: 0"));
@@ -241,8 +241,8 @@ TEST_CASE("a recorded program replays with the same results and bytes") {
 TEST_CASE("a recorded program replays with the same results on another plugin") {
     const TemporaryFile log;
     record(log.path(), use_everything);
-    const Ran ran = run({PI_REPLAY, log.path(), "--check-data", "--device", "sim:0:0"},
-                        {"PI_SIM_MACHINE=" PI_TEST_MACHINE});
+    const Ran ran = run_tool({PI_REPLAY, log.path(), "--check-data", "--device", "sim:0:0"},
+                             {"PI_SIM_MACHINE=" PI_TEST_MACHINE});
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 0);
     CHECK_THAT(ran.output, Contains("reads compared: 1"));
@@ -256,23 +256,23 @@ TEST_CASE("other results and other bytes are reported with their line") {
     const std::string text = content_of(log.path());
 
     write_file(other.path(), replaced(text, "\"result\":-3", "\"result\":0"));
-    Ran ran = run({PI_REPLAY, other.path()}, on_host);
+    Ran ran = run_tool({PI_REPLAY, other.path()}, on_host);
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 4); // a successful call must have its bytes
-    ran = run({PI_REPLAY, other.path(), "--list"}, on_host);
+    ran = run_tool({PI_REPLAY, other.path(), "--list"}, on_host);
     CHECK(ran.exit_code == 0);
 
     write_file(other.path(), replaced(text, "\"result\":-3", "\"result\":-1"));
-    ran = run({PI_REPLAY, other.path()}, on_host);
+    ran = run_tool({PI_REPLAY, other.path()}, on_host);
     CHECK(ran.exit_code == 1);
     CHECK_THAT(ran.output, Contains("(-1), got PI_ERROR_") && Contains("(-3): "));
 
     // The map's "0123456789" becomes "1123456789".
     write_file(other.path(), replaced(text, "MDEyMzQ1Njc4OQ==", "MTEyMzQ1Njc4OQ=="));
-    ran = run({PI_REPLAY, other.path(), "--check-data"}, on_host);
+    ran = run_tool({PI_REPLAY, other.path(), "--check-data"}, on_host);
     CHECK(ran.exit_code == 1);
     CHECK_THAT(ran.output, Contains("piEnqueueMemBufferRead: other bytes"));
-    CHECK(run({PI_REPLAY, other.path()}, on_host).exit_code == 0);
+    CHECK(run_tool({PI_REPLAY, other.path()}, on_host).exit_code == 0);
 }
 
 TEST_CASE("a recorded program's kernels run again with their arguments") {
@@ -291,13 +291,13 @@ TEST_CASE("a recorded program's kernels run again with their arguments") {
         machine.read(mem, 4000);
         OK(piMemRelease(mem));
     });
-    Ran ran = run({PI_REPLAY, log.path(), "--check-data"}, on_host);
+    Ran ran = run_tool({PI_REPLAY, log.path(), "--check-data"}, on_host);
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 0);
 
 #ifdef PI_TEST_MACHINE
-    ran = run({PI_REPLAY, log.path(), "--check-data", "--device", "sim:0:0"},
-              {"PI_SIM_MACHINE=" PI_TEST_MACHINE});
+    ran = run_tool({PI_REPLAY, log.path(), "--check-data", "--device", "sim:0:0"},
+                   {"PI_SIM_MACHINE=" PI_TEST_MACHINE});
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 0);
     CHECK_THAT(ran.output, Contains("reads compared: 1"));
@@ -308,7 +308,7 @@ TEST_CASE("a recorded program's kernels run again with their arguments") {
     const std::string text = content_of(log.path());
     for (const auto &[from, to] : {std::pair("\"AwAAAA==\"", "\"BAAAAA==\""), {"[900,", "[899,"}}) {
         write_file(other.path(), replaced(text, from, to));
-        ran = run({PI_REPLAY, other.path(), "--check-data"}, on_host);
+        ran = run_tool({PI_REPLAY, other.path(), "--check-data"}, on_host);
         INFO(ran.output << ran.errors);
         CHECK(ran.exit_code == 1);
         CHECK_THAT(ran.output, Contains("piEnqueueMemBufferRead: other bytes"));
@@ -325,7 +325,7 @@ TEST_CASE("calls that cannot run are reported with their line, and so are their 
         OK(piEventWait(event, PI_TIMEOUT_NEVER));
         OK(piEventRelease(event));
     });
-    const Ran ran = run({PI_REPLAY, log.path()}, on_host);
+    const Ran ran = run_tool({PI_REPLAY, log.path()}, on_host);
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 3);
     CHECK_THAT(ran.output, Contains("piEnqueueHostFunction: cannot run: "));
@@ -374,7 +374,7 @@ TEST_CASE("bytes that depend on a call that could not run are not compared") {
         for (const pi_mem mem : {imported, factor, scaled, copied, known})
             OK(piMemRelease(mem));
     });
-    const Ran ran = run({PI_REPLAY, log.path(), "--check-data"}, on_host);
+    const Ran ran = run_tool({PI_REPLAY, log.path(), "--check-data"}, on_host);
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 3);
     CHECK_THAT(ran.output, Contains("other result: 0; other bytes: 0; "));
@@ -412,7 +412,7 @@ TEST_CASE("a command that overtook an earlier one makes its bytes unknown") {
         for (const pi_mem mem : {imported, first, second})
             OK(piMemRelease(mem));
     });
-    const Ran ran = run({PI_REPLAY, log.path(), "--check-data"}, on_host);
+    const Ran ran = run_tool({PI_REPLAY, log.path(), "--check-data"}, on_host);
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 3);
     CHECK_THAT(ran.output, Contains("other result: 0; other bytes: 0; "));
@@ -468,7 +468,7 @@ TEST_CASE("an incompletely logged call may have written anything that it can rea
             text += moved.dump() + "\n";
         }
         write_file(longer.path(), text);
-        const Ran ran = run({PI_REPLAY, longer.path(), "--check-data"}, on_host);
+        const Ran ran = run_tool({PI_REPLAY, longer.path(), "--check-data"}, on_host);
         INFO(ran.output << ran.errors);
         CHECK(ran.exit_code == 3);
         const bool writes = function != "piEnqueueHostFunction";
@@ -496,7 +496,7 @@ TEST_CASE("a call that cannot be run may have any arguments") {
         }
     }
     write_file(longer.path(), text);
-    const Ran ran = run({PI_REPLAY, longer.path(), "--check-data"}, on_host);
+    const Ran ran = run_tool({PI_REPLAY, longer.path(), "--check-data"}, on_host);
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 3);
     CHECK_THAT(ran.output, Contains("could not run: " + std::to_string(count)));
@@ -530,7 +530,7 @@ TEST_CASE("a launch that could not run leaves its read-only memory known") {
         for (const pi_mem mem : {view_read, view_written, read, written})
             OK(piMemRelease(mem));
     });
-    const Ran ran = run({PI_REPLAY, log.path(), "--check-data"}, on_host);
+    const Ran ran = run_tool({PI_REPLAY, log.path(), "--check-data"}, on_host);
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 3);
     CHECK_THAT(ran.output, Contains("reads compared: 1"));
@@ -557,7 +557,7 @@ TEST_CASE("a finish replays as a wait for earlier commands, not for concurrent o
             OK(piEventRelease(event));
         OK(piMemRelease(mem));
     });
-    const Ran ran = run({PI_REPLAY, log.path()}, on_host);
+    const Ran ran = run_tool({PI_REPLAY, log.path()}, on_host);
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 0);
     CHECK_THAT(ran.output, Contains("other result: 0;"));
@@ -582,7 +582,7 @@ TEST_CASE("a blocking command replays before commands that were enqueued while i
         for (const pi_mem made : {mem, other})
             OK(piMemRelease(made));
     });
-    const Ran ran = run({PI_REPLAY, log.path(), "--check-data"}, on_host);
+    const Ran ran = run_tool({PI_REPLAY, log.path(), "--check-data"}, on_host);
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 0);
     CHECK_THAT(ran.output, Contains("reads compared: 1"));
@@ -608,7 +608,7 @@ TEST_CASE("a blocking command that fails while others are enqueued replays as on
         OK(piEventRelease(gate));
         OK(piMemRelease(mem));
     });
-    const Ran ran = run({PI_REPLAY, log.path()}, on_host);
+    const Ran ran = run_tool({PI_REPLAY, log.path()}, on_host);
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 0);
     CHECK_THAT(content_of(log.path()),
@@ -632,7 +632,7 @@ TEST_CASE("calls that were refused in a callback are not replayed") {
         for (const pi_event made : {event, gate})
             OK(piEventRelease(made));
     });
-    const Ran ran = run({PI_REPLAY, log.path()}, on_host);
+    const Ran ran = run_tool({PI_REPLAY, log.path()}, on_host);
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 0);
     CHECK_THAT(ran.output, Contains("other result: 0; other bytes: 0; could not run: 0"));
@@ -657,7 +657,7 @@ TEST_CASE("callbacks are not set again, and their calls run with the program's")
             OK(piEventRelease(event));
         OK(piMemRelease(mem));
     });
-    const Ran ran = run({PI_REPLAY, log.path(), "--check-data"}, on_host);
+    const Ran ran = run_tool({PI_REPLAY, log.path(), "--check-data"}, on_host);
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 0);
     CHECK_THAT(ran.output, Contains("could not run: 0"));
@@ -687,7 +687,7 @@ TEST_CASE("a map whose unmap was refused is still there for the next one") {
         machine.read(mem, 64);
         OK(piMemRelease(mem));
     });
-    const Ran ran = run({PI_REPLAY, log.path(), "--check-data"}, on_host);
+    const Ran ran = run_tool({PI_REPLAY, log.path(), "--check-data"}, on_host);
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 0);
     CHECK_THAT(ran.output, Contains("reads compared: 1"));
@@ -742,7 +742,7 @@ TEST_CASE("calls that were refused for unlogged details are refused again") {
         OK(piEventRelease(event));
         OK(piMemRelease(mem));
     });
-    const Ran ran = run({PI_REPLAY, log.path()}, on_host);
+    const Ran ran = run_tool({PI_REPLAY, log.path()}, on_host);
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 3);
     CHECK_THAT(ran.output, Contains("other result: 0; other bytes: 0; could not run: 1"));
@@ -757,9 +757,9 @@ TEST_CASE("a replay leaves its log as it is, though the variables say to record 
     const std::pair<std::string, std::string> layers[] = {{"record", "PI_RECORD_FILE"},
                                                           {"trace", "PI_TRACE_FILE"}};
     for (const auto &[layer, variable] : layers) {
-        const Ran ran =
-            run({PI_REPLAY, log.path(), "--check-data"},
-                {on_host[0], "PI_LAYERS=" + layer, variable + "=" + log.path(), "PI_LOG=error"});
+        const Ran ran = run_tool(
+            {PI_REPLAY, log.path(), "--check-data"},
+            {on_host[0], "PI_LAYERS=" + layer, variable + "=" + log.path(), "PI_LOG=error"});
         INFO(layer << ": " << ran.output << ran.errors);
         CHECK(ran.exit_code == 0);
         CHECK_THAT(ran.output, Contains("reads compared: 1"));
@@ -770,13 +770,13 @@ TEST_CASE("a replay leaves its log as it is, though the variables say to record 
 TEST_CASE("a replay prints its layers") {
     const TemporaryFile log;
     record(log.path(), use_everything);
-    const Ran ran = run({PI_REPLAY, log.path()},
-                        {on_host[0], "PI_LAYERS=fault",
-                         "PI_FAULT=piEnqueueMemBufferFill:1=fail(OUT_OF_DEVICE_MEMORY)"});
+    const Ran ran = run_tool({PI_REPLAY, log.path()},
+                             {on_host[0], "PI_LAYERS=fault",
+                              "PI_FAULT=piEnqueueMemBufferFill:1=fail(OUT_OF_DEVICE_MEMORY)"});
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 1);
     CHECK_THAT(ran.errors, Contains("PI_LAYERS=fault"));
-    CHECK(run({PI_REPLAY, log.path()}, on_host).errors.empty());
+    CHECK(run_tool({PI_REPLAY, log.path()}, on_host).errors.empty());
 }
 
 TEST_CASE("the layer race around a replay finds unordered commands of the log") {
@@ -809,7 +809,7 @@ TEST_CASE("the layer race around a replay finds unordered commands of the log") 
         for (const pi_mem mem : {first, second, read})
             OK(piMemRelease(mem));
     });
-    const Ran ran = run({PI_REPLAY, log.path()}, {on_host[0], "PI_LAYERS=race"});
+    const Ran ran = run_tool({PI_REPLAY, log.path()}, {on_host[0], "PI_LAYERS=race"});
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 0);
     CHECK_THAT(ran.errors, Contains("race on bytes 0 to 63 of mem"));
@@ -826,7 +826,7 @@ TEST_CASE("a replay uses no more host memory than the running commands need") {
             machine.read(mem, size, i % 2 == 0 ? PI_COMMAND_BLOCKING : 0);
         OK(piMemRelease(mem));
     });
-    const Ran ran = run({PI_REPLAY, log.path()}, on_host);
+    const Ran ran = run_tool({PI_REPLAY, log.path()}, on_host);
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 0);
     if (std::string(PI_TEST_SANITIZE).empty()) { // otherwise freed memory stays for a while
@@ -849,7 +849,7 @@ TEST_CASE("a log truncated at any byte is read or refused with its line") {
     // Many positions in the last line, and some in the others.
     for (std::size_t size = 0; size < text.size(); size += size + 150 < text.size() ? 101 : 7) {
         write_file(cut.path(), text.substr(0, size));
-        const Ran ran = run({PI_REPLAY, cut.path()}, on_host);
+        const Ran ran = run_tool({PI_REPLAY, cut.path()}, on_host);
         INFO(size << ": " << ran.output << ran.errors);
         if (size < header) {
             CHECK(ran.exit_code == 4);
@@ -870,7 +870,7 @@ TEST_CASE("a file that is no log, has another version or ABI, or needs more devi
     const std::string text = content_of(log.path());
     const auto check = [&](const std::string &content, const std::string &words) {
         write_file(broken.path(), content);
-        const Ran ran = run({PI_REPLAY, broken.path()}, on_host);
+        const Ran ran = run_tool({PI_REPLAY, broken.path()}, on_host);
         INFO(ran.output << ran.errors);
         CHECK(ran.exit_code == 4);
         CHECK_THAT(ran.errors, Contains(words));
@@ -879,7 +879,7 @@ TEST_CASE("a file that is no log, has another version or ABI, or needs more devi
     check("{}\n", ":1: not a log");
     check(replaced(text, "\"pi_record\":1", "\"pi_record\":2"), "version 2");
     write_file(broken.path(), replaced(text, "\"abi\":\"1.", "\"abi\":\"1.9"));
-    CHECK(run({PI_REPLAY, broken.path()}, on_host).exit_code == 0); // of a later minor version
+    CHECK(run_tool({PI_REPLAY, broken.path()}, on_host).exit_code == 0); // of a later minor version
     check(replaced(text, "\"abi\":\"1.", "\"abi\":\"7."), "recorded with ABI \"7.");
     check(replaced(text, "\"size\":4096", "\"size\":-1"), "piMemBufferCreate: size is not a");
     check(replaced(text, "\"function\":\"piQueueCreate\"", "\"function\":\"piQueue\""),
@@ -887,14 +887,14 @@ TEST_CASE("a file that is no log, has another version or ABI, or needs more devi
     check(replaced(text, "\"host_ptr\":\"AwMD", "\"host_ptr\":\"Aw*D"), "host_ptr is not base64");
     check(text + std::string(100'000, '[') + "\n", "not a line of a log");
     // The message lists all devices; leaks of OpenCL vendors are not tested here.
-    Ran ran = run({PI_REPLAY, log.path(), "--device", "host:9"}, {"OCL_ICD_VENDORS=/nowhere"});
+    Ran ran = run_tool({PI_REPLAY, log.path(), "--device", "host:9"}, {"OCL_ICD_VENDORS=/nowhere"});
     CHECK(ran.exit_code == 4);
     CHECK_THAT(ran.errors, Contains("host:9"));
-    ran = run({PI_REPLAY, "/nowhere/log"}, on_host);
+    ran = run_tool({PI_REPLAY, "/nowhere/log"}, on_host);
     CHECK(ran.exit_code == 4);
     CHECK_THAT(ran.errors, Contains("/nowhere/log: cannot be read"));
-    CHECK(run({PI_REPLAY}, on_host).exit_code == 2);
-    CHECK(run({PI_REPLAY, "--help"}, on_host).exit_code == 0);
+    CHECK(run_tool({PI_REPLAY}, on_host).exit_code == 2);
+    CHECK(run_tool({PI_REPLAY, "--help"}, on_host).exit_code == 0);
 }
 
 TEST_CASE("only blocking calls begin before their line, whatever a log says") {
@@ -907,7 +907,7 @@ TEST_CASE("only blocking calls begin before their line, whatever a log says") {
          at = text.find("\"result\"", at + 1)) {
         ++tried;
         write_file(changed.path(), std::string(text).insert(at, "\"began\":6,"));
-        const Ran ran = run({PI_REPLAY, changed.path(), "--check-data"}, on_host);
+        const Ran ran = run_tool({PI_REPLAY, changed.path(), "--check-data"}, on_host);
         INFO(text.substr(text.rfind('\n', at), 200) << "\n" << ran.output << ran.errors);
         CHECK(ran.exit_code >= 0);
         CHECK(ran.exit_code <= 4);
@@ -934,7 +934,7 @@ TEST_CASE("a log with any one number changed never crashes the replay") {
         std::string changed = text;
         changed[at] = changed[at] == '9' ? '1' : static_cast<char>(changed[at] + 1);
         write_file(broken.path(), changed);
-        const Ran ran = run({PI_REPLAY, broken.path()}, on_host);
+        const Ran ran = run_tool({PI_REPLAY, broken.path()}, on_host);
         INFO(text.substr(at, 40) << "\n" << ran.output << ran.errors);
         CHECK(ran.exit_code >= 0);
         CHECK(ran.exit_code <= 4);

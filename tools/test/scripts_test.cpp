@@ -2,7 +2,6 @@
 //
 // The arguments that the scripts in scripts/ pass to the programs that they build; nothing is built
 // here.
-#include "program.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -35,10 +34,11 @@ public:
     fs::path elsewhere() const { return root() / "else where"; }
     /// Calls the script from the other folder.
     Ran call(const std::string &arguments, const std::vector<std::string> &environment = {}) const {
-        return run({"bash", "-c",
-                    "cd '" + elsewhere().string() + "' && PATH=$PWD/../tools:$PATH ../pi/scripts/" +
-                        script_ + " " + arguments},
-                   environment);
+        return run_tool({"bash", "-c",
+                         "cd '" + elsewhere().string() +
+                             "' && PATH=$PWD/../tools:$PATH ../pi/scripts/" + script_ + " " +
+                             arguments},
+                        environment);
     }
 
     /// Its commands to install and to build, one per line.

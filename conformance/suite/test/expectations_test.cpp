@@ -2,7 +2,7 @@
 //
 // --expect: the expectations of a file.
 
-#include "program.hpp"
+#include "run_suite.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -3,7 +3,7 @@
 // The suite while one call of the plugin fails in each test, for every function. Each such test
 // fails and names the function; the suite does not crash or hang, and its reports are complete.
 #include "fault_sweep.hpp"
-#include "program.hpp"
+#include "run_suite.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -57,7 +57,7 @@ void count_calls(const Plugin &plugin, ConformanceTest &test) {
     if (test.of_pairs) {
         arguments.insert(arguments.end(), {"--peer", plugin.device, "--contexts", "1"});
     }
-    run_suite(arguments, plugin.variable + " PI_LAYERS=record PI_RECORD_FILE=" + log.path());
+    run_suite(arguments, {plugin.variable, "PI_LAYERS=record", "PI_RECORD_FILE=" + log.path()});
     constexpr std::string_view key = "\"function\":\"";
     const std::string text = log.text();
     for (size_t at = text.find(key); at != std::string::npos; at = text.find(key, at)) {
@@ -179,15 +179,17 @@ std::string run_trial(const Plugin &plugin, const Trial &trial, std::atomic<unsi
     const TemporaryFile junit(".xml");
     const TemporaryFile html(".html");
     const Fault &fault = trial.fault;
-    std::string variables = plugin.variable + " PI_LAYERS=fault PI_FAULT='" + fault.text() + "'";
+    std::vector<std::string> variables{plugin.variable, "PI_LAYERS=fault",
+                                       "PI_FAULT=" + fault.text()};
     if (fault.is_release()) {
-        variables += " ASAN_OPTIONS=detect_leaks=0"; // a missing release is not a leak of ours
+        // A missing release is not a leak of ours.
+        variables.push_back("ASAN_OPTIONS=detect_leaks=0");
     }
     const Run run =
         run_suite({"--plugin", plugin.file, "--device", plugin.device, "--filter",
                    filter_for(trial.tests), "--timeout", "90", "--json=" + json_file.path(),
                    "--junit=" + junit.path(), "--html=" + html.path()},
-                  variables + " timeout 3600");
+                  variables);
     const auto reported = [&](const std::string &problem) {
         return fault.text() + ": " + problem + "\n" + run.output;
     };
@@ -219,7 +221,7 @@ std::string run_trial(const Plugin &plugin, const Trial &trial, std::atomic<unsi
 
 Plugin draw_plugin() {
     return GENERATE(values<Plugin>(
-        {{PI_TEST_HOST_PLUGIN, "host:0:0", ""},
+        {{PI_TEST_HOST_PLUGIN, "host:0:0", "PI_SIM_MACHINE="},
          {PI_TEST_SIM_PLUGIN, "sim:0:0", "PI_SIM_MACHINE=" PI_TEST_MACHINES "/workstation.json"}}));
 }
 

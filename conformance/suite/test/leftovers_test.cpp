@@ -2,7 +2,7 @@
 //
 // Threads and file descriptors that outlive the loader.
 
-#include "program.hpp"
+#include "run_suite.hpp"
 
 #include <catch2/catch.hpp>
 

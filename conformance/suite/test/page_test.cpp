@@ -2,7 +2,7 @@
 //
 // --html: the page.
 
-#include "program.hpp"
+#include "run_suite.hpp"
 #include "skip.hpp"
 
 #include <catch2/catch.hpp>

@@ -2,7 +2,7 @@
 //
 // The line of progress on a terminal.
 
-#include "program.hpp"
+#include "run_suite.hpp"
 
 #include <catch2/catch.hpp>
 

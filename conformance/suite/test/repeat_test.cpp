@@ -2,7 +2,7 @@
 //
 // --repeat, on a toy that fails with even seeds.
 
-#include "program.hpp"
+#include "run_suite.hpp"
 
 #include <catch2/catch.hpp>
 

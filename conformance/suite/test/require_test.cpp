@@ -2,7 +2,7 @@
 //
 // --require: a device that is absent is a failure.
 
-#include "program.hpp"
+#include "run_suite.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -3,7 +3,7 @@
 // The conformance suite on plugins with injected faults: each is a failed test with its reason, and
 // the other tests run.
 
-#include "program.hpp"
+#include "run_suite.hpp"
 #include "skip.hpp"
 
 #include <catch2/catch.hpp>
@@ -114,7 +114,7 @@ TEST_CASE("the calls of a crash have their functions' names where addr2line know
                                              std::string("--filter=") + faulty_test};
     const std::string nameless = R"(libpi_plugin_toy_crashes\.so\(\+0x[0-9a-f]+\)\[0x[0-9a-f]+\])";
     // The shell that starts the program needs no PATH for it.
-    const Run without = run_suite(arguments, "PATH=/no/such/folder");
+    const Run without = run_suite(arguments, {"PATH=/no/such/folder"});
     INFO(without.output);
     CHECK(std::regex_search(without.output, std::regex(nameless + "\n")));
     if (std::system("addr2line --version >/dev/null 2>&1") != 0) {
@@ -446,7 +446,7 @@ TEST_CASE("a run that a signal ends reports its results and how many tests were 
         const Run run = run_suite(
             {"--plugin=" + toy_file("hangs"), "--area=context", "--json=" + json_file.path(),
              "--junit=" + junit_file.path(), "--html=" + page.path()},
-            std::string("timeout --preserve-status --signal=") + name + " 10");
+            {"timeout", "--preserve-status", std::string("--signal=") + name, "10"});
         INFO(run.output);
         CHECK(run.exit_code == 1);
         const json report = json::parse(json_file.text());
@@ -475,7 +475,7 @@ TEST_CASE("a run that a signal ends reports its results and how many tests were 
 TEST_CASE("a signal ends the listing of devices, too, with its processes") {
     const TemporaryFile file(".json");
     const Run run = run_suite({"--plugin=" + toy_file("lists_for_ever"), "--json=" + file.path()},
-                              "timeout --preserve-status --signal=TERM 2");
+                              {"timeout", "--preserve-status", "--signal=TERM", "2"});
     INFO(run.output);
     CHECK(run.exit_code == 1);
     CHECK(run.output.find("SIGTERM came while its devices were listed") != std::string::npos);
@@ -584,13 +584,13 @@ TEST_CASE("the printed command repeats a failed test") {
 TEST_CASE("the printed command preloads what was preloaded, as a sanitizer's run-time") {
     const Run run = run_suite(
         {"--seed=99", "--plugin=" + toy_file("lies"), std::string("--filter=") + faulty_test},
-        "env LD_PRELOAD=libm.so.6 'TSAN_OPTIONS=a=1 b' ASAN_OPTIONS=c=2");
+        {"LD_PRELOAD=libm.so.6", "TSAN_OPTIONS=a=1 b", "ASAN_OPTIONS=c=2"});
     INFO(run.output);
     CHECK(run.output.find("again: LD_PRELOAD=libm.so.6 ASAN_OPTIONS=c=2 TSAN_OPTIONS='a=1 b' "
                           "pi-conformance --plugin ") != std::string::npos);
     const Run without =
         run_suite({"--plugin=" + toy_file("lies"), std::string("--filter=") + faulty_test},
-                  "env -u LD_PRELOAD ASAN_OPTIONS=c=2");
+                  {"-u", "LD_PRELOAD", "ASAN_OPTIONS=c=2"});
     INFO(without.output);
     CHECK(without.output.find("again: pi-conformance --plugin ") != std::string::npos);
 }

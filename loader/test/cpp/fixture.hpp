@@ -6,7 +6,7 @@
 #include <pi/pi.hpp>
 #include <pi/pi_native_kernel.h>
 
-#include "text_file.hpp"
+#include "temporary.hpp"
 
 #include <catch2/catch.hpp>
 

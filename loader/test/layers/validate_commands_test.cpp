@@ -374,8 +374,7 @@ TEST_CASE("validate: misdescribed launches do not reach the plugin") {
                 argument.mem = nullptr;
                 argument.size = 4;
             }),
-         in(0, PI_ERROR_INVALID_MEM_OBJECT,
-            "desc->arguments[0].mem is a buffer; an image",
+         in(0, PI_ERROR_INVALID_MEM_OBJECT, "desc->arguments[0].mem is a buffer; an image",
             [](auto &argument) { argument.kind = PI_ARGUMENT_IMAGE; }),
          in(0, PI_ERROR_UNSUPPORTED_FEATURE, "desc->arguments[0].image_sampler is ",
             [&](auto &argument) { argument.image_sampler = foreign; }),

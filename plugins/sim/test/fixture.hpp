@@ -4,7 +4,7 @@
 #pragma once
 
 #include "objects.hpp"
-#include "text_file.hpp"
+#include "temporary.hpp"
 
 #include <pi/pi_native_kernel.h>
 #include <pi/pi_sim.h>

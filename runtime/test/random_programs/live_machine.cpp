@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "live_machine.hpp"
 #include "objects.hpp"
-#include "text_file.hpp"
+#include "temporary.hpp"
 
 #include <pi/pi_native_kernel.h>
 

@@ -2,7 +2,7 @@
 #include "runs.hpp"
 
 #include "program.hpp"
-#include "text_file.hpp"
+#include "temporary.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -1,33 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "program.hpp"
+#include "run_suite.hpp"
 
-#include <array>
-#include <atomic>
-#include <cctype>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
-#include <stdexcept>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace {
-
-std::string quoted(const std::string &text) {
-    std::string out = "'";
-    for (const char c : text) {
-        if (c == '\'')
-            out += "'\\''";
-        else
-            out += c;
-    }
-    out += '\'';
-    return out;
-}
 
 // The character or entity at `at`, which it steps over; false when it is neither.
 bool step_over_text(const std::string &text, std::size_t &at) {
@@ -69,20 +49,11 @@ std::string read_tag(const std::string &text, std::size_t &at) {
 
 } // namespace
 
-Run run_suite(const std::vector<std::string> &arguments, const std::string &before) {
-    std::string command = before + " " PI_CONFORMANCE;
-    for (const std::string &argument : arguments)
-        command += ' ' + quoted(argument);
-    command += " 2>&1";
-    std::FILE *pipe = popen(command.c_str(), "r");
-    if (pipe == nullptr)
-        throw std::runtime_error("popen failed: " + command);
-    Run run;
-    std::array<char, 4096> buffer;
-    while (const std::size_t size = std::fread(buffer.data(), 1, buffer.size(), pipe))
-        run.output.append(buffer.data(), size);
-    const int status = pclose(pipe);
-    run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+Run run_suite(const std::vector<std::string> &arguments, const std::vector<std::string> &before) {
+    std::vector<std::string> command = before;
+    command.emplace_back(PI_CONFORMANCE);
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    Run run{pi_test::run(command, {}, pi_test::Streams::together, 3600), {}};
     std::istringstream lines(run.output);
     for (std::string line; std::getline(lines, line);)
         run.last_line = line;
@@ -129,27 +100,6 @@ unsigned processes_with(const std::string &text) {
         count += line.find(text) != std::string::npos ? 1 : 0;
     }
     return count;
-}
-
-TemporaryFile::TemporaryFile(const std::string &suffix) {
-    static std::atomic<int> next{0};
-    path_ =
-        "/tmp/pi_suite_test_" + std::to_string(getpid()) + "_" + std::to_string(next++) + suffix;
-}
-
-TemporaryFile::~TemporaryFile() {
-    std::remove(path_.c_str());
-}
-
-std::string TemporaryFile::text() const {
-    std::ifstream file(path_, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
-
-void TemporaryFile::write(const std::string &text) const {
-    std::ofstream(path_, std::ios::binary) << text;
 }
 
 std::string xml_problem(const std::string &text) {

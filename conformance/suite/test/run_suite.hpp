@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "program.hpp"
+#include "temporary.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <string>
 #include <vector>
 
-/// The output and exit code of a run of pi-conformance.
-struct Run {
-    int exit_code = -1;
-    std::string output; // standard output and standard error
+using pi_test::TemporaryFile;
+
+/// How a run of pi-conformance ended, and what it printed.
+struct Run : pi_test::Ran {
     std::string last_line;
 };
 
-/// Runs pi-conformance with these arguments; `before` precedes the command: "NAME=value", or a
-/// program that runs it.
-Run run_suite(const std::vector<std::string> &arguments, const std::string &before = "");
+/// Runs pi-conformance with these arguments. `before` is the words between env(1) and the program:
+/// "NAME=value", or a program that runs it.
+Run run_suite(const std::vector<std::string> &arguments,
+              const std::vector<std::string> &before = {});
 
 /// The same on a toy plugin by its fault's name ("honest", "crashes", ...), the tests of contexts
 /// only.
@@ -39,21 +43,6 @@ std::string toy_file(const std::string &toy);
 
 /// The number of processes with this in their command line.
 unsigned processes_with(const std::string &text);
-
-/// A file of this test run, removed at its end.
-class TemporaryFile {
-public:
-    explicit TemporaryFile(const std::string &suffix);
-    ~TemporaryFile();
-    TemporaryFile(const TemporaryFile &) = delete;
-    TemporaryFile &operator=(const TemporaryFile &) = delete;
-    const std::string &path() const { return path_; }
-    std::string text() const;
-    void write(const std::string &text) const;
-
-private:
-    std::string path_;
-};
 
 /// Why the text is not well-formed XML, or "".
 std::string xml_problem(const std::string &text);
