@@ -6,6 +6,7 @@
 #pragma once
 
 #include "callbacks.hpp"
+#include "describe.hpp"
 #include "info_names.hpp"
 #include "owner.hpp"
 #include "require.hpp"

@@ -4,6 +4,8 @@
 // short descriptors.
 #pragma once
 
+#include "owned.hpp"
+
 #include <pi/describe/descriptor.hpp>
 #include <pi/pi_loader.h>
 
@@ -16,7 +18,6 @@
 #include <cstring>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace pi_test {
@@ -46,51 +47,6 @@ inline std::string last_error() {
         REQUIRE(refused_result_ == (code));                                                        \
         REQUIRE_THAT(pi_test::last_error(), Catch::Contains(words));                               \
     } while (false)
-
-template <class Handle>
-struct Release;
-#define PI_TEST_RELEASE(handle, function)                                                          \
-    template <>                                                                                    \
-    struct Release<handle> {                                                                       \
-        static void of(handle object) { function(object); }                                        \
-    };
-PI_TEST_RELEASE(pi_loader, piLoaderRelease)
-PI_TEST_RELEASE(pi_context, piContextRelease)
-PI_TEST_RELEASE(pi_queue, piQueueRelease)
-PI_TEST_RELEASE(pi_mem, piMemRelease)
-PI_TEST_RELEASE(pi_event, piEventRelease)
-PI_TEST_RELEASE(pi_program, piProgramRelease)
-PI_TEST_RELEASE(pi_kernel, piKernelRelease)
-PI_TEST_RELEASE(pi_sampler, piSamplerRelease)
-PI_TEST_RELEASE(pi_usm_pool, piUsmPoolRelease)
-#undef PI_TEST_RELEASE
-
-/// One reference to an object.
-template <class Handle>
-class Owned {
-public:
-    Owned() = default;
-    explicit Owned(Handle handle) : handle_(handle) {}
-    Owned(Owned &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-    Owned &operator=(Owned &&other) noexcept {
-        std::swap(handle_, other.handle_);
-        return *this;
-    }
-    ~Owned() { reset(); }
-    operator Handle() const { return handle_; }
-    /// Where a creation writes to. Releases what was held.
-    Handle *out() {
-        reset();
-        return &handle_;
-    }
-    void reset() {
-        if (handle_)
-            Release<Handle>::of(std::exchange(handle_, nullptr));
-    }
-
-private:
-    Handle handle_ = nullptr;
-};
 
 /// A file descriptor of one's own.
 struct Descriptor {

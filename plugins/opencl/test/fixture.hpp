@@ -4,6 +4,8 @@
 // forms of the calls. Every unexpected failure ends the test with the loader's message.
 #pragma once
 
+#include "owned.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <pi/describe/descriptor.hpp>
@@ -29,39 +31,14 @@ void ok(pi_result result);
 /// Fails the test unless the result is `code` and the error's text contains all `parts`.
 void refused(pi_result result, pi_result code, const std::vector<std::string> &parts = {});
 
-/// A handle, released by the destructor.
-template <class T, pi_result (*Release)(T)>
-class Owned {
-public:
-    Owned() = default;
-    explicit Owned(T handle) : handle_(handle) {}
-    Owned(Owned &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-    Owned &operator=(Owned &&other) noexcept {
-        std::swap(handle_, other.handle_);
-        return *this;
-    }
-    ~Owned() { reset(); }
-    void reset() {
-        if (T handle = std::exchange(handle_, nullptr))
-            Release(handle);
-    }
-    operator T() const { return handle_; }
-    T get() const { return handle_; }
-    T *out() {
-        reset();
-        return &handle_;
-    }
-
-private:
-    T handle_ = nullptr;
-};
-using Context = Owned<pi_context, piContextRelease>;
-using Queue = Owned<pi_queue, piQueueRelease>;
-using Mem = Owned<pi_mem, piMemRelease>;
-using Event = Owned<pi_event, piEventRelease>;
-using Program = Owned<pi_program, piProgramRelease>;
-using Kernel = Owned<pi_kernel, piKernelRelease>;
-using Sampler = Owned<pi_sampler, piSamplerRelease>;
+using pi_test::Owned;
+using Context = Owned<pi_context>;
+using Queue = Owned<pi_queue>;
+using Mem = Owned<pi_mem>;
+using Event = Owned<pi_event>;
+using Program = Owned<pi_program>;
+using Kernel = Owned<pi_kernel>;
+using Sampler = Owned<pi_sampler>;
 
 using Options = std::vector<std::pair<std::string, std::string>>;
 

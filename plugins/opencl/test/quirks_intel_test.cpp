@@ -38,7 +38,7 @@ pi_program_build_desc build_desc(const char *options) {
     return desc;
 }
 
-using SubDevice = Owned<pi_device, piDeviceRelease>;
+using SubDevice = Owned<pi_device>;
 
 /// Equal parts of `units` units; two at most.
 std::vector<SubDevice> parts_of(pi_device whole, uint32_t units) {

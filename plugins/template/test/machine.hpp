@@ -3,6 +3,8 @@
 // The template plugin, loaded, with a queue; and short functions to call it.
 #pragma once
 
+#include "owned.hpp"
+
 #include <pi/describe/descriptor.hpp>
 #include <pi/pi_loader.h>
 #include <pi/pi_plugin.h>
@@ -35,32 +37,10 @@ inline std::string last_text() {
     return text;
 }
 
-/// A reference that the object releases.
-template <class Handle, pi_result (*Release)(Handle)>
-class Owned {
-public:
-    Owned() = default;
-    explicit Owned(Handle handle) : handle_(handle) {}
-    Owned(Owned &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-    Owned &operator=(Owned other) noexcept {
-        std::swap(handle_, other.handle_);
-        return *this;
-    }
-    ~Owned() {
-        if (handle_)
-            Release(handle_);
-    }
-    operator Handle() const { return handle_; }
-    Handle *out() { return &handle_; }
-    void reset() { *this = Owned(); }
-
-private:
-    Handle handle_ = nullptr;
-};
-using Context = Owned<pi_context, piContextRelease>;
-using Queue = Owned<pi_queue, piQueueRelease>;
-using Mem = Owned<pi_mem, piMemRelease>;
-using Event = Owned<pi_event, piEventRelease>;
+using Context = pi_test::Owned<pi_context>;
+using Queue = pi_test::Owned<pi_queue>;
+using Mem = pi_test::Owned<pi_mem>;
+using Event = pi_test::Owned<pi_event>;
 
 /// A loader with the template only. At its end no object may be left and no warning logged.
 class Machine {
