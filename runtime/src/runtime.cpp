@@ -37,7 +37,8 @@ RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
       commands(std::make_shared<Commands>(topology, continuations)),
       staging(
           std::make_shared<StagingPool>(topology, continuations, memory, options.staging_limit)),
-      residents(topology), lost(devices_of(*topology)), loss_probe(topology, continuations, lost) {
+      residents(topology->description(), devices_of(*topology)), lost(devices_of(*topology)),
+      loss_probe(topology, continuations, lost) {
     if (costs.places() != topology->size()) {
         throw Error(PI_ERROR_INVALID_VALUE,
                     "Runtime: the costs are of " + std::to_string(costs.places()) +

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "coherence/residents.hpp"
 
-#include "base/same_device.hpp"
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
 namespace pi::runtime {
 
-Residents::Residents(std::shared_ptr<const Topology> topology)
-    : topology_(std::move(topology)), places_(topology_->size()),
-      device_of_(devices_of(*topology_)) {}
+Residents::Residents(const TopologyDescription &topology, std::vector<PlaceIndex> device_of)
+    : topology_(topology), places_(device_of.size()), device_of_(std::move(device_of)) {}
 
 void Residents::add(PlaceIndex place, Resident &storage) {
     const std::lock_guard lock(mutex_);
@@ -58,8 +55,8 @@ bool Residents::await_destruction(PlaceIndex place) {
 /// Of two places of one device. All scopes of one memory report its capacity.
 bool Residents::may_be_one_memory(PlaceIndex place, uint32_t scope, PlaceIndex other,
                                   uint32_t other_scope) const {
-    const pi_memory_scope &a = topology_->info(place).scopes.at(scope);
-    const pi_memory_scope &b = topology_->info(other).scopes.at(other_scope);
+    const pi_memory_scope &a = topology_.place(place).scopes.at(scope);
+    const pi_memory_scope &b = topology_.place(other).scopes.at(other_scope);
     return std::string_view(a.name) == b.name || a.capacity == 0 || b.capacity == 0 ||
            a.capacity == b.capacity;
 }
@@ -67,7 +64,10 @@ bool Residents::may_be_one_memory(PlaceIndex place, uint32_t scope, PlaceIndex o
 std::vector<Residents::Replica> Residents::replicas(PlaceIndex place, uint32_t scope,
                                                     const Resident &asking) {
     std::vector<Replica> found;
-    for (const PlaceIndex other : places_of_device(*topology_, place)) {
+    for (PlaceIndex other = 0; other < device_of_.size(); ++other) {
+        if (device_of_[other] != device_of_[place]) {
+            continue;
+        }
         for (std::shared_ptr<Resident> &storage : at(other)) {
             const bool own = storage.get() == &asking && other == place;
             const auto state = own ? std::nullopt : storage->replica(other);

@@ -50,7 +50,8 @@ protected:
 /// not used go before clean ones that are.
 class Residents {
 public:
-    explicit Residents(std::shared_ptr<const Topology> topology);
+    /// `device_of`: for each place the first one of the same device. The topology must outlive it.
+    Residents(const TopologyDescription &topology, std::vector<PlaceIndex> device_of);
 
     void add(PlaceIndex place, Resident &storage);
     /// Call it once the storage's memory there is free, also from its destructor: a storage that
@@ -102,11 +103,11 @@ private:
     bool may_be_one_memory(PlaceIndex place, uint32_t scope, PlaceIndex other,
                            uint32_t other_scope) const;
 
-    const std::shared_ptr<const Topology> topology_;
+    const TopologyDescription &topology_;
     std::mutex mutex_; // guards the storages
     std::condition_variable removed_;
     std::vector<Place> places_;
-    const std::vector<PlaceIndex> device_of_; // the first place of the same device
+    const std::vector<PlaceIndex> device_of_;
 };
 
 } // namespace pi::runtime
