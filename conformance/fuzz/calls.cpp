@@ -162,7 +162,7 @@ void Program::judge(bool taken, bool fits, bool plain, const char *what) const {
 }
 
 std::vector<std::vector<uint8_t>> generated_inputs() {
-    return random_inputs(32, 512);
+    return random_inputs(256, 512);
 }
 
 } // namespace pi::fuzz

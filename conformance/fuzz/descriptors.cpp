@@ -303,7 +303,7 @@ std::vector<std::vector<uint8_t>> generated_inputs() {
             }
         }
     }
-    for (std::vector<uint8_t> &input : random_inputs(64, 512)) {
+    for (std::vector<uint8_t> &input : random_inputs(512, 512)) {
         inputs.push_back(std::move(input));
     }
     return inputs;

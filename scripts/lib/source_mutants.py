@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Source mutants: conformance/mutants/source/PLUGIN.txt, built in a copy of the tree.
 
-conformance/mutants/source/README.md says what a row is. A comment in the source does not have to be as the row has it.
+conformance/mutants/source/README.md says what a row is. Comments need not match the row.
 """
 
 import re
@@ -80,7 +80,7 @@ class NotBuilt(Exception):
 
 
 class Copy:
-    """A copy of the tree with a build of one plugin; of a mutant, only the files that it changes are built again."""
+    """A copy of the tree with a build of one plugin; a mutant rebuilds only files that it changes."""
 
     def __init__(self, tree, folder, plugin):
         self.tree, self.copy, self.build, self.plugin = tree, folder / "tree", folder / "build", plugin
