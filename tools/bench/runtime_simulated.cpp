@@ -197,7 +197,7 @@ void bench_broadcast(Session &session) {
             last = std::max(last, machine.arrival(buffer.acquire(place, Access::read)));
         }
         if (!runtime.finish(patience)) {
-            throw std::runtime_error("the broadcast does not end");
+            throw std::runtime_error("the broadcast does not complete");
         }
         add(session, name + ", bytes over links", "out of the source once, into each once",
             machine.moved() / mebi, (1 + readers) * size / mebi, "MiB");
@@ -223,7 +223,7 @@ void bench_staged_bounce(Session &session) {
     const uint64_t begin = machine.now();
     const uint64_t end = machine.arrival(buffer.acquire(2, Access::read));
     if (!runtime.finish(patience)) {
-        throw std::runtime_error("the bounce does not end");
+        throw std::runtime_error("the bounce does not complete");
     }
     add(session, name, "the slower link alone, target ratio 1.11",
         static_cast<double>(end - begin) * 1e-3, (latency + size / bandwidth) * 1e6, "us");
@@ -298,7 +298,7 @@ void bench_working_set(Session &session) {
             storage.buffer().acquire(host_place, Access::read).wait(patience);
         }
         if (!runtime.finish(patience)) {
-            throw std::runtime_error("the working set does not end");
+            throw std::runtime_error("the working set does not complete");
         }
         add(session, name, "a range-LRU", machine.moved() / mebi,
             range_lru(uses, fit, static_cast<double>(size)) / mebi, "MiB");
