@@ -2,6 +2,7 @@
 //
 // The arguments that the scripts in scripts/ pass to the programs that they build; nothing is built
 // here.
+#include "tool.hpp"
 
 #include <catch2/catch.hpp>
 
