@@ -95,24 +95,24 @@ private:
     pi_image_region image_region_{};
     pi_image_copy_region image_copy_region_{};
 
-    auto read_ = pi::desc<pi_buffer_read_desc>();
-    auto write_ = pi::desc<pi_buffer_write_desc>();
-    auto copy_ = pi::desc<pi_buffer_copy_desc>();
-    auto fill_ = pi::desc<pi_buffer_fill_desc>();
-    auto map_ = pi::desc<pi_buffer_map_desc>();
-    auto unmap_ = pi::desc<pi_unmap_desc>();
-    auto function_ = pi::desc<pi_host_function_desc>();
+    pi_buffer_read_desc read_ = pi::desc<pi_buffer_read_desc>();
+    pi_buffer_write_desc write_ = pi::desc<pi_buffer_write_desc>();
+    pi_buffer_copy_desc copy_ = pi::desc<pi_buffer_copy_desc>();
+    pi_buffer_fill_desc fill_ = pi::desc<pi_buffer_fill_desc>();
+    pi_buffer_map_desc map_ = pi::desc<pi_buffer_map_desc>();
+    pi_unmap_desc unmap_ = pi::desc<pi_unmap_desc>();
+    pi_host_function_desc function_ = pi::desc<pi_host_function_desc>();
     std::optional<pi_kernel_launch_desc> launch_;
-    auto usm_copy_ = pi::desc<pi_usm_copy_desc>();
-    auto usm_fill_ = pi::desc<pi_usm_fill_desc>();
-    auto usm_prefetch_ = pi::desc<pi_usm_prefetch_desc>();
-    auto usm_advise_ = pi::desc<pi_usm_advise_desc>();
-    auto global_read_ = pi::desc<pi_device_global_read_desc>();
-    auto global_write_ = pi::desc<pi_device_global_write_desc>();
-    auto image_read_ = pi::desc<pi_image_read_desc>();
-    auto image_write_ = pi::desc<pi_image_write_desc>();
-    auto image_copy_ = pi::desc<pi_image_copy_desc>();
-    auto image_fill_ = pi::desc<pi_image_fill_desc>();
+    pi_usm_copy_desc usm_copy_ = pi::desc<pi_usm_copy_desc>();
+    pi_usm_fill_desc usm_fill_ = pi::desc<pi_usm_fill_desc>();
+    pi_usm_prefetch_desc usm_prefetch_ = pi::desc<pi_usm_prefetch_desc>();
+    pi_usm_advise_desc usm_advise_ = pi::desc<pi_usm_advise_desc>();
+    pi_device_global_read_desc global_read_ = pi::desc<pi_device_global_read_desc>();
+    pi_device_global_write_desc global_write_ = pi::desc<pi_device_global_write_desc>();
+    pi_image_read_desc image_read_ = pi::desc<pi_image_read_desc>();
+    pi_image_write_desc image_write_ = pi::desc<pi_image_write_desc>();
+    pi_image_copy_desc image_copy_ = pi::desc<pi_image_copy_desc>();
+    pi_image_fill_desc image_fill_ = pi::desc<pi_image_fill_desc>();
 };
 
 } // namespace pi::suite

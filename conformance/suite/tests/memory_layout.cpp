@@ -143,7 +143,7 @@ CONFORMANCE_TEST(
     for (const uint32_t scope : scopes_with(fixture, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
         // As a newer caller has it: with more behind it.
         struct {
-            auto layout = pi::desc<pi_mem_layout_desc>();
+            pi_mem_layout_desc layout = pi::desc<pi_mem_layout_desc>();
             std::byte tail[longer] = {};
         } chained;
         pi_mem_layout_desc &layout = chained.layout;
