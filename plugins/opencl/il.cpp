@@ -93,7 +93,8 @@ Ref<Program> create_from_il(Context &context, const pi_program_desc &desc) {
             takers.push_back(device);
     if (takers.empty())
         fail(PI_ERROR_UNSUPPORTED_FEATURE, context.devices().front()->name(),
-             " takes no SPIR-V (CL_DEVICE_IL_VERSION), nor does another device of the context");
+             " does not accept SPIR-V (CL_DEVICE_IL_VERSION), nor does another device of the "
+             "context");
     SpirvModule module(desc.data, desc.size);
     ProgramOwner vendor = create_vendor_il(context, *takers.front(), desc.data, desc.size);
     auto program = make<Program>(context, desc.format, std::move(vendor), std::move(takers));
