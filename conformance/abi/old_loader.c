@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * old_loader PLUGIN: a loader of version 1.0, unchanged and compiled against conformance/abi/v1.0. It
- * opens a plugin of today and uses it through the table of then: platforms, devices, a context,
+ * old_loader PLUGIN: a loader of version 1.0, unchanged and compiled against conformance/abi/v1.0.
+ * It opens a plugin of today and uses it through the table of then: platforms, devices, a context,
  * buffers, maps, copies, host events, teardown. Exits with 0 on success, with 1 at the first error,
  * with 77 if the plugin's backend is not available.
  */

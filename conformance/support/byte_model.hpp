@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the bytes of a storage must be when uses of it fail, from the uses and their results alone: the runtime is not
-// asked.
+// What the bytes of a storage must be when uses of it fail, from the uses and their results alone:
+// the runtime is not asked.
 #pragma once
 
 #include <pi/runtime/range_set.hpp>
@@ -15,17 +15,18 @@
 
 namespace pi_test {
 
-/// The rule: bytes whose write failed are lost only if the command may have run, and no memory but the one that it
-/// wrote to had them for certain before. A memory has them for certain after a write there that succeeded, and after a
-/// read there that did, if it is not given up for others then; no longer after a write there that failed: a replica
-/// elsewhere, perhaps at a device that will be lost, counts instead. Places that may share a memory perhaps do and
-/// perhaps do not.
+/// The rule: bytes whose write failed are lost only if the command may have run, and no memory but
+/// the one that it wrote to had them for certain before. A memory has them for certain after a
+/// write there that succeeded, and after a read there that did, if it is not given up for others
+/// then; no longer after a write there that failed: a replica elsewhere, perhaps at a device that
+/// will be lost, counts instead. Places that may share a memory perhaps do and perhaps do not.
 class ByteModel {
 public:
     using PlaceIndex = pi::runtime::PlaceIndex;
     using Range = pi::runtime::Range;
 
-    /// All bytes unknown. `may_share`, by place: a bit for each place that may use the same memory, its own too.
+    /// All bytes unknown. `may_share`, by place: a bit for each place that may use the same memory,
+    /// its own too.
     ByteModel(uint64_t size, std::vector<uint32_t> may_share)
         : may_share_(std::move(may_share)), bytes_(size), holders_(size) {}
 
@@ -70,7 +71,8 @@ public:
         return {};
     }
 
-    /// "" or why these cannot have been lost with some devices. `safe`: a bit for each place whose memory cannot.
+    /// "" or why these cannot have been lost with some devices. `safe`: a bit for each place whose
+    /// memory cannot.
     std::string check_lost(const pi::runtime::RangeSet &lost, uint32_t safe) const {
         for (const Range &range : lost.ranges()) {
             for (uint64_t byte = range.begin; byte < range.end; ++byte) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Allocations of a test program that fail when the test says so. For one source of a program: it replaces operator new.
+// Allocations of a test program that fail when the test says so. For one source of a program: it
+// replaces operator new.
 #pragma once
 
 #include <cstddef>
 #include <cstdlib>
 #include <new>
 
-/// Whether this allocation finds no memory: defined by the test. `caller`: the address of the code that asks for it.
+/// Whether this allocation finds no memory: defined by the test. `caller`: the address of the code
+/// that asks for it.
 bool allocation_fails(const void *caller);
 
 // Not inlined, where the compiler would take free() for the wrong end of an allocation.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Threads of a test program and its libraries that cannot be started when the test says so. For one
-// source of a program: it replaces pthread_create, but not a sanitizer's, whose threads do not fail.
+// source of a program: it replaces pthread_create, but not a sanitizer's, whose threads do not
+// fail.
 #pragma once
 
 #include <cerrno>

@@ -41,7 +41,8 @@ inline std::vector<uint64_t> calls_to_fail(uint64_t count, bool all) {
     return {calls.begin(), calls.end()};
 }
 
-/// What the layer fault has counted; of several plugins the larger number. Needs a loader with that layer.
+/// What the layer fault has counted; of several plugins the larger number. Needs a loader with that
+/// layer.
 inline CallCounts call_counts(pi_loader loader) {
     uint32_t plugin_count = 0;
     piPluginsGet(loader, 0, nullptr, &plugin_count);
@@ -60,7 +61,8 @@ inline CallCounts call_counts(pi_loader loader) {
     return most;
 }
 
-/// work(i) for each i below count, by several threads: what is run is another process, and many of them wait for objects that are left.
+/// work(i) for each i below count, by several threads: what is run is another process, and many of
+/// them wait for objects that are left.
 template <class Work>
 void in_parallel(size_t count, Work work) {
     std::atomic<size_t> next{0};

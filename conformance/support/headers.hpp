@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What nearly every unit test includes, for the compiler to read once; a test includes what it uses all the same.
+// What nearly every unit test includes, for the compiler to read once; a test includes what it uses
+// all the same.
 #pragma once
 
 #include <catch2/catch.hpp>

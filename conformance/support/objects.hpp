@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tests of plugins through the public interface share: owners of handles, checks of results with their texts, and
-// short descriptors.
+// What tests of plugins through the public interface share: owners of handles, checks of results
+// with their texts, and short descriptors.
 #pragma once
 
 #include "owned.hpp"

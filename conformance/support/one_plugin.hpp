@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A loader that holds one plugin and looks nowhere else: what tests of a plugin through the public interface stand on.
+// A loader that holds one plugin and looks nowhere else: what tests of a plugin through the public
+// interface stand on.
 #pragma once
 
 #include "objects.hpp"

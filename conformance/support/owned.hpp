@@ -25,7 +25,8 @@ PI_TEST_RELEASE(pi_sampler, piSamplerRelease)
 PI_TEST_RELEASE(pi_usm_pool, piUsmPoolRelease)
 #undef PI_TEST_RELEASE
 
-/// One reference to an object, released at the end of the scope or by reset(). Converts to the handle.
+/// One reference to an object, released at the end of the scope or by reset(). Converts to the
+/// handle.
 template <class Handle, auto Release = release_of<Handle>>
 class Owned {
 public:

@@ -12,8 +12,8 @@ namespace pi_test {
 ///         return;
 ///     }
 ///
-/// It is then counted as skipped, not as passed, unless one of its assertions failed. Call it on the
-/// thread that runs the test case.
+/// It is then counted as skipped, not as passed, unless one of its assertions failed. Call it on
+/// the thread that runs the test case.
 void skip(std::string_view reason);
 
 } // namespace pi_test

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The C about layers in docs/runtime-authors.md, run on the host plugin. scripts/check-readme compares
- * both. */
+ * The C about layers in docs/runtime-authors.md, run on the host plugin. scripts/check-readme
+ * compares both. */
 #include "guide.h"
 
 #include <string.h>

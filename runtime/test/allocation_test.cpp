@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory runs out at any allocation of the runtime's, on any thread, from an acquire to the end of all that it began; or
-// threads do.
+// Memory runs out at any allocation of the runtime's, on any thread, from an acquire to the end of
+// all that it began; or threads do.
 #include "equipment.hpp"
 #include "failing_allocations.hpp"
 #include "failing_threads.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels on ranges that begin anywhere: where an offset is arithmetic, where a device needs it aligned, and where it makes
-// a sub-buffer of the vendor's.
+// Kernels on ranges that begin anywhere: where an offset is arithmetic, where a device needs it
+// aligned, and where it makes a sub-buffer of the vendor's.
 #include "equipment.hpp"
 #include "native_kernel.hpp"
 #include "skip.hpp"

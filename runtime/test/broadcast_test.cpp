@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes that several places want cross each link once. Counted by the simulated machines' links, and timed by their clock.
+// Bytes that several places want cross each link once. Counted by the simulated machines' links,
+// and timed by their clock.
 #include "simulated.hpp"
 
 #include <catch2/catch.hpp>
@@ -68,8 +69,8 @@ CostTable costs_of(const Topology &topology, const Wire &host, const Wire &peer)
 
 /// A storage whose bytes are at one device only.
 struct Source {
-    /// With `later` they are there once open() is called: whatever is asked for before is planned before any copy ends,
-    /// however busy the real machine is.
+    /// With `later` they are there once open() is called: whatever is asked for before is planned
+    /// before any copy ends, however busy the real machine is.
     Source(const Simulated &on, const Runtime &runtime, RouteMask routes, PlaceIndex place,
            bool later = false)
         : machine(on), storage(runtime, {.size = size, .routes = routes}),
@@ -124,7 +125,8 @@ uint64_t from(const std::map<std::pair<PlaceIndex, PlaceIndex>, uint64_t> &bytes
     return sum;
 }
 
-/// The shortest time in which bytes can go over so many links one after the other, in pieces of any equal size.
+/// The shortest time in which bytes can go over so many links one after the other, in pieces of any
+/// equal size.
 double best_pipeline(const Wire &wire, int links) {
     double best = 1;
     for (int pieces = 1; pieces <= 4096; ++pieces) {
@@ -134,8 +136,9 @@ double best_pipeline(const Wire &wire, int links) {
     return best;
 }
 
-/// Mostly it is within 1.08. But which thread takes a step on depends on the real machine, and with it the virtual time at which
-/// the step begins: now and then a piece comes later than it could. Halves one after the other would be 1.7.
+/// Mostly it is within 1.08. But which thread takes a step on depends on the real machine, and with
+/// it the virtual time at which the step begins: now and then a piece comes later than it could.
+/// Halves one after the other would be 1.7.
 constexpr double near = 1.4;
 
 enum class Manner { one_after_the_other, all_at_once, broadcast };

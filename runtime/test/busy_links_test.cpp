@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Transfers beside each other: what the runtime predicts of each when it begins, and what it takes on the machine's clock.
+// Transfers beside each other: what the runtime predicts of each when it begins, and what it takes
+// on the machine's clock.
 #include "timed_machine.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensors of other libraries in place, and places' memory as tensors: with every backend that the process has.
+// Tensors of other libraries in place, and places' memory as tensors: with every backend that the
+// process has.
 #include "equipment.hpp"
 #include "skip.hpp"
 
@@ -130,7 +131,8 @@ TEST_CASE("a tensor of the host is used in place, at its offset, with its stride
             CHECK(std::memcmp(seen.data(), &numbers[8], seen.size()) == 0);
             CHECK(foreign.deleted == 0);
         }
-        // Written at a device it is the producer's memory that changes, once it is acquired at the host.
+        // Written at a device it is the producer's memory that changes, once it is acquired at the
+        // host.
         Acquisition use = tensor.buffer.acquire(1, Access::discard_write);
         use.release(machine.fill(use, 0).get());
         Acquisition host = tensor.buffer.acquire(host_place, Access::read);

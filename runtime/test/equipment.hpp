@@ -44,8 +44,8 @@ private:
 /// The host plugin's device in a loader, whatever PI_DEVICE_SELECTOR says.
 pi_device host_device(const Loader &loader);
 
-/// All devices that PI_DEVICE_SELECTOR lets through, each in so many contexts, so that even one device
-/// makes several places; and a queue of the application at each.
+/// All devices that PI_DEVICE_SELECTOR lets through, each in so many contexts, so that even one
+/// device makes several places; and a queue of the application at each.
 class Machine {
 public:
     explicit Machine(uint32_t contexts = 2, const std::string &faults = {},
@@ -66,8 +66,8 @@ public:
 
     Queue make_queue(PlaceIndex place) const;
 
-    /// Commands of the application on an acquired range; each waits for the acquisition's events and
-    /// gives its own. On queue(), or another of that place.
+    /// Commands of the application on an acquired range; each waits for the acquisition's events
+    /// and gives its own. On queue(), or another of that place.
     Event write(const Acquisition &acquisition, const void *bytes, pi_queue other = nullptr) const;
     Event read(const Acquisition &acquisition, void *bytes, pi_queue other = nullptr) const;
     Event fill(const Acquisition &acquisition, uint8_t value) const;
@@ -82,7 +82,8 @@ private:
     std::vector<Queue> queues_;
 };
 
-/// Commands on an acquired range. They wait for the acquisition's events, a fill for the events given.
+/// Commands on an acquired range. They wait for the acquisition's events, a fill for the events
+/// given.
 Event enqueue_read(pi_queue queue, const Acquisition &acquisition, void *bytes);
 Event enqueue_fill(pi_queue queue, const Acquisition &acquisition, uint8_t value,
                    const std::vector<pi_event> &waits);

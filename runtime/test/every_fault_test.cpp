@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One scenario, run again and again with a fault at every call in turn that it makes of a plugin. The
-// runtime may answer with an error; it may not lose a byte, or wait for ever.
+// One scenario, run again and again with a fault at every call in turn that it makes of a plugin.
+// The runtime may answer with an error; it may not lose a byte, or wait for ever.
 #include "scenario.hpp"
 #include "soak.hpp"
 
@@ -17,7 +17,8 @@ using namespace runtime_test;
 
 namespace {
 
-/// Faults of other kinds, for each choice of ways; and of how many calls in a row one just fails: sanitizers take long.
+/// Faults of other kinds, for each choice of ways; and of how many calls in a row one just fails:
+/// sanitizers take long.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr size_t sample = 20;
 constexpr unsigned stride = 5;
@@ -148,9 +149,10 @@ std::vector<std::string> other_faults(const std::string &function) {
 
 } // namespace
 
-// What is sampled: each call fails with BACKEND once, and each command's event (with sanitizers one call in five, and
-// where drivers of several vendors make many places one in three of those, from one that the seed says); of the other faults at all calls (other errors, half of the bytes, delays) a number is drawn
-// by the seed. With --soak all are taken.
+// What is sampled: each call fails with BACKEND once, and each command's event (with sanitizers one
+// call in five, and where drivers of several vendors make many places one in three of those, from
+// one that the seed says); of the other faults at all calls (other errors, half of the bytes,
+// delays) a number is drawn by the seed. With --soak all are taken.
 TEST_CASE("a fault at any call loses no byte and blocks no caller", "[runtime]") {
     const Ways ways = draw_ways();
     const unsigned seed = Catch::rngSeed();

@@ -2,8 +2,9 @@
 //
 // runtime_exit_program PLUGIN WAY
 //
-// Ends while transfers are in flight, one of them behind an event that nobody signals, another thread uses the storage, and
-// acquisitions are held. The test is that the process ends, and with 0.
+// Ends while transfers are in flight, one of them behind an event that nobody signals, another
+// thread uses the storage, and acquisitions are held. The test is that the process ends, and with
+// 0.
 //
 //     leaked   nothing is destroyed
 //     statics  static objects made before the first call of PI hold everything

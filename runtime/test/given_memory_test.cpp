@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Device memory that is given to a storage: the connections speak of what plugins allocate, and it need not be that.
+// Device memory that is given to a storage: the connections speak of what plugins allocate, and it
+// need not be that.
 #include "simulated.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,7 +13,8 @@ namespace {
 constexpr PlaceIndex owner = 1, peer = 2, twin = 3;
 constexpr uint64_t size = 4096;
 
-/// A device that imports the host's memory, one that uses its buffers over a link, and one that has the same memory.
+/// A device that imports the host's memory, one that uses its buffers over a link, and one that has
+/// the same memory.
 std::string three_devices(const std::string &imported) {
     return R"({"pi_machine": 1, "name": "three", "devices": [
         {"name": "owner", "type": "gpu", "integrated": true, "host_pointer_import": true, "host_pointer_alignment": 64,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Beside a device with memory of its own, one that uses the host's through caches which the host does not see.
+// Beside a device with memory of its own, one that uses the host's through caches which the host
+// does not see.
 #include "fault_transport.hpp"
 #include "simulated.hpp"
 

@@ -18,7 +18,8 @@ using namespace runtime_test;
 
 namespace {
 
-/// Of the thread that is watched: how many locks it has, and what it calls whenever it has given back its last one.
+/// Of the thread that is watched: how many locks it has, and what it calls whenever it has given
+/// back its last one.
 struct Watched {
     int locks = 0;
     std::function<void()> *unlocked = nullptr;
@@ -49,8 +50,8 @@ extern "C" int pthread_mutex_unlock(pthread_mutex_t *mutex) noexcept {
 
 namespace {
 
-/// Runs the call, and the other one on a thread of its own when the call is without a lock for the n-th time; false if it
-/// never was so often.
+/// Runs the call, and the other one on a thread of its own when the call is without a lock for the
+/// n-th time; false if it never was so often.
 bool run_with(const std::function<void()> &call, int n, const std::function<void()> &other) {
     bool ran = false;
     std::function<void()> unlocked = [&] {
@@ -83,7 +84,8 @@ TEST_CASE("an acquire during an eviction that is given up gets its bytes", "[run
         const Storage wanted(runtime, {.size = size});
         const Buffer buffer = dirty.buffer();
         host_write(buffer, 0, pattern(size, 1));
-        // What is to be written back would wait for this one, perhaps for ever: so there is no room.
+        // What is to be written back would wait for this one, perhaps for ever: so there is no
+        // room.
         Acquisition old;
         std::thread([&] { old = buffer.acquire(host_place, Access::read); }).join();
         Acquisition writer = buffer.acquire(place, Access::discard_write);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Storages with a layout: the memory of places that can is laid out as asked, and its bytes are those of any storage.
+// Storages with a layout: the memory of places that can is laid out as asked, and its bytes are
+// those of any storage.
 #include "simulated.hpp"
 
 #include <catch2/catch.hpp>
@@ -56,7 +57,8 @@ std::string two_devices(const std::string &first, const std::string &second,
            connection + "}]}";
 }
 
-/// Bytes go by the host, by whole storages and by views, from and to each device: all are what they must be.
+/// Bytes go by the host, by whole storages and by views, from and to each device: all are what they
+/// must be.
 void check_bytes(const Simulated &machine, const Storage &storage) {
     std::vector<uint8_t> expected = pattern(size, 5);
     host_write(storage.buffer(), 0, expected);

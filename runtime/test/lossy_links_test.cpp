@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Links that lose pages and report success, of simulated machines and of both vendors' simulated drivers
-// (lossy-links.json, lossy-kernels.json): the equipment itself, and what the runtime makes of them.
+// Links that lose pages and report success, of simulated machines and of both vendors' simulated
+// drivers (lossy-links.json, lossy-kernels.json): the equipment itself, and what the runtime makes
+// of them.
 #include "equipment.hpp"
 
 #include <catch2/catch.hpp>

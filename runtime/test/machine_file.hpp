@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a machine file says of its links, read by the test itself, and the cheapest way between two places by trying
-// all: the oracle, which knows neither the plugin nor the runtime.
+// What a machine file says of its links, read by the test itself, and the cheapest way between two
+// places by trying all: the oracle, which knows neither the plugin nor the runtime.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -37,10 +37,11 @@ public:
     /// Of a map and unmap that cost no copy; nothing where there are none.
     std::optional<Figures> map(uint32_t place) const;
 
-    /// Seconds of the best of: one transfer, a mapped end, every chain of links without a place twice in pieces of
-    /// every size. `copies`: a link's transfer, as the file has it.
+    /// Seconds of the best of: one transfer, a mapped end, every chain of links without a place
+    /// twice in pieces of every size. `copies`: a link's transfer, as the file has it.
     double cheapest(uint32_t from, uint32_t to, uint64_t bytes) const;
-    /// Of this chain of links in pieces of at most `chunk` bytes, as docs/runtime-authors.md has it.
+    /// Of this chain of links in pieces of at most `chunk` bytes, as docs/runtime-authors.md has
+    /// it.
     double pipeline(const std::vector<uint32_t> &places, uint64_t bytes, uint64_t chunk) const;
 
 private:

@@ -13,7 +13,8 @@ namespace {
 
 constexpr RouteMask copies = mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce);
 
-/// Costs by which bytes go over these places, one after the other, in pieces of at most `chunk` bytes; or back, too.
+/// Costs by which bytes go over these places, one after the other, in pieces of at most `chunk`
+/// bytes; or back, too.
 CostTable only_over(const Topology &topology, const std::vector<PlaceIndex> &stations,
                     uint64_t chunk, bool both_ways = false) {
     CostModel model;
@@ -50,7 +51,8 @@ Buffer written_at(const Machine &machine, const Storage &storage, PlaceIndex pla
     return buffer;
 }
 
-/// All chains of three devices, and those with the host in the middle or second, whose links there are.
+/// All chains of three devices, and those with the host in the middle or second, whose links there
+/// are.
 std::vector<std::vector<PlaceIndex>> chains(const Topology &topology) {
     const CostTable links = CostTable::estimate(topology.description());
     std::vector<std::vector<PlaceIndex>> found;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that is used again is what was asked for: by scope, alignment and demands, on a simulated machine that has
-// scopes of every kind.
+// Memory that is used again is what was asked for: by scope, alignment and demands, on a simulated
+// machine that has scopes of every kind.
 #include "simulated.hpp"
 
 #include <catch2/catch.hpp>

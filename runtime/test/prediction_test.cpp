@@ -40,7 +40,8 @@ std::vector<Shipped> shipped_machines() {
     return machines;
 }
 
-/// Devices in a row, each with links to its neighbours alone, and slow ones to the host: the first one's are less slow.
+/// Devices in a row, each with links to its neighbours alone, and slow ones to the host: the first
+/// one's are less slow.
 std::string chain_of_devices() {
     std::string devices, links;
     const auto add = [](std::string &list, const std::string &text) {

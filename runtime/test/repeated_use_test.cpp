@@ -12,7 +12,8 @@ namespace {
 constexpr uint64_t size = 8192;
 constexpr uint64_t rounds = 10;
 
-/// Two devices; b uses a's memory over their link. Both are at the host by links of so many bytes a second.
+/// Two devices; b uses a's memory over their link. Both are at the host by links of so many bytes a
+/// second.
 std::string two_devices(const std::string &residency, const std::string &host_link = "1 GB/s",
                         const std::string &capacity_of_b = "1 MiB") {
     const auto device = [](const std::string &name, const std::string &capacity) {

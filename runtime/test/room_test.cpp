@@ -28,7 +28,8 @@ const TextFile &two_memories() {
     return file;
 }
 
-/// Two devices, each with memory for one storage of two pages, which is not enough to verify their link.
+/// Two devices, each with memory for one storage of two pages, which is not enough to verify their
+/// link.
 const TextFile &two_small() {
     static const TextFile file(R"({"pi_machine": 1, "name": "two small", "devices": [
         {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": 8192}]},

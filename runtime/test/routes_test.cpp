@@ -16,8 +16,8 @@ constexpr uint64_t size = 300 * 1024 + 17;
 
 using Way = std::pair<RouteKind, BounceStyle>;
 
-/// Writes at one place, reads at another by one way only, and looks at every byte. False where that way
-/// does not lead there.
+/// Writes at one place, reads at another by one way only, and looks at every byte. False where that
+/// way does not lead there.
 bool try_way(const Machine &machine, PlaceIndex src, PlaceIndex dst, Way way, bool pieces) {
     std::shared_ptr<FaultTransport> transport;
     const Runtime runtime(machine.topology(),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Storages in a scope that is not the devices' ordinary memory: the plugin's word for that scope decides.
+// Storages in a scope that is not the devices' ordinary memory: the plugin's word for that scope
+// decides.
 #include "simulated.hpp"
 
 #include <catch2/catch.hpp>
@@ -11,7 +12,8 @@ namespace {
 
 constexpr uint64_t size = 4096;
 
-/// Two signal processors whose scratchpads are joined as given; nothing else of them is. The way over the host is slow.
+/// Two signal processors whose scratchpads are joined as given; nothing else of them is. The way
+/// over the host is slow.
 std::string two_processors(const std::string &connection) {
     const auto processor = [](const std::string &name) {
         return R"({"name": ")" + name + R"(", "type": "accelerator", "scopes": [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Simulated machines for tests of the runtime: what has gone over each link, and when, is asked of the machine and never
-// of the runtime.
+// Simulated machines for tests of the runtime: what has gone over each link, and when, is asked of
+// the machine and never of the runtime.
 #pragma once
 
 #include "equipment.hpp"
@@ -19,12 +19,13 @@ std::string shipped_machine(const std::string &name);
 
 using pi_test::TextFile;
 
-/// The machine of a file, with nothing beside it. Places are 1, 2, ... in the file's order, and again for each further
-/// context.
+/// The machine of a file, with nothing beside it. Places are 1, 2, ... in the file's order, and
+/// again for each further context.
 class Simulated {
 public:
-    /// With faults, as PI_FAULT takes them: the layer `fault`, and then `layers` around it. Its connections are
-    /// verified at the begin, unless that is turned off, so that what moves later is the test's.
+    /// With faults, as PI_FAULT takes them: the layer `fault`, and then `layers` around it. Its
+    /// connections are verified at the begin, unless that is turned off, so that what moves later
+    /// is the test's.
     explicit Simulated(const std::string &path, uint32_t contexts = 1,
                        const std::string &faults = {}, std::vector<const char *> layers = {},
                        bool verified = true, const char *plugin = PI_TEST_SIM_PLUGIN);
@@ -36,7 +37,8 @@ public:
     /// How often a function has been called; only with faults.
     uint64_t calls_of(const std::string &function) const;
 
-    /// Bytes that commands which are final have brought over each link, by places of the first context.
+    /// Bytes that commands which are final have brought over each link, by places of the first
+    /// context.
     std::map<std::pair<PlaceIndex, PlaceIndex>, uint64_t> link_bytes() const;
     /// Of all links.
     uint64_t moved() const;

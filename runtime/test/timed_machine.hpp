@@ -46,7 +46,8 @@ public:
         Candidate predicted; ///< by explain, when the ones before were under way
         double seconds;      ///< virtual ones
     };
-    /// Of several whose first commands begin at one time, in this order. What is read at the host has no value in the end.
+    /// Of several whose first commands begin at one time, in this order. What is read at the host
+    /// has no value in the end.
     std::vector<Ended> read_together(const std::vector<Transfer> &transfers) const;
     /// Bytes that went over a link during the last of these, whatever contexts its ends are in.
     uint64_t link_bytes(PlaceIndex from, PlaceIndex to) const;

@@ -80,7 +80,8 @@ struct Spans {
             CHECK(event.at("ph") == "X");
             CHECK(groups.at(event.at("pid")) == "transfers");
             const std::pair<json, json> track(event.at("pid"), event.at("tid"));
-            // On one track one ends before the next begins; three digits of microseconds are written.
+            // On one track one ends before the next begins; three digits of microseconds are
+            // written.
             const double begin = event.at("ts");
             const double length = event.at("dur");
             CHECK(length >= 0);
@@ -171,7 +172,8 @@ TEST_CASE("every transfer is a span on the track of each link that it crosses, w
     traced.release();
     Spans spans(traced.events());
     CHECK(running.transfers == spans.transfers);
-    // A line of the log, and what is delivered, may be of two spans: one to where the bytes stay on the way.
+    // A line of the log, and what is delivered, may be of two spans: one to where the bytes stay on
+    // the way.
     CHECK(spans.transfers >= static_cast<uint64_t>(std::count_if(
                                  log.begin(), log.end(),
                                  [](const TransferRecord &record) { return record.end != 0; })));

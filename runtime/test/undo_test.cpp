@@ -244,7 +244,8 @@ TEST_CASE("a command of a queue that cannot be flushed ends its use nonetheless"
 }
 #endif
 
-// ----- Every function that undoes -----------------------------------------------------------------
+// ----- Every function that undoes
+// -----------------------------------------------------------------
 
 namespace {
 
@@ -383,7 +384,8 @@ void run_apart(const std::string &file, RouteMask routes, const FailingCalls &fa
     CHECK(WEXITSTATUS(status) == 0);
 }
 
-/// Of all calls of one function. Which error a call gives is no matter to the next: they take turns.
+/// Of all calls of one function. Which error a call gives is no matter to the next: they take
+/// turns.
 void fail_calls(const std::string &file, RouteMask routes, const std::string &function,
                 uint64_t calls, const std::map<std::string, int64_t> &left) {
     std::vector<std::string> ways{"fail(BACKEND)", "fail(DEVICE_LOST)", "fail(OUT_OF_HOST_MEMORY)"};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that migrates as a whole: the machine corrupts who writes it at the same time, and the runtime lets nobody.
+// Memory that migrates as a whole: the machine corrupts who writes it at the same time, and the
+// runtime lets nobody.
 #include "simulated.hpp"
 
 #include <catch2/catch.hpp>

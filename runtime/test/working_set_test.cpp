@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs that use three times as many bytes as a device has. What moves is read from the simulated machine's links, and
-// held against a range-LRU written here, which knows nothing of the runtime.
+// Programs that use three times as many bytes as a device has. What moves is read from the
+// simulated machine's links, and held against a range-LRU written here, which knows nothing of the
+// runtime.
 //
-// The unit that goes is a storage's whole replica, since that is one allocation: giving back half of it frees nothing.
-// The unit that moves is a range: only bytes that are stale are fetched, only bytes that are nowhere else written back.
+// The unit that goes is a storage's whole replica, since that is one allocation: giving back half
+// of it frees nothing. The unit that moves is a range: only bytes that are stale are fetched, only
+// bytes that are nowhere else written back.
 #include "simulated.hpp"
 
 #include <catch2/catch.hpp>
@@ -51,7 +53,8 @@ struct Trace {
     }
 };
 
-/// The least recently used replica goes; with `clean_first`, of those without dirty bytes if there is one.
+/// The least recently used replica goes; with `clean_first`, of those without dirty bytes if there
+/// is one.
 class RangeLru {
 public:
     RangeLru(const Trace &trace, bool clean_first)
@@ -192,7 +195,8 @@ private:
     uint64_t read_ = 0;
 };
 
-/// The same order of storages with whole uses or parts of them, and sizes that are all one or differ.
+/// The same order of storages with whole uses or parts of them, and sizes that are all one or
+/// differ.
 std::vector<Trace> traces(uint32_t seed) {
     std::mt19937 random(seed);
     const auto below = [&](uint64_t limit) { return random() % limit; };
@@ -232,7 +236,8 @@ std::vector<Trace> traces(uint32_t seed) {
             }
             result.insert(result.end(), {reads, all, parts});
         }
-        // Some are read again and again, the others written once in a while: dirty bytes that nobody needs soon.
+        // Some are read again and again, the others written once in a while: dirty bytes that
+        // nobody needs soon.
         Trace cold_writes{"hot reads, cold writes", sizes, {}};
         for (size_t step = 0; step < length; ++step) {
             const bool hot = below(5) != 0;
@@ -247,8 +252,9 @@ std::vector<Trace> traces(uint32_t seed) {
 
 } // namespace
 
-// Which of the two simulations is better depends on the trace. Clean first alone moves 1.9 times as much as it need
-// where dirty bytes lie about that nobody uses; so the runtime weighs both, and moves less than clean first in all.
+// Which of the two simulations is better depends on the trace. Clean first alone moves 1.9 times as
+// much as it need where dirty bytes lie about that nobody uses; so the runtime weighs both, and
+// moves less than clean first in all.
 TEST_CASE("a working set of three times the memory moves at most 1.1 times what a range-LRU moves",
           "[runtime][evict]") {
     const uint32_t seed = GENERATE(from_range(seeds));
@@ -262,8 +268,8 @@ TEST_CASE("a working set of three times the memory moves at most 1.1 times what 
         const auto moved = static_cast<double>(run.moved());
         const auto clean_first = static_cast<double>(RangeLru(trace, true).moved());
         CHECK(moved <= 1.1 * static_cast<double>(RangeLru(trace, false).moved()));
-        // Not 1.1: where few storages are hot and written in parts, clean first is the better one, as what it drops is
-        // never needed; the runtime, which cannot know, is between both.
+        // Not 1.1: where few storages are hot and written in parts, clean first is the better one,
+        // as what it drops is never needed; the runtime, which cannot know, is between both.
         CHECK(moved <= 1.35 * clean_first);
         sum += moved;
         sum_clean_first += clean_first;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A plugin of version 1.0, unchanged: only the required functions, in a table that ends after the last
- * of them. It is compiled against conformance/abi/v1.0, never against the headers of today; today's
- * loader must serve it. It is correct and small: one device (the memory of the process), commands that
- * run on the thread that makes them ready, one lock.
+ * A plugin of version 1.0, unchanged: only the required functions, in a table that ends after the
+ * last of them. It is compiled against conformance/abi/v1.0, never against the headers of today;
+ * today's loader must serve it. It is correct and small: one device (the memory of the process),
+ * commands that run on the thread that makes them ready, one lock.
  */
 #ifndef PI_OLD_PLUGIN_H
 #define PI_OLD_PLUGIN_H

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stands between a test and libpi_loader, and counts how often each public function gave each result: what a test sees,
-// answers of the loader and of its layers included. It is preloaded (LD_PRELOAD), so that its functions are found first.
+// Stands between a test and libpi_loader, and counts how often each public function gave each
+// result: what a test sees, answers of the loader and of its layers included. It is preloaded
+// (LD_PRELOAD), so that its functions are found first.
 //
-// The counts are in a file that all processes of a ctest entry map, so that they outlive a process that is killed or ends by
-// _exit. The file is an array of Row; scripts/check-reached reads it. A name is written with the first count of its row.
+// The counts are in a file that all processes of a ctest entry map, so that they outlive a process
+// that is killed or ends by _exit. The file is an array of Row; scripts/check-reached reads it. A
+// name is written with the first count of its row.
 
 #include "config.hpp"
 

@@ -14,7 +14,8 @@
 
 namespace random_programs {
 
-/// A storage, or the slice of it that is a thread's own, beside its models. What reads all of it, nobody writes.
+/// A storage, or the slice of it that is a thread's own, beside its models. What reads all of it,
+/// nobody writes.
 struct Area {
     std::string name;
     Storage storage;
@@ -31,7 +32,8 @@ struct Area {
     void acquired(PlaceIndex place, const Range &used, Access access, Validity::Choice choice);
 };
 
-/// Limits of a runtime's memory, of which any are legal: the default ones or so little that transfers wait for it.
+/// Limits of a runtime's memory, of which any are legal: the default ones or so little that
+/// transfers wait for it.
 struct Limits {
     uint64_t bounce = RuntimeOptions().bounce_limit;
     uint64_t staging = RuntimeOptions().staging_limit;
@@ -48,7 +50,8 @@ struct Setting {
     bool maps = false;    ///< bounces may map an end
     uint64_t largest = 1; ///< size of a storage, and the smallest
     uint64_t smallest = 1;
-    /// Whoever holds several ranges beside other threads must acquire them in one order: here nobody does.
+    /// Whoever holds several ranges beside other threads must acquire them in one order: here
+    /// nobody does.
     bool may_hold = true;
 };
 

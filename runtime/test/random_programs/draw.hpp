@@ -10,8 +10,8 @@
 
 namespace random_programs {
 
-/// The numbers that a step is made of. Any are legal, since each is taken modulo what is possible: so a shrunk
-/// program is a program, too.
+/// The numbers that a step is made of. Any are legal, since each is taken modulo what is possible:
+/// so a shrunk program is a program, too.
 struct Step {
     std::array<uint16_t, 12> numbers{};
 };

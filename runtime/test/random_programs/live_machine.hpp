@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A machine at work: its places, the commands of an application there, and what the plugins counted.
+// A machine at work: its places, the commands of an application there, and what the plugins
+// counted.
 #pragma once
 
 #include "machine_file.hpp"
@@ -34,7 +35,8 @@ class LiveMachine {
 public:
     /// `trace`: the name of a file that is written until the machine is gone.
     LiveMachine(const MachineFile &file, const std::string &trace);
-    /// All devices that a plugin finds, in each of so many contexts. The environment says which driver it opens.
+    /// All devices that a plugin finds, in each of so many contexts. The environment says which
+    /// driver it opens.
     LiveMachine(const std::string &plugin, uint32_t contexts, const std::string &trace);
     ~LiveMachine();
     LiveMachine(const LiveMachine &) = delete;
@@ -42,8 +44,8 @@ public:
 
     const std::shared_ptr<const Topology> &topology() const { return topology_; }
     Queue make_queue(PlaceIndex place) const;
-    /// Runs behind the acquisition's events; the job lives until the event is final. Moves no byte over a link of a
-    /// simulated machine.
+    /// Runs behind the acquisition's events; the job lives until the event is final. Moves no byte
+    /// over a link of a simulated machine.
     Event launch(pi_queue queue, const Acquisition &use, Job &job) const;
     /// Bytes over all links of the simulated machine, by commands that are final.
     uint64_t link_bytes() const;

@@ -69,7 +69,8 @@ Json made_up_link(const std::string &from, const std::string &to, const char *la
     return {{"from", from}, {"to", to}, {"latency", latency}, {"bandwidth", "12 GB/s"}};
 }
 
-/// Some devices use each other's memory (they are of one team), some copy, fast or slow, some do neither.
+/// Some devices use each other's memory (they are of one team), some copy, fast or slow, some do
+/// neither.
 Json made_up(Draw &draw) {
     Json machine{{"pi_machine", 1}, {"name", "made up"}};
     const uint64_t count = draw(1, 4);
@@ -240,8 +241,8 @@ bool MachineFile::may_be_lost(PlaceIndex place) const {
     return simulated(place) && (described(place).contains("lost_at") || faults_may_convict());
 }
 
-/// A device that answers DEVICE_LOST to a command counts as lost if it does so again when it is asked, by a command on a
-/// queue made for that. No fault is of that command.
+/// A device that answers DEVICE_LOST to a command counts as lost if it does so again when it is
+/// asked, by a command on a queue made for that. No fault is of that command.
 bool MachineFile::faults_may_convict() const {
     uint64_t answers = 0;
     bool of_queues = false;

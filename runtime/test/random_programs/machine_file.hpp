@@ -42,11 +42,13 @@ constexpr bool has_faults(Trouble trouble) {
     return trouble == Trouble::faults || trouble == Trouble::pressure_and_faults;
 }
 
-/// A simulated machine, alone or beside the host plugin, or real devices, and its places: device by device in each context.
+/// A simulated machine, alone or beside the host plugin, or real devices, and its places: device by
+/// device in each context.
 class MachineFile {
 public:
-    /// One that comes with PI, or one that is made up. Any has the plugin's own memory plenty, but under pressure:
-    /// then no more than `capacity` bytes at each device. No fault hits the queues of so many actors.
+    /// One that comes with PI, or one that is made up. Any has the plugin's own memory plenty, but
+    /// under pressure: then no more than `capacity` bytes at each device. No fault hits the queues
+    /// of so many actors.
     static MachineFile draw(Draw &draw, Trouble trouble, uint64_t capacity, uint64_t actors);
     /// Real devices, of which there is no file: what must move between them is not known.
     static MachineFile unknown(uint32_t devices, uint32_t contexts);
@@ -105,7 +107,8 @@ private:
     }
     Link &link(uint32_t from, uint32_t to) { return links_[from * (simulated_ + 1) + to]; }
     Link speed(PlaceIndex from, PlaceIndex to) const;
-    /// Than the way over the host, for transfers of every size that programs make; by what the links cost.
+    /// Than the way over the host, for transfers of every size that programs make; by what the
+    /// links cost.
     bool is_copy_cheaper(PlaceIndex from, PlaceIndex to) const;
 
     nlohmann::json json_;

@@ -68,8 +68,9 @@ std::vector<Way> Validity::ways(const Holders &holders, PlaceIndex to, Choice ch
     const Way &best = *std::min_element(all.begin(), all.end());
     std::vector<Way> found;
     for (const Way &one : all) {
-        // Of two commands that are as good the machine may take either, one of them over no link. Of two bounces from
-        // the host's memory either, too: a link of a device that has its memory there is no slower.
+        // Of two commands that are as good the machine may take either, one of them over no link.
+        // Of two bounces from the host's memory either, too: a link of a device that has its memory
+        // there is no slower.
         const bool alike =
             one.commands == limit.commands && (std::min(one.crossings, limit.crossings) == 0 ||
                                                (one.from_host_memory && limit.from_host_memory));
@@ -81,8 +82,8 @@ std::vector<Way> Validity::ways(const Holders &holders, PlaceIndex to, Choice ch
     return found;
 }
 
-/// Instead of a bounce the bytes may go from device to device, and at no cost of links within one that is in two
-/// contexts.
+/// Instead of a bounce the bytes may go from device to device, and at no cost of links within one
+/// that is in two contexts.
 std::vector<Way> Validity::with_chains(std::vector<Way> found) const {
     const bool chains = machine_.contexts() > 1 && (routes_ & mask_of(RouteKind::migrate)) != 0;
     const auto is_bounce = [](const Way &way) { return way.commands > 1; };

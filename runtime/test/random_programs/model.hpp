@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the bytes of a storage must be, where they may be, and how many must have moved: the model, which
-// knows the machine's file and the program, and of the runtime nothing. How many is told by two bounds, which always
-// hold. They are one number where the program leaves the runtime no choice: in a program with a hundred steps that move bytes
-// and are waited for, in at least three in ten of these (StepCheck).
+// What the bytes of a storage must be, where they may be, and how many must have moved: the model,
+// which knows the machine's file and the program, and of the runtime nothing. How many is told by
+// two bounds, which always hold. They are one number where the program leaves the runtime no
+// choice: in a program with a hundred steps that move bytes and are waited for, in at least three
+// in ten of these (StepCheck).
 #pragma once
 
 #include "machine_file.hpp"
@@ -32,8 +33,8 @@ struct Bounds {
 /// Bytes that had to move, and what that takes.
 struct Demand {
     Bounds bytes{};
-    /// Over the cheapest ways, where each step is waited for; else from any memory that has the bytes, however dear: a
-    /// cheap source may be busy.
+    /// Over the cheapest ways, where each step is waited for; else from any memory that has the
+    /// bytes, however dear: a cheap source may be busy.
     Bounds command_bytes{};
     Bounds link_bytes{};
     Demand &operator+=(const Demand &other) {
@@ -47,8 +48,8 @@ struct Demand {
 /// Do the bytes that a bounce brings through the host stay there?
 enum class Stay { never, perhaps, always };
 
-/// Places that use one memory, by the rule: of a place that lets you use its memory, the first; else import the
-/// host's; else have your own. Thread-safe: the order of the first uses decides.
+/// Places that use one memory, by the rule: of a place that lets you use its memory, the first;
+/// else import the host's; else have your own. Thread-safe: the order of the first uses decides.
 class Memories {
 public:
     Memories(const MachineFile &machine, pi::runtime::RouteMask routes);
@@ -70,7 +71,8 @@ private:
     std::vector<Use> uses_;
 };
 
-/// Which memory has which bytes valid, when all is done as it was begun, in the order of the program.
+/// Which memory has which bytes valid, when all is done as it was begun, in the order of the
+/// program.
 class Validity {
 public:
     /// How the source of bytes is chosen, of those that have them.
@@ -84,7 +86,8 @@ public:
     void abandoned(PlaceIndex home, const Range &range);
 
 private:
-    /// Places whose memory has a byte, a bit for each: for certain; or perhaps, those included. At least one has it.
+    /// Places whose memory has a byte, a bit for each: for certain; or perhaps, those included. At
+    /// least one has it.
     struct Holders {
         uint32_t certain = 0;
         uint32_t perhaps = 0;

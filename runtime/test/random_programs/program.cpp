@@ -214,8 +214,8 @@ void Actor::prefetch(const Choice &choice) {
     }
 }
 
-/// To the chosen place and others behind it: from any that has the bytes, since who sends to one place keeps the next
-/// one waiting.
+/// To the chosen place and others behind it: from any that has the bytes, since who sends to one
+/// place keeps the next one waiting.
 void Actor::broadcast(const Choice &choice, Draw &draw) {
     tell("broadcast", choice);
     release_holds(*choice.area, choice.range);
@@ -239,7 +239,8 @@ void Actor::broadcast(const Choice &choice, Draw &draw) {
     }
 }
 
-/// An acquisition that is never released. What runs has ended before, so that it is clear what is where.
+/// An acquisition that is never released. What runs has ended before, so that it is clear what is
+/// where.
 void Actor::abandon(const Choice &choice) {
     tell(std::string("abandon ") + to_string(choice.access), choice);
     settle();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random programs of an application that uses the runtime: what a step does, and what must be true behind it.
+// Random programs of an application that uses the runtime: what a step does, and what must be true
+// behind it.
 #pragma once
 
 #include "area.hpp"
@@ -13,8 +14,8 @@
 
 namespace random_programs {
 
-/// Executes steps, on queues of its own; several do so on threads beside each other, on areas of which none but
-/// those that are only read are shared.
+/// Executes steps, on queues of its own; several do so on threads beside each other, on areas of
+/// which none but those that are only read are shared.
 class Actor {
 public:
     Actor(const Setting &setting, std::vector<std::shared_ptr<Area>> areas);

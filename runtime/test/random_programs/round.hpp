@@ -13,7 +13,8 @@
 
 namespace random_programs {
 
-/// Runs steps on what the shape says. Throws Failure or pi::runtime::Error; `text` is what was done until then.
+/// Runs steps on what the shape says. Throws Failure or pi::runtime::Error; `text` is what was done
+/// until then.
 using RunProgram =
     std::function<void(Draw &shape, const std::vector<Step> &steps, std::string &text)>;
 

@@ -81,8 +81,8 @@ Demand demand_of(const Actor &actor) {
     return demand;
 }
 
-/// What each step moves, where each is waited for. Of a whole program the bounds are the sum of all steps', and what one
-/// step leaves open would hide what another moves in excess.
+/// What each step moves, where each is waited for. Of a whole program the bounds are the sum of all
+/// steps', and what one step leaves open would hide what another moves in excess.
 class StepCheck {
 public:
     StepCheck(const Setting &setting, const Actor &actor)
@@ -106,8 +106,9 @@ public:
         before_ = after;
     }
 
-    /// Bounds alone would be a weak check: of three in ten of the steps that move bytes the very number must be known, at least
-    /// (of three in five it was, where that was hardest, in 300 programs; of 44 % in half an hour of them).
+    /// Bounds alone would be a weak check: of three in ten of the steps that move bytes the very
+    /// number must be known, at least (of three in five it was, where that was hardest, in 300
+    /// programs; of 44 % in half an hour of them).
     void check_share() const {
         constexpr uint64_t enough = 100;
         if (moving_ >= enough && exact_ * 10 < moving_ * 3) {
@@ -176,7 +177,8 @@ Demand play_alone(const Setting &setting, Draw &shape, uint64_t storages,
 constexpr uint64_t thread_count = 3;
 using Areas = std::vector<std::shared_ptr<Area>>;
 
-/// The areas of each thread: a storage of its own, a slice of one that all share, and what all read of it.
+/// The areas of each thread: a storage of its own, a slice of one that all share, and what all read
+/// of it.
 std::vector<Areas> share(const Setting &setting, Draw &shape, std::string &text) {
     const auto shared = make_area(setting, shape, "shared");
     const uint64_t part = shared->range.size() / (thread_count + 1) / 64 * 64; // whole flush atoms
@@ -222,9 +224,10 @@ std::unique_ptr<std::deque<Actor>> make_actors(const Setting &setting, Draw &sha
     return actors;
 }
 
-/// What a thread alone has done determines what must move of its own storage. Of the shared one it is not determined:
-/// which place's memory another uses depends on who comes first, and so does what a slice must be brought of. Nor is
-/// it over links and by commands: a link that another thread's copies keep busy makes another way cheaper.
+/// What a thread alone has done determines what must move of its own storage. Of the shared one it
+/// is not determined: which place's memory another uses depends on who comes first, and so does
+/// what a slice must be brought of. Nor is it over links and by commands: a link that another
+/// thread's copies keep busy makes another way cheaper.
 void check_own(const Actor &actor) {
     for (const auto &area : actor.areas()) {
         if (area->range.size() == area->storage.size()) {

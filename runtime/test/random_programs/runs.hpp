@@ -18,16 +18,17 @@ namespace random_programs {
 using WrapTransport =
     std::function<std::shared_ptr<pi::runtime::Transport>(std::shared_ptr<pi::runtime::Transport>)>;
 
-/// One program, on one thread of a simulated machine. This and the others throw Failure; `text` is what was done until
-/// then.
+/// One program, on one thread of a simulated machine. This and the others throw Failure; `text` is
+/// what was done until then.
 void run_alone(Draw &shape, const std::vector<Step> &steps, Trouble trouble,
                const WrapTransport &wrap, std::string &text);
 
-/// Programs beside each other, on one storage too. Their bytes are checked, and without trouble what moved of a
-/// thread's own storages.
+/// Programs beside each other, on one storage too. Their bytes are checked, and without trouble
+/// what moved of a thread's own storages.
 void run_threads(Draw &shape, const std::vector<Step> &steps, Trouble trouble, std::string &text);
 
-/// Some of the steps, on one thread or several, on all devices that a plugin finds: the bytes are checked.
+/// Some of the steps, on one thread or several, on all devices that a plugin finds: the bytes are
+/// checked.
 void run_on_driver(const std::string &plugin, Draw &shape, const std::vector<Step> &steps,
                    std::string &text);
 

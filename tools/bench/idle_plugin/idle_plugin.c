@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A plugin whose functions return immediately, so that only the way to them is measured. One device,
- * no memory. PI_BENCH_PLUGIN_NAME is its name: several plugins use this source. */
+ * A plugin whose functions return immediately, so that only the way to them is measured. One
+ * device, no memory. PI_BENCH_PLUGIN_NAME is its name: several plugins use this source. */
 #include <pi/sdk/pi_sdk_plugin.h>
 
 typedef struct instance {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The type of each descriptor of the interface, and descriptors with their first two members set. C++17.
+// The type of each descriptor of the interface, and descriptors with their first two members set.
+// C++17.
 #pragma once
 
 #include <pi/pi.h>
