@@ -85,8 +85,7 @@ uint64_t touched(const WayReport &way) {
     return bytes;
 }
 
-// --- for people
-// -----------------------------------------------------------------------------------
+// --- for people ----------------------------------------------------------------------------------
 
 constexpr size_t page_width = 118;
 
@@ -219,8 +218,7 @@ std::string comparison(const RunReport &report) {
     return text + "\n";
 }
 
-// --- for programs
-// ---------------------------------------------------------------------------------
+// --- for programs --------------------------------------------------------------------------------
 
 ordered_json to_json(const TransferRecord &transfer, const TopologyDescription &topology) {
     return {{"route", to_string(transfer.kind)},

@@ -12,8 +12,7 @@ using namespace sdk;
 
 namespace {
 
-// ----- the driver's enumerators
-// -------------------------------------------------------------------
+// ----- the driver's enumerators ------------------------------------------------------------------
 
 /// Normalised types are stored as integers; a texture converts them.
 CUarray_format array_format(pi_channel_type type) {
@@ -123,8 +122,7 @@ ImageLimits image_limits(const Device &device, pi_image_type type) {
 
 #undef PI_LEAST
 
-// ----- Image
-// --------------------------------------------------------------------------------------
+// ----- Image -------------------------------------------------------------------------------------
 
 namespace {
 
@@ -242,8 +240,7 @@ pi_native_handle image_handle(Image &image) {
     return handle;
 }
 
-// ----- creation
-// -----------------------------------------------------------------------------------
+// ----- creation ----------------------------------------------------------------------------------
 
 namespace {
 

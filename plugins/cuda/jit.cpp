@@ -9,8 +9,7 @@ namespace pi::cuda {
 
 using namespace sdk;
 
-// ----- Options
-// ------------------------------------------------------------------------------------
+// ----- Options -----------------------------------------------------------------------------------
 
 BuildOptions::BuildOptions(const std::string &words) {
     std::istringstream list(words);
@@ -52,8 +51,7 @@ void JitOptions::add(CUjit_option name, size_t value) {
     add(name, reinterpret_cast<void *>(value));
 }
 
-// ----- Errors
-// -------------------------------------------------------------------------------------
+// ----- Errors ------------------------------------------------------------------------------------
 
 void check_built(Primary &primary, CUresult code, const char *call, const std::string &log) {
     if (code == CUDA_SUCCESS)
@@ -68,8 +66,7 @@ void check_built(Primary &primary, CUresult code, const char *call, const std::s
                      known);
 }
 
-// ----- Linker
-// -------------------------------------------------------------------------------------
+// ----- Linker ------------------------------------------------------------------------------------
 
 Linker::Linker(Primary &primary, const BuildOptions &options)
     : primary_(primary), current_(primary), options_(options) {

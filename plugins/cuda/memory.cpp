@@ -15,8 +15,7 @@ namespace pi::cuda {
 
 using namespace sdk;
 
-// ----- Mem
-// ----------------------------------------------------------------------------------------
+// ----- Mem ---------------------------------------------------------------------------------------
 
 Mem::Mem(Context &context, Device &device, Storage storage, const pi_mem_buffer_desc &desc,
          pi_memory_kind memory, Layout layout)
@@ -85,8 +84,7 @@ Mem &checked_image(Primary &user, const pi_host *host, pi_mem mem, const Argumen
     return self;
 }
 
-// ----- creation
-// -----------------------------------------------------------------------------------
+// ----- creation ----------------------------------------------------------------------------------
 
 void check_scope(const Device &device, uint32_t scope) {
     if (scope >= SCOPE_COUNT)

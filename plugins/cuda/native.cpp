@@ -16,8 +16,7 @@ namespace pi::cuda {
 
 using namespace sdk;
 
-// ----- from PI to CUDA
-// ----------------------------------------------------------------------------
+// ----- from PI to CUDA ---------------------------------------------------------------------------
 
 namespace {
 
@@ -72,8 +71,7 @@ CUevent give_event(Event &event) {
     return native;
 }
 
-// ----- from CUDA to PI
-// ----------------------------------------------------------------------------
+// ----- from CUDA to PI ---------------------------------------------------------------------------
 
 /// Reads the descriptor; its handle must be of this type.
 pi_native_desc read_native(const pi_native_desc *desc, pi_native_type type, const char *type_name) {

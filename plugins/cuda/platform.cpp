@@ -17,8 +17,7 @@ namespace pi::cuda {
 
 using namespace sdk;
 
-// ----- Instance
-// -----------------------------------------------------------------------------------
+// ----- Instance ----------------------------------------------------------------------------------
 
 Instance::Instance(const pi_host *host) : Object(host) {}
 
@@ -68,8 +67,7 @@ void Instance::drain() {
     reached.wait();
 }
 
-// ----- Platform
-// -----------------------------------------------------------------------------------
+// ----- Platform ----------------------------------------------------------------------------------
 
 Platform::Platform(Instance &instance, const Api &api)
     : Object(instance.host()), instance_(instance), api_(api) {
@@ -95,8 +93,7 @@ Platform::Platform(Instance &instance, const Api &api)
 
 Platform::~Platform() = default;
 
-// ----- Device
-// -------------------------------------------------------------------------------------
+// ----- Device ------------------------------------------------------------------------------------
 
 Device::Device(Platform &platform, CUdevice id)
     : Object(platform.host(), false), platform_(platform), id_(id) {
@@ -199,8 +196,7 @@ std::shared_ptr<Primary> Device::primary() {
     return primary;
 }
 
-// ----- entry points
-// -------------------------------------------------------------------------------
+// ----- entry points ------------------------------------------------------------------------------
 
 namespace entries {
 

@@ -10,8 +10,7 @@ namespace pi::cuda {
 
 using namespace sdk;
 
-// ----- pools
-// --------------------------------------------------------------------------------------
+// ----- pools -------------------------------------------------------------------------------------
 
 PooledEvent::PooledEvent(Primary &primary, bool timed)
     : primary_(primary), timed_(timed), id_(primary.take_event(timed)) {}
@@ -117,8 +116,7 @@ void Primary::free_staging(std::byte *begin) noexcept {
     });
 }
 
-// ----- Primary
-// ------------------------------------------------------------------------------------
+// ----- Primary -----------------------------------------------------------------------------------
 
 Primary::Primary(Device &device)
     : device_(device), serial_(device.instance().next_serial()), clock_(*this), pool_(*this) {

@@ -31,8 +31,7 @@ void Stream::close() noexcept {
     condition_.notify_one();
 }
 
-// ----- commands in the stream
-// ---------------------------------------------------------------------
+// ----- commands in the stream --------------------------------------------------------------------
 
 void Stream::expect(size_t references) {
     deferred_.reserve(references);
@@ -95,8 +94,7 @@ void Stream::seal() {
         primary_->check(record(), "cuEventRecord");
 }
 
-// ----- completion
-// ---------------------------------------------------------------------------------
+// ----- completion --------------------------------------------------------------------------------
 
 void Stream::watch() {
     std::unique_lock lock(mutex_);

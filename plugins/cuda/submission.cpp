@@ -51,8 +51,7 @@ void StreamEvent::help(Event &) {
         now.stream->wait_for(now.number);
 }
 
-// ----- StreamCommand
-// ------------------------------------------------------------------------------
+// ----- StreamCommand -----------------------------------------------------------------------------
 
 Phase phase_in_stream(const Primary &primary, const Event &dependency) {
     return dependency.payload() && !payload_of(dependency).around() &&
@@ -244,8 +243,7 @@ void StreamCommand::run(StreamEvent *payload) {
     completed();
 }
 
-// ----- enqueueing
-// ---------------------------------------------------------------------------------
+// ----- enqueueing --------------------------------------------------------------------------------
 
 void enqueue_within_call(Queue &queue, const EnqueueArguments &arguments, StreamCommand &command) {
     run_within_call(queue, arguments, [&](Event *event) {

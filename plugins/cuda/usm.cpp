@@ -11,8 +11,7 @@ namespace pi::cuda {
 
 using namespace sdk;
 
-// ----- allocation
-// ---------------------------------------------------------------------------------
+// ----- allocation --------------------------------------------------------------------------------
 
 Device &Usm::owner(const Context &context, pi_device device, pi_usm_kind kind) {
     Device &on = device ? context.checked_device(device) : *context.devices().front();
@@ -78,8 +77,7 @@ Storage Usm::allocate_pooled(Context &context, Device &device, pi_usm_kind kind,
     return Storage::pooled(primary_for(context, device, kind, size), size, alignment);
 }
 
-// ----- access
-// -------------------------------------------------------------------------------------
+// ----- access ------------------------------------------------------------------------------------
 
 Primary *owner_of(const UsmRange &range) {
     if (range.kind != PI_USM_DEVICE)
@@ -101,8 +99,7 @@ void check_usm_argument(const Queue &queue, const void *pointer, const ArgumentN
         check_usable(queue, *range, pointer, name);
 }
 
-// ----- the application's memory
-// -------------------------------------------------------------------
+// ----- the application's memory ------------------------------------------------------------------
 
 namespace {
 

@@ -9,8 +9,7 @@ namespace pi::level_zero {
 
 using namespace sdk;
 
-// ----- the driver's enumerators
-// -------------------------------------------------------------------
+// ----- the driver's enumerators ------------------------------------------------------------------
 
 namespace {
 
@@ -112,8 +111,7 @@ ImageLimits image_limits(const Device &device, pi_image_type type) {
     return limits;
 }
 
-// ----- Image
-// --------------------------------------------------------------------------------------
+// ----- Image -------------------------------------------------------------------------------------
 
 Image::Image(Place &place, const ImageShape &of, uint64_t flags)
     : LinearImage{of, of.dense()}, context_(place.context().shared_from_this()), place_(place) {
@@ -138,8 +136,7 @@ Image::~Image() {
     place_.note(context_->api().zeImageDestroy(id_));
 }
 
-// ----- creation
-// -----------------------------------------------------------------------------------
+// ----- creation ----------------------------------------------------------------------------------
 
 namespace {
 

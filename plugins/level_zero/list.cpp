@@ -62,8 +62,7 @@ void List::close() noexcept {
     context_->watch().wake();
 }
 
-// ----- completion
-// ---------------------------------------------------------------------------------
+// ----- completion --------------------------------------------------------------------------------
 
 /// Under mutex_: the command of this number, or end(). Numbers ascend.
 std::deque<List::Pending>::iterator List::find(uint64_t number) {

@@ -14,8 +14,7 @@ namespace pi::level_zero {
 
 using namespace sdk;
 
-// ----- Mem
-// ----------------------------------------------------------------------------------------
+// ----- Mem ---------------------------------------------------------------------------------------
 
 Mem::Mem(Context &context, Device &device, Storage storage, const pi_mem_buffer_desc &desc,
          pi_memory_kind memory)
@@ -73,8 +72,7 @@ Mem &checked_image(const Place &user, const pi_host *host, pi_mem mem, const Arg
     return self;
 }
 
-// ----- creation
-// -----------------------------------------------------------------------------------
+// ----- creation ----------------------------------------------------------------------------------
 
 void check_scope(const Device &device, uint32_t scope) {
     if (scope >= SCOPE_COUNT)

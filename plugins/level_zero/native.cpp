@@ -18,8 +18,7 @@ using namespace sdk;
 
 namespace {
 
-// ----- from PI to the driver
-// ----------------------------------------------------------------------
+// ----- from PI to the driver ---------------------------------------------------------------------
 
 pi_native_handle handle_of(const void *pointer) {
     return native_handle(PI_NATIVE_LEVEL_ZERO, reinterpret_cast<uintptr_t>(pointer));
@@ -56,8 +55,7 @@ ze_event_handle_t give_event(Event &event) {
     return native;
 }
 
-// ----- from the driver to PI
-// ----------------------------------------------------------------------
+// ----- from the driver to PI ---------------------------------------------------------------------
 
 pi_native_desc read_native(const pi_native_desc *desc) {
     const auto known = read_desc(desc, PI_TYPE_NATIVE_DESC);

@@ -48,8 +48,7 @@ void Place::give_list(ze_command_list_handle_t list) noexcept {
     }
 }
 
-// ----- DriverContext
-// ------------------------------------------------------------------------------
+// ----- DriverContext -----------------------------------------------------------------------------
 
 DriverContext::DriverContext(Platform &platform, const std::vector<Device *> &devices)
     : platform_(platform), watch_(*this) {
@@ -121,8 +120,7 @@ Place &DriverContext::place(const Device &device) const {
     return **found;
 }
 
-// ----- events
-// -------------------------------------------------------------------------------------
+// ----- events ------------------------------------------------------------------------------------
 
 PooledEvent::PooledEvent(DriverContext &context, bool timed)
     : context_(context), timed_(timed), id_(context.take_event(timed)) {}
@@ -179,8 +177,7 @@ void DriverContext::give_event(ze_event_handle_t event, bool timed) noexcept {
     events_[timed].push_back(event); // cannot throw: capacity was reserved
 }
 
-// ----- staging
-// ------------------------------------------------------------------------------------
+// ----- staging -----------------------------------------------------------------------------------
 
 std::byte *DriverContext::allocate_staging(uint64_t size) {
     const auto desc = typed<ze_host_mem_alloc_desc_t>(ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC);

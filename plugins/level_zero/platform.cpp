@@ -13,8 +13,7 @@ namespace pi::level_zero {
 
 using namespace sdk;
 
-// ----- Instance
-// -----------------------------------------------------------------------------------
+// ----- Instance ----------------------------------------------------------------------------------
 
 Instance::Instance(const pi_host *host) : Object(host) {}
 
@@ -53,8 +52,7 @@ std::vector<Ref<Platform>> Instance::find_platforms() {
     return found;
 }
 
-// ----- Platform
-// -----------------------------------------------------------------------------------
+// ----- Platform ----------------------------------------------------------------------------------
 
 Platform::Platform(Instance &instance, const Api &api, ze_driver_handle_t id, bool alone)
     : Object(instance.host()), instance_(instance), api_(api), id_(id), alone_(alone),
@@ -114,8 +112,7 @@ std::string Platform::last_words() const {
     return {};
 }
 
-// ----- entry points
-// -------------------------------------------------------------------------------
+// ----- entry points ------------------------------------------------------------------------------
 
 namespace entries {
 

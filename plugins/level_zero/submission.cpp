@@ -22,8 +22,7 @@ std::vector<ze_event_handle_t> ids_of(const std::vector<SharedEvent> &events) {
 
 } // namespace
 
-// ----- ListEvent
-// ----------------------------------------------------------------------------------
+// ----- ListEvent ---------------------------------------------------------------------------------
 
 ze_event_handle_t ListEvent::native(const Event &event) {
     std::lock_guard lock(mutex_);
@@ -62,8 +61,7 @@ void ListEvent::help(Event &) {
         now.list->wait_for(now.number);
 }
 
-// ----- Submission
-// ---------------------------------------------------------------------------------
+// ----- Submission --------------------------------------------------------------------------------
 
 void Submission::check_barrier(ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits) {
     check(api().zeCommandListAppendBarrier(list(), signal, count, waits),
@@ -86,8 +84,7 @@ void Submission::close() {
     check_barrier(end_, waits ? static_cast<uint32_t>(waits_.size()) : 0, waits ? data() : nullptr);
 }
 
-// ----- ListCommand
-// --------------------------------------------------------------------------------
+// ----- ListCommand -------------------------------------------------------------------------------
 
 Phase phase_in_list(const Place &place, const Event &dependency) {
     return dependency.payload() && !payload_of(dependency).around() &&
@@ -279,8 +276,7 @@ void ListCommand::run(ListEvent *payload) {
     completed();
 }
 
-// ----- enqueueing
-// ---------------------------------------------------------------------------------
+// ----- enqueueing --------------------------------------------------------------------------------
 
 void enqueue_within_call(Queue &queue, const EnqueueArguments &arguments, ListCommand &command) {
     run_within_call(queue, arguments, [&](Event *event) {

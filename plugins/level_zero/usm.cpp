@@ -11,8 +11,7 @@ namespace pi::level_zero {
 
 using namespace sdk;
 
-// ----- allocation
-// ---------------------------------------------------------------------------------
+// ----- allocation --------------------------------------------------------------------------------
 
 Device &Usm::owner(const Context &context, pi_device device, pi_usm_kind kind) {
     Device &on = device ? context.checked_device(device) : *context.devices().front();
@@ -67,8 +66,7 @@ const void *Usm::source(const Device &device, pi_usm_kind kind) {
     return root;
 }
 
-// ----- access
-// -------------------------------------------------------------------------------------
+// ----- access ------------------------------------------------------------------------------------
 
 Place *owner_of(const UsmRange &range) {
     if (range.kind == PI_USM_HOST)
@@ -97,8 +95,7 @@ void check_usm_argument(const Queue &queue, const void *pointer, const ArgumentN
         check_usable(queue, *range, pointer, name);
 }
 
-// ----- the application's memory
-// -------------------------------------------------------------------
+// ----- the application's memory ------------------------------------------------------------------
 
 namespace entries {
 

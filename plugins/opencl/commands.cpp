@@ -12,8 +12,7 @@ using namespace sdk;
 
 namespace {
 
-// ----- read and write
-// -----------------------------------------------------------------------------
+// ----- read and write ----------------------------------------------------------------------------
 
 class ReadCommand final : public VendorCommand {
 public:
@@ -53,8 +52,7 @@ private:
     const Regions regions_;
 };
 
-// ----- copy
-// ---------------------------------------------------------------------------------------
+// ----- copy --------------------------------------------------------------------------------------
 
 class CopyCommand final : public VendorCommand {
 public:
@@ -75,8 +73,7 @@ private:
     BufferCopies copies_;
 };
 
-// ----- fill
-// ---------------------------------------------------------------------------------------
+// ----- fill --------------------------------------------------------------------------------------
 
 /// The vendor fills ranges that begin at a multiple of the pattern. Other ranges are copied from a
 /// buffer full of the pattern.
@@ -127,8 +124,7 @@ void check_overlap(Mem &src, Mem &dst, std::span<const pi_region> regions) {
     }
 }
 
-// ----- also for views as images
-// -------------------------------------------------------------------
+// ----- also for views as images ------------------------------------------------------------------
 
 void enqueue_read(Queue &queue, const EnqueueArguments &arguments, Mem &mem, void *host,
                   Regions &&regions) {
@@ -147,8 +143,7 @@ void enqueue_fill(Queue &queue, const EnqueueArguments &arguments, Mem &mem,
     enqueue_vendor<FillCommand>(queue, arguments, mem, std::move(pattern), bytes);
 }
 
-// ----- entry points
-// -------------------------------------------------------------------------------
+// ----- entry points ------------------------------------------------------------------------------
 
 namespace entries {
 

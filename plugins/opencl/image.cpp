@@ -11,8 +11,7 @@ using namespace sdk;
 
 namespace {
 
-// ----- the vendor's enumerators
-// -------------------------------------------------------------------
+// ----- the vendor's enumerators ------------------------------------------------------------------
 
 template <class Vendor>
 struct WordRow {
@@ -69,8 +68,7 @@ cl_mem_flags access_or_both(uint64_t flags) {
     return access ? access : CL_MEM_READ_WRITE;
 }
 
-// ----- limits and formats
-// -------------------------------------------------------------------------
+// ----- limits and formats ------------------------------------------------------------------------
 
 ImageLimits image_limits(const Device &device) {
     ImageLimits limits{};
@@ -119,8 +117,7 @@ View2dAlignments view_2d_alignments(const Device &device) {
 }
 constexpr uint64_t largest_pixel = 16;
 
-// ----- creation
-// -----------------------------------------------------------------------------------
+// ----- creation ----------------------------------------------------------------------------------
 
 MemOwner create_vendor_image(const Context &context, const Device &device, cl_mem_flags flags,
                              const cl_image_desc &vendor, const ImageShape &shape, void *pointer) {
@@ -187,8 +184,7 @@ Ref<Mem> create_image(Context &context, Device &device, const pi_mem_image_desc 
     return make<Mem>(context, device, std::move(parts));
 }
 
-// ----- views
-// --------------------------------------------------------------------------------------
+// ----- views -------------------------------------------------------------------------------------
 
 /// PI_ERROR_UNSUPPORTED_FEATURE for a valid view that the device does not support.
 void check_view_support(const Device &device, const ImageShape &shape, uint64_t offset) {

@@ -43,8 +43,7 @@ bool is_linear(const Mem &mem) {
     return !mem.image() || mem.is_view();
 }
 
-// ----- read and write
-// -----------------------------------------------------------------------------
+// ----- read and write ----------------------------------------------------------------------------
 
 /// `Byte` is const for a write.
 template <class Byte>
@@ -97,8 +96,7 @@ void enqueue_transfer(Queue &queue, const Desc &known, const EnqueueArguments &a
         enqueue_read(queue, arguments, image, host, std::move(regions));
 }
 
-// ----- copy
-// ---------------------------------------------------------------------------------------
+// ----- copy --------------------------------------------------------------------------------------
 
 /// At least one end is an image that is not a view.
 class ImageCopyCommand final : public VendorCommand {
@@ -204,8 +202,7 @@ private:
     BufferCopies copies_;
 };
 
-// ----- fill
-// ---------------------------------------------------------------------------------------
+// ----- fill --------------------------------------------------------------------------------------
 
 class ImageFillCommand final : public VendorCommand {
 public:
@@ -228,8 +225,7 @@ private:
 
 } // namespace
 
-// ----- entry points
-// -------------------------------------------------------------------------------
+// ----- entry points ------------------------------------------------------------------------------
 
 namespace entries {
 

@@ -243,8 +243,7 @@ Ref<Mem> import_pointer(Context &context, Device &device, const pi_mem_import_de
     return make<Mem>(context, device, std::move(parts));
 }
 
-// ----- a cl_mem
-// -----------------------------------------------------------------------------------
+// ----- a cl_mem ----------------------------------------------------------------------------------
 
 /// The driver's answers about the application's buffer.
 struct NativeBuffer {

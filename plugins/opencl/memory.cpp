@@ -18,8 +18,7 @@ namespace pi::opencl {
 
 using namespace sdk;
 
-// ----- Mem
-// ----------------------------------------------------------------------------------------
+// ----- Mem ---------------------------------------------------------------------------------------
 
 Mem::Mem(Context &context, Device &device, Parts parts)
     : Object(context.host()), context_(context), device_(device), keeps_(std::move(parts.keeps)),
@@ -104,8 +103,7 @@ cl_int unmap_vendor(Mem &mem, cl_command_queue queue, void *pointer, cl_uint wai
                                              out_event);
 }
 
-// ----- creation
-// -----------------------------------------------------------------------------------
+// ----- creation ----------------------------------------------------------------------------------
 
 cl_mem_flags access_flags(uint64_t flags) {
     return flags & PI_MEM_READ_ONLY    ? CL_MEM_READ_ONLY

@@ -177,8 +177,7 @@ Ref<Event> event_around(Context &context, cl_event vendor) {
 
 namespace entries {
 
-// ----- from PI to the vendor
-// ----------------------------------------------------------------------
+// ----- from PI to the vendor ---------------------------------------------------------------------
 
 pi_result PI_CALL piPlatformGetNativeHandle(pi_platform platform, pi_native_handle *out_handle) {
     return give_handle<Platform>(platform, out_handle);
@@ -224,8 +223,7 @@ pi_result PI_CALL piEventGetNativeHandle(pi_event event, pi_native_handle *out_h
     });
 }
 
-// ----- from the vendor to PI
-// ----------------------------------------------------------------------
+// ----- from the vendor to PI ---------------------------------------------------------------------
 
 pi_result PI_CALL piPlatformCreateWithNativeHandle(pi_plugin plugin, const pi_native_desc *desc,
                                                    pi_platform *out_platform) {

@@ -13,8 +13,7 @@ namespace pi::opencl {
 
 using namespace sdk;
 
-// ----- Instance
-// -----------------------------------------------------------------------------------
+// ----- Instance ----------------------------------------------------------------------------------
 
 Instance::Instance(const pi_host *host) : Object(host) {}
 
@@ -152,8 +151,7 @@ void Instance::watch(const Api &api, cl_event event, NoticePointer notice) noexc
     }
 }
 
-// ----- Platform
-// -----------------------------------------------------------------------------------
+// ----- Platform ----------------------------------------------------------------------------------
 
 Platform::Platform(Instance &instance, const Api &api, cl_platform_id id)
     : Object(instance.host()), instance_(instance), api_(api), id_(id) {
@@ -209,8 +207,7 @@ Ref<Device> Platform::find_device(cl_device_id id) {
     return make<Device>(*this, id, find_device(parent), DeviceOwner::retained(api_, id));
 }
 
-// ----- entry points
-// -------------------------------------------------------------------------------
+// ----- entry points ------------------------------------------------------------------------------
 
 namespace entries {
 

@@ -40,8 +40,7 @@ std::vector<Device *> link_devices(const std::vector<Device *> &devices,
     return sorted;
 }
 
-// ----- Program
-// ------------------------------------------------------------------------------------
+// ----- Program -----------------------------------------------------------------------------------
 
 Program::Program(Context &context, pi_program_format format, ProgramOwner vendor,
                  std::vector<Device *> candidates)
@@ -226,8 +225,7 @@ std::string Program::log(const Device &device) const {
                       CL_PROGRAM_BUILD_LOG);
 }
 
-// ----- entry points
-// -------------------------------------------------------------------------------
+// ----- entry points ------------------------------------------------------------------------------
 
 namespace {
 

@@ -108,8 +108,7 @@ void VendorEvent::help(Event &event) {
         VendorCommand::finished(event, status);
 }
 
-// ----- Submission
-// ---------------------------------------------------------------------------------
+// ----- Submission --------------------------------------------------------------------------------
 
 Submission::Submission(Queue &queue, cl_command_queue on, std::vector<EventOwner> waits)
     : queue_(queue), on_(on), waits_(std::move(waits)) {
@@ -159,8 +158,7 @@ void Submission::wait() const noexcept {
         wait_for(queue_.api(), newest_);
 }
 
-// ----- VendorCommand
-// ------------------------------------------------------------------------------
+// ----- VendorCommand -----------------------------------------------------------------------------
 
 Phase VendorCommand::phase(const Event &dependency, bool carries_error) const noexcept {
     if (on_ != queue_.id() || !dependency.payload() || !dependency.queue() ||
@@ -363,8 +361,7 @@ void VendorCommand::run(VendorEvent *payload) {
     completed();
 }
 
-// ----- enqueueing
-// ---------------------------------------------------------------------------------
+// ----- enqueueing --------------------------------------------------------------------------------
 
 namespace {
 

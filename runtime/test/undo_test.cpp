@@ -244,8 +244,7 @@ TEST_CASE("a command of a queue that cannot be flushed ends its use nonetheless"
 }
 #endif
 
-// ----- Every function that undoes
-// -----------------------------------------------------------------
+// ----- Every function that undoes ----------------------------------------------------------------
 
 namespace {
 

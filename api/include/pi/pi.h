@@ -504,8 +504,8 @@ enum {
     PI_DEVICE_INFO_LAUNCH_FEATURES = 60,   /* uint32_t: PI_LAUNCH_FEATURE_ */
     PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE = 61, /* uint64_t[2]: pixels */
     PI_DEVICE_INFO_MAX_IMAGE_3D_SIZE = 62, /* uint64_t[3]: pixels */
-    /* Alignments of the offset and the row pitch of an image view of a buffer. Unsupported: the
-     * view must begin at 0, or have one row. */
+    /* Alignments of the offset and of the row pitch of an image view of a buffer. If the first is
+     * unsupported, a view must begin at offset 0; if the second is, a view must have one row. */
     PI_DEVICE_INFO_IMAGE_VIEW_OFFSET_ALIGNMENT = 63, /* uint64_t: bytes */
     PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT = 64,  /* uint64_t: bytes */
     /* Time to move bytes between scope 0 and host memory. (No connection describes it, since the
@@ -559,8 +559,8 @@ typedef struct pi_device_partition_desc {
 /* Creates sub-devices; each compute unit is in at most one of them. The caller releases each
  * element of out_devices; a sub-device keeps its parent alive. If out_devices is NULL, the call
  * creates nothing and only counts. PI_ERROR_UNSUPPORTED_FEATURE: PI_DEVICE_INFO_PARTITION_KINDS
- * lacks the kind. PI_ERROR_INVALID_SIZE: count is 0, one of the counts is 0, or count (EQUALLY) or
- * the sum of counts (BY_COUNTS) exceeds the device's compute units. */
+ * lacks the kind. PI_ERROR_INVALID_SIZE: for EQUALLY, count is 0 or exceeds the device's compute
+ * units; for BY_COUNTS, count or one of the counts is 0, or the sum of counts exceeds them. */
 PI_EXPORT pi_result PI_CALL piDevicePartition(pi_device device,
                                               const pi_device_partition_desc *desc,
                                               uint32_t capacity, pi_device *out_devices,
@@ -1059,8 +1059,8 @@ PI_EXPORT pi_result PI_CALL piMemGetHostPointer(pi_mem mem, void **out_pointer);
  * Both are synchronous, work in units of the scope's flush_atom, and are needed only for
  * PI_COHERENCE_FLUSH_INVALIDATE. They are legal only while no command uses the units of the range
  * (invalidate: while no command writes them). A flush may publish whole units as the host sees
- * them: in a unit that the host has neither written nor invalidated since the device wrote it, the
- * device's bytes are lost. On coherent memory both succeed and do nothing; on
+ * them: a byte that the device wrote is lost if the host has not invalidated it since, even if the
+ * host wrote only other bytes of its unit. On coherent memory both succeed and do nothing; on
  * PI_COHERENCE_MAP_UNMAP memory they are PI_ERROR_UNSUPPORTED_FEATURE. */
 PI_EXPORT pi_result PI_CALL piMemFlush(pi_mem mem, uint64_t offset, uint64_t size);
 PI_EXPORT pi_result PI_CALL piMemInvalidate(pi_mem mem, uint64_t offset, uint64_t size);
@@ -1136,16 +1136,17 @@ PI_EXPORT pi_result PI_CALL piUsmPoolGetInfo(pi_usm_pool pool, pi_usm_pool_info 
                                              void *value, uint64_t *out_size);
 /* Pins application memory, so that transfers from and to it are direct and asynchronous. flags must
  * be 0. Ranges may overlap. Each registration is undone separately; among those of one pointer, the
- * newest first. PI_ERROR_INVALID_VALUE: the pointer is not registered with the context.
- * PI_ERROR_OUT_OF_RESOURCES: the system refuses to pin so much memory. */
+ * newest first. PI_ERROR_OUT_OF_RESOURCES: the system refuses to pin so much memory. Unregister:
+ * PI_ERROR_INVALID_VALUE if the pointer is not registered with the context. */
 PI_EXPORT pi_result PI_CALL piUsmHostRegister(pi_context context, void *pointer, uint64_t size,
                                               uint64_t flags);
 PI_EXPORT pi_result PI_CALL piUsmHostUnregister(pi_context context, void *pointer);
 
 /* ===== Commands =============================================================================== */
 
-/* piEnqueueX(queue, desc, wait_count, wait_list, out_event). A call never waits for an incomplete
- * event. A plugin may defer the submission of a command that waits for an unsignalled host event.
+/* piEnqueueX(queue, desc, wait_count, wait_list, out_event). Submission never waits for an
+ * incomplete event; only PI_COMMAND_BLOCKING waits, for the command itself. A plugin may defer the
+ * submission of a command that waits for an unsignalled host event.
  *
  * The wait list accepts events of any context, device and platform of the same plugin instance, and
  * may name an event several times. PI_ERROR_INVALID_WAIT_LIST: it is NULL, and wait_count is not 0.

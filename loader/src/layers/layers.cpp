@@ -33,7 +33,7 @@ bool is_root_device(pi_device device) noexcept {
     const ErrorScope scope;
     pi_device parent = nullptr;
     queries_of(device).piDeviceGetInfo(device, PI_DEVICE_INFO_PARENT, sizeof parent, &parent,
-                                         nullptr);
+                                       nullptr);
     return parent == nullptr;
 }
 

@@ -179,8 +179,7 @@ TEST_CASE("exported memory is shared with another process: each sees the other's
     CHECK(read_words(queue, mem, 16) == std::vector<uint32_t>(16, 9));
 }
 
-// ----- dma-bufs
-// -----------------------------------------------------------------------------------
+// ----- dma-bufs ----------------------------------------------------------------------------------
 
 namespace {
 

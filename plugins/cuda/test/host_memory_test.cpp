@@ -223,8 +223,7 @@ TEST_CASE("memory that cannot be pinned is used unpinned if all devices use page
     CHECK(Bytes(begin, begin + page) == Bytes(page, sign));
 }
 
-// ----- the first two use it, all pin, and each pinning is refused
-// ---------------------------------
+// ----- the first two use it, all pin, and each pinning is refused --------------------------------
 
 TEST_CASE(
     "memory that cannot be pinned is refused if a device needs pinned memory: connections hold",

@@ -26,8 +26,7 @@ void refused(pi_result result, pi_result code, const std::vector<std::string> &p
         CHECK_THAT(words, Catch::Contains(part));
 }
 
-// ----- loader
-// -------------------------------------------------------------------------------------
+// ----- loader ------------------------------------------------------------------------------------
 
 Loader::Loader(const Options &options) {
     std::vector<pi_loader_option> rows;
@@ -85,8 +84,7 @@ std::vector<pi_device> Loader::devices() const {
     return devices;
 }
 
-// ----- info
-// ---------------------------------------------------------------------------------------
+// ----- info --------------------------------------------------------------------------------------
 
 std::string name_of(pi_device device) {
     return platform_name_of(device) + "/" + text_of(piDeviceGetInfo, device, PI_DEVICE_INFO_NAME);
@@ -110,8 +108,7 @@ pi_memory_scope scope_of(pi_device device, uint32_t scope) {
     return scopes[scope];
 }
 
-// ----- creation
-// -----------------------------------------------------------------------------------
+// ----- creation ----------------------------------------------------------------------------------
 
 namespace {} // namespace
 
@@ -161,8 +158,7 @@ Event make_host_event(pi_context context) {
     return event;
 }
 
-// ----- commands
-// -----------------------------------------------------------------------------------
+// ----- commands ----------------------------------------------------------------------------------
 
 namespace {
 template <class Desc, class Function>
@@ -286,8 +282,7 @@ void set_contents(pi_queue queue, pi_mem mem, const std::vector<uint8_t> &bytes)
     wait(write(queue, mem, bytes.data(), {range(0, 0, bytes.size())}));
 }
 
-// ----- programs
-// -----------------------------------------------------------------------------------
+// ----- programs ----------------------------------------------------------------------------------
 
 Program build(pi_context context, const std::string &source, const char *options) {
     auto desc = pi::desc<pi_program_desc>();
@@ -343,8 +338,7 @@ Event launch(pi_queue queue, pi_kernel kernel, uint64_t global,
     return enqueue(piEnqueueKernelLaunch, queue, desc, how);
 }
 
-// ----- Random
-// -------------------------------------------------------------------------------------
+// ----- Random ------------------------------------------------------------------------------------
 
 std::vector<uint8_t> Random::bytes(size_t count) {
     std::vector<uint8_t> all(count);

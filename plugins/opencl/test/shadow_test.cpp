@@ -223,8 +223,7 @@ TEST_CASE("smaller buffers and buffers in the driver's own memory are not shadow
     });
 }
 
-// ----- the plugin over the layer
-// ------------------------------------------------------------------
+// ----- the plugin over the layer -----------------------------------------------------------------
 
 TEST_CASE("host memory of a driver with shadow copies is not imported in place", "[.shadow]") {
     Loader loader;

@@ -193,7 +193,7 @@ private:
         const ErrorScope scope;
         pi_context context = nullptr;
         queries_of(queue).piQueueGetInfo(queue, PI_QUEUE_INFO_CONTEXT, sizeof context, &context,
-                                           nullptr);
+                                         nullptr);
         return context;
     }
 

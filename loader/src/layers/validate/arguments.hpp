@@ -45,7 +45,8 @@ public:
             one_or_none(first, kind_name(HandleTraits<First>::kind));
         } else if constexpr (std::is_pointer_v<First>) {
             using Desc = std::remove_const_t<std::remove_pointer_t<First>>;
-            if constexpr (type_of<Desc> != PI_TYPE_NONE)
+            if constexpr (std::is_const_v<std::remove_pointer_t<First>> &&
+                          type_of<Desc> != PI_TYPE_NONE)
                 descriptor(first);
         }
         if constexpr (std::is_same_v<First, uint32_t> && sizeof...(Rest) != 0)

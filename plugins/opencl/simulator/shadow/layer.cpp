@@ -66,8 +66,7 @@ T ask(cl_mem mem, cl_mem_info name) {
     return value;
 }
 
-// ----- buffers
-// ------------------------------------------------------------------------------------
+// ----- buffers -----------------------------------------------------------------------------------
 
 /// `create(flags)` creates the driver's buffer.
 template <class Create>
@@ -129,8 +128,7 @@ cl_int CL_API_CALL get_mem_info(cl_mem mem, cl_mem_info name, size_t size, void 
     return layer().below->clGetMemObjectInfo(mem, name, size, value, out_size);
 }
 
-// ----- maps
-// ---------------------------------------------------------------------------------------
+// ----- maps --------------------------------------------------------------------------------------
 
 cl_int mark(cl_command_queue queue, bool blocking, cl_uint count, const cl_event *waits,
             cl_event *out_event) {
@@ -213,8 +211,7 @@ cl_int CL_API_CALL enqueue_unmap(cl_command_queue queue, cl_mem mem, void *addre
     return code;
 }
 
-// ----- devices
-// ------------------------------------------------------------------------------------
+// ----- devices -----------------------------------------------------------------------------------
 
 cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info name, size_t size,
                                    void *value, size_t *out_size) {

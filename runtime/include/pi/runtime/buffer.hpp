@@ -75,9 +75,10 @@ public:
     /// pass on its failure: it appears as a host event, which a callback signals.
     const std::vector<pi_event> &events() const;
     /// The same for commands on one queue of the place's plugin instance. If the queue is in order,
-    /// earlier uses by commands of the same instance are not among the events and need no callback:
-    /// on the same queue they come first anyway; for other queues, this call enqueues a barrier on
-    /// `queue`. A second call for the same queue enqueues no further barrier.
+    /// earlier uses that merely have to end first are not among the events and need no callback if
+    /// they are commands of the same instance: on the same queue they come first anyway; for those
+    /// on other queues, this call enqueues a barrier on `queue`. A second call for the same queue
+    /// enqueues no further barrier.
     const std::vector<pi_event> &events(pi_queue queue) const;
 
     /// At the host: waits, then returns the address of the range's first byte; the caller may use

@@ -132,8 +132,8 @@ PI_RUNTIME_EXPORT ::DLManagedTensor *export_dlpack_unversioned(Acquisition use,
                                                                const TensorLayout &layout,
                                                                const DlpackStream &stream = {});
 
-/// The same for an acquisition that another owner holds: it must not release it, with
-/// release_dlpack, before the deleter has released `owner`.
+/// The same for an acquisition that stays with another owner, who releases it with release_dlpack,
+/// but not before the deleter has released `owner`.
 PI_RUNTIME_EXPORT ::DLManagedTensorVersioned *
 export_dlpack(const Acquisition &use, const TensorLayout &layout, std::shared_ptr<const void> owner,
               bool copied = false, const DlpackStream &stream = {});

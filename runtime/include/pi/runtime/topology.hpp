@@ -36,8 +36,8 @@ struct DeviceIdentity {
     std::string luid;        ///< the 8 raw bytes
     std::string pci_address; ///< "0000:c1:00.0"
 };
-/// yes if an identity that both have is equal; no if both have one and none is equal; else unknown.
-/// Names decide nothing.
+/// yes if an identity that both have is equal; no if both have at least one of the same kind and
+/// none of these is equal; else unknown. Names decide nothing.
 PI_RUNTIME_EXPORT SameDevice same_device(const DeviceIdentity &a, const DeviceIdentity &b);
 
 /// The time that a command takes, as a plugin reports it: the latency, plus its bytes at that rate.

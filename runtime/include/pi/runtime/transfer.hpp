@@ -36,8 +36,8 @@ struct Counters {
     uint64_t coherence_syncs = 0;
     /// Acquires of memory that is used in place and may not be the device's own (its residency is
     /// not SAME_MEMORY), and the bytes of their ranges. They are in no other count, since the bytes
-    /// that cross a link are unknown: a kernel reads only part of a range, or a driver moves the
-    /// whole object.
+    /// that cross a link are unknown: a kernel may read only part of a range, and a driver may move
+    /// the whole object.
     uint64_t uses_elsewhere = 0;
     uint64_t bytes_elsewhere = 0;
     uint64_t failed_attempts = 0; ///< failed copies, even if a later route succeeded
@@ -96,8 +96,8 @@ struct TransferRequest {
     MemoryEnd source;
     MemoryEnd destination;
     RangeSet ranges;
-    /// Completed commands that it depended on. As wait lists of its own commands they show a plugin
-    /// with a simulated clock when these could begin.
+    /// Completed commands that it depended on. The transport puts them into the wait lists of its
+    /// commands: they show a plugin with a clock of its own when these commands could begin.
     std::vector<Submitted> after;
     /// Likewise for its successors: a transport stores its last command here before it answers;
     /// lives until then.

@@ -165,7 +165,8 @@ private:
     void (*release_)(void *) = nullptr;
 };
 
-/// The object of an argument; PI_ERROR_INVALID_<KIND>, naming the argument, if it is another's.
+/// The object of an argument; PI_ERROR_INVALID_<KIND>, naming the argument, unless the handle is an
+/// object of this instance and kind.
 template <class T>
 T &checked(const pi_host *host, typename T::Handle handle,
            const ArgumentName &name = T::kind_name) {

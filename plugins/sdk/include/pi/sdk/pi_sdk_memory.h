@@ -156,7 +156,8 @@ static inline pi_result PI_CALL pi_sdk_mem_get_info(pi_mem handle, pi_mem_info n
 
 /* ----- Commands ------------------------------------------------------------------------------- */
 
-/* The plugin's own connection from a buffer to another device in its context. */
+/* The plugin's own answer for a buffer and another place (dst_device, dst_context); NONE if the
+ * query fails. */
 static inline pi_memory_connection pi_sdk_connection(const pi_sdk_mem *src, const void *dst_device,
                                                      const void *dst_context) {
     const pi_sdk_device *device = (const pi_sdk_device *)src->device;
