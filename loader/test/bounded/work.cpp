@@ -27,7 +27,7 @@ constexpr uint64_t largest = 4096;
 /// The work has deliberate errors (fills past the end, buffers of 0 bytes), which the layer
 /// validate reports each time.
 void PI_CALL count_warning(pi_log_level, const char *message, void *user_data) {
-    for (const char *meant : {"go past the end of desc->mem", "desc->size is 0 bytes"}) {
+    for (const char *meant : {"past the end of desc->mem", "desc->size is 0 bytes"}) {
         if (std::strstr(message, meant) != nullptr) {
             return;
         }

@@ -60,7 +60,7 @@ bool allocates(const char *what, pi_result result) {
 /// Counts the loader's reports of leaked objects. Layers also log what they could not record, and
 /// the scenario's deliberate errors.
 void PI_CALL log(pi_log_level, const char *message, void *) {
-    for (const char *const meant : {"no memory", "go past the end of desc->mem"})
+    for (const char *const meant : {"out of memory", "past the end of desc->mem"})
         if (std::strstr(message, meant) != nullptr)
             return;
     if (++failure_count <= 20)
