@@ -39,7 +39,7 @@ constexpr uint32_t teardown_milliseconds = 5000;
 // name, which has no blank.
 constexpr std::string_view of_a_plugin = "plugin ";
 // Messages about leaked objects: of the loader, and of the layers that know each object.
-constexpr std::string_view of_leaks[] = {" of its objects are left: ", " was never released (",
+constexpr std::string_view of_leaks[] = {" of its objects are still alive", " was never released (",
                                          " was never freed (", " more objects were never released"};
 // Messages about an exception of the teardown.
 constexpr std::string_view of_teardown = ": teardown threw an exception";
