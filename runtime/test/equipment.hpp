@@ -20,16 +20,17 @@ namespace runtime_test {
 
 using namespace pi::runtime;
 
-/// No wait of a test is longer: a hang is a failure.
+/// Upper limit of each wait in a test: a longer wait is a hang, which fails the test.
 inline constexpr std::chrono::seconds patience{30};
 
-/// A loader with one layer and its option. `teardown_timeout`: in milliseconds; 0: the default one.
+/// A loader with one layer and one option. `teardown_timeout` is in milliseconds; 0 selects the
+/// default.
 pi_loader make_layered_loader(const char *layer, const pi_loader_option &option,
                               uint32_t teardown_timeout = 0);
 
 class Loader {
 public:
-    /// With faults: of the layer that makes them, as PI_FAULT says them.
+    /// `faults`: the value of PI_FAULT for the layer `fault`.
     explicit Loader(const std::string &faults = {}, uint32_t teardown_timeout = 0);
     explicit Loader(const pi_loader_desc &desc);
     ~Loader();
@@ -41,11 +42,11 @@ private:
     pi_loader loader_ = nullptr;
 };
 
-/// The host plugin's device in a loader, whatever PI_DEVICE_SELECTOR says.
+/// The host plugin's device in a loader; PI_DEVICE_SELECTOR is ignored.
 pi_device host_device(const Loader &loader);
 
-/// All devices that PI_DEVICE_SELECTOR lets through, each in so many contexts, so that even one
-/// device makes several places; and a queue of the application at each.
+/// All devices that PI_DEVICE_SELECTOR selects, each in `contexts` contexts, so that even one
+/// device has several places; plus one application queue per place.
 class Machine {
 public:
     explicit Machine(uint32_t contexts = 2, const std::string &faults = {},
@@ -53,21 +54,21 @@ public:
     Machine(uint32_t contexts, const pi_loader_desc &desc);
     ~Machine();
 
-    /// How often each function has been called, plugin by plugin, by name; only with faults.
+    /// Number of calls by plugin and function name; only with faults.
     std::vector<std::map<std::string, uint64_t>> calls() const;
-    /// Of the plugin that was called most.
+    /// The highest call count of any one plugin.
     uint64_t calls_of(const std::string &function) const;
 
     const std::vector<pi_device> &devices() const noexcept { return devices_; }
     const std::shared_ptr<const Topology> &topology() const noexcept { return topology_; }
-    /// 1, 2, ...: all but the host.
+    /// All places except the host: 1, 2, ...
     std::vector<PlaceIndex> places() const;
     pi_queue queue(PlaceIndex place) const { return queues_.at(place).get(); }
 
     Queue make_queue(PlaceIndex place) const;
 
-    /// Commands of the application on an acquired range; each waits for the acquisition's events
-    /// and gives its own. On queue(), or another of that place.
+    /// Application commands on an acquired range. Each waits for the acquisition's events and
+    /// returns its own event. They run on queue() or on another queue of that place.
     Event write(const Acquisition &acquisition, const void *bytes, pi_queue other = nullptr) const;
     Event read(const Acquisition &acquisition, void *bytes, pi_queue other = nullptr) const;
     Event fill(const Acquisition &acquisition, uint8_t value) const;
@@ -82,23 +83,23 @@ private:
     std::vector<Queue> queues_;
 };
 
-/// Commands on an acquired range. They wait for the acquisition's events, a fill for the events
-/// given.
+/// Commands on an acquired range. They wait for the acquisition's events; a fill waits for the
+/// given events.
 Event enqueue_read(pi_queue queue, const Acquisition &acquisition, void *bytes);
 Event enqueue_fill(pi_queue queue, const Acquisition &acquisition, uint8_t value,
                    const std::vector<pi_event> &waits);
 
-/// Waits at most `patience`; the event's result.
+/// Returns the event's result; waits at most `patience`.
 pi_result wait(const Event &event);
 
-/// Fills a buffer at the host, or reads it there.
+/// Fills or reads a buffer at the host.
 void host_write(const Buffer &buffer, uint64_t offset, const std::vector<uint8_t> &bytes);
 std::vector<uint8_t> host_read(const Buffer &buffer, uint64_t offset, uint64_t size);
 inline std::vector<uint8_t> host_read(const Buffer &buffer) {
     return host_read(buffer, 0, buffer.size());
 }
 
-/// Reads a buffer at a device of a machine, by a command of the application.
+/// Reads a buffer at a device of a machine with an application command.
 template <class AnyMachine>
 std::vector<uint8_t> device_read(const AnyMachine &machine, const Buffer &buffer, PlaceIndex place,
                                  uint64_t offset, uint64_t size) {
@@ -115,7 +116,7 @@ std::vector<uint8_t> device_read(const AnyMachine &machine, const Buffer &buffer
     return device_read(machine, buffer, place, 0, buffer.size());
 }
 
-/// Runs a call, and gives the code of the Error that it throws; PI_SUCCESS without one.
+/// Returns the code of the Error that the call throws; PI_SUCCESS if it throws none.
 template <class Call>
 pi_result code_of(Call call) {
     try {

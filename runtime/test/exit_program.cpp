@@ -2,14 +2,14 @@
 //
 // runtime_exit_program PLUGIN WAY
 //
-// Ends while transfers are in flight, one of them behind an event that nobody signals, another
-// thread uses the storage, and acquisitions are held. The test is that the process ends, and with
-// 0.
+// Ends while transfers are in flight, one of them behind an event that nobody signals, while
+// another thread uses the storage and acquisitions exist. The test passes if the process exits with
+// status 0.
 //
 //     leaked   nothing is destroyed
-//     statics  static objects made before the first call of PI hold everything
-//     fork     a child that was forked meanwhile ends first: static objects hold what it inherited
-//     calls    every call of the child on what it inherited throws at once
+//     statics  static objects made before the first PI call own everything
+//     fork     a forked child ends first: its static objects own what it inherited
+//     calls    every call of the child on inherited objects throws immediately
 #include "test_program.hpp"
 
 #include <pi/pi_loader.h>
@@ -58,7 +58,8 @@ struct Held {
         runtime.emplace(topology);
         storage.emplace(*runtime, StorageDescriptor{.size = size});
         used.emplace(*runtime, StorageDescriptor{.size = size});
-        // What waits for an event that nobody signals, and what waits for that.
+        // A transfer that waits for an event that nobody signals, and one that waits for that
+        // transfer.
         check(piEventCreateHost(topology->context(1), nullptr, gate.out()), "piEventCreateHost");
         Acquisition written = storage->buffer().acquire(1, Access::discard_write, 0, size / 2);
         written.release(gate.get());
@@ -66,7 +67,7 @@ struct Held {
         read.emplace(storage->buffer().acquire(2, Access::read, 0, size / 2));
         writes.emplace(storage->buffer().acquire(1, Access::write, size / 2, size / 2));
     }
-    /// From place to place, so that other threads are in the runtime's locks and in the plugin's.
+    /// Transfers between places, so that other threads hold locks of the runtime and of the plugin.
     void use() const {
         for (PlaceIndex place = 1;; place = 3 - place) {
             used->buffer().acquire(place, Access::read_write).release();
@@ -81,10 +82,10 @@ struct Held {
     std::optional<Acquisition> read, writes;
 };
 
-/// Made when the program starts, so that it is destroyed after all that is made later.
+/// Constructed at program start, so that it is destroyed after all later static objects.
 std::unique_ptr<Held> destroyed_at_exit; // NOLINT(cert-err58-cpp)
 
-/// Throws what says so, and nothing else.
+/// Checks that the call throws the error that names the fork, and nothing else.
 template <class Call>
 void refused(const char *what, const Call &call) {
     try {

@@ -10,13 +10,13 @@
 
 namespace runtime_test {
 
-/// A transport that fails the requests that a predicate picks, and remembers what it was asked.
+/// A transport that fails the requests that a predicate selects, and records all requests.
 class FaultTransport final : public pi::runtime::Transport {
 public:
     enum class Fault {
         none,
         before, ///< nothing is copied
-        after   ///< all is copied, then garbage comes over the destination: a copy broken half-way
+        after   ///< all is copied, then garbage overwrites the destination: a copy broken half-way
     };
     using Choose = std::function<Fault(const pi::runtime::TransferRequest &)>;
 
@@ -40,7 +40,7 @@ public:
             return;
         }
         inner_->start(request, [request, done = std::move(done)](pi_result, const std::string &) {
-            // A hand-over writes nothing, whatever becomes of it.
+            // A coherence sync writes nothing, whether it succeeds or fails.
             if (!request.coherence_sync && request.destination.host != nullptr &&
                 request.destination.mem == nullptr) {
                 for (const pi::runtime::Range &range : request.ranges.ranges()) {
@@ -65,7 +65,7 @@ private:
     std::vector<pi::runtime::TransferRequest> requests_;
 };
 
-/// Options of a runtime whose copies fail as chosen.
+/// Options of a runtime whose copies fail as `choose` decides.
 inline pi::runtime::RuntimeOptions failing(FaultTransport::Choose choose,
                                            std::shared_ptr<FaultTransport> *out = nullptr) {
     pi::runtime::RuntimeOptions options;

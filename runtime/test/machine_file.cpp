@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// "22 GB/s", "1.5 us", or a number in the smallest unit.
+/// Parses "22 GB/s", "1.5 us" or a number in the smallest unit.
 double figure(const Json &json, const std::map<std::string, double> &units) {
     if (json.is_number()) {
         return json.get<double>();
@@ -151,10 +151,10 @@ double MachineFile::pipeline(const std::vector<uint32_t> &places, uint64_t bytes
     return sum + static_cast<double>(pieces - 1) * slowest;
 }
 
-/// Every chain is tried; what is left out costs more already than the best that was found.
+/// Tries every chain; prunes those that already cost more than the best one found.
 struct MachineFile::Search {
-    std::vector<std::vector<double>> seconds; // of one piece, from place to place
-    double further;                           // pieces after the first
+    std::vector<std::vector<double>> seconds; // of one piece, by the two places
+    double further;                           // number of pieces after the first
     uint32_t to;
     double best;
     std::vector<bool> seen;

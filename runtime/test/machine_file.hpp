@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a machine file says of its links, read by the test itself, and the cheapest way between two
-// places by trying all: the oracle, which knows neither the plugin nor the runtime.
+// The test's own reader of a machine file's links, and an exhaustive search for the cheapest route
+// between two places: an oracle that is independent of the plugin and the runtime.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,7 +15,7 @@
 
 namespace runtime_test {
 
-/// A transfer takes the latency, and so much for each byte.
+/// Cost of a transfer: a latency, and seconds per byte.
 struct Figures {
     double latency = 0;
     double seconds_a_byte = 0;
@@ -24,7 +24,7 @@ struct Figures {
     }
 };
 
-/// The places are the host (0) and the devices, in each of so many contexts: 1, 2, ...
+/// The places: the host (0), then the devices of each context: 1, 2, ...
 class MachineFile {
 public:
     MachineFile(const std::string &path, uint32_t contexts);
@@ -32,16 +32,16 @@ public:
     uint32_t places() const { return static_cast<uint32_t>(1 + contexts_ * devices_.size()); }
     std::string name(uint32_t place) const;
     bool unified(uint32_t from, uint32_t to) const;
-    /// Of a copy, a read or a write; nothing where memory of one is nothing to the other.
+    /// Cost of a copy, read or write; none if the two places' memories have no connection.
     std::optional<Figures> link(uint32_t from, uint32_t to) const;
-    /// Of a map and unmap that cost no copy; nothing where there are none.
+    /// Cost of a map and unmap without a copy; none if the place has no such map.
     std::optional<Figures> map(uint32_t place) const;
 
-    /// Seconds of the best of: one transfer, a mapped end, every chain of links without a place
-    /// twice in pieces of every size. `copies`: a link's transfer, as the file has it.
+    /// Seconds of the cheapest route: one transfer, a mapped end, or any simple chain of links in
+    /// pieces of any size. `copies`: the route is the link's own transfer, as the file gives it.
     double cheapest(uint32_t from, uint32_t to, uint64_t bytes) const;
-    /// Of this chain of links in pieces of at most `chunk` bytes, as docs/runtime-authors.md has
-    /// it.
+    /// Seconds of this chain of links in pieces of at most `chunk` bytes, by the formula in
+    /// docs/runtime-authors.md.
     double pipeline(const std::vector<uint32_t> &places, uint64_t bytes, uint64_t chunk) const;
 
 private:
@@ -53,9 +53,9 @@ private:
     };
     struct Link {
         int connection = 2;
-        std::optional<Figures> figures; // nothing: over the host, both ways one after the other
+        std::optional<Figures> figures; // none: two transfers over the host, in sequence
     };
-    struct Search; // of one size of piece
+    struct Search; // for one piece size
 
     const Device &device(uint32_t place) const { return devices_[(place - 1) % devices_.size()]; }
     uint32_t context(uint32_t place) const {

@@ -8,8 +8,8 @@
 
 namespace runtime_test {
 
-/// Whether the process has the page at all. Of memory that is unmapped when it is freed, from 32
-/// MiB on, so it has until then.
+/// Whether the page is mapped in the process. Frees of 32 MiB and more unmap the memory, so this
+/// returns true until then.
 inline bool is_mapped(std::byte *address) {
     constexpr uintptr_t page = 4096;
     unsigned char resident = 0;

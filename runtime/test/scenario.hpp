@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program on a storage, whose calls of plugins may fail. The runtime may answer with an error; it
-// may not lose a byte, or wait for ever.
+// A program on a storage whose plugin calls may fail. The runtime may report an error; it must not
+// lose a byte or hang.
 #pragma once
 
 #include "byte_model.hpp"
@@ -16,17 +16,17 @@
 namespace runtime_test {
 
 inline constexpr uint64_t scenario_size = 3000;
-/// Smaller than the default's smallest: so a transfer over several links has several pieces under
-/// way.
+/// Smaller than the smallest default, so that a transfer over several links has several pieces in
+/// flight.
 inline constexpr uint64_t scenario_piece = 512;
 
-/// What the scenario may use, and what the plugins say of it.
+/// The routes that the scenario may use, and what follows from the plugins' connections.
 struct Ways {
     RouteMask routes;
     StyleMask styles;
     bool in_pieces;                  ///< between devices, whatever they are
-    bool stays_at_host;              ///< what goes over the host between devices
-    std::vector<uint32_t> may_share; ///< by place, as pi_test::ByteModel takes it
+    bool stays_at_host;              ///< bytes that go over the host between devices stay there
+    std::vector<uint32_t> may_share; ///< by place, as pi_test::ByteModel expects it
 };
 
 template <class Value>
@@ -36,8 +36,8 @@ Value device_info(pi_device device, pi_device_info name) {
                                                                                       : Value{};
 }
 
-/// May a place use the memory of another? The host's: if it shares the physical memory and takes
-/// its pointers.
+/// Whether a place may use another place's memory. For the host's memory: if the place shares the
+/// physical memory and accepts host pointers.
 inline bool may_use(const Topology &topology, PlaceIndex place, PlaceIndex owner,
                     RouteMask routes) {
     if (place == host_place) {
@@ -56,7 +56,7 @@ inline bool may_use(const Topology &topology, PlaceIndex place, PlaceIndex owner
            connection == PI_MEMORY_CONNECTION_UNIFIED;
 }
 
-/// With what each place may share memory, over others too.
+/// For each place, the places with which it may share memory, directly or over others.
 inline std::vector<uint32_t> find_may_share(const Topology &topology, RouteMask routes) {
     std::vector<uint32_t> groups(topology.size());
     for (PlaceIndex place = 0; place < topology.size(); ++place) {
@@ -75,13 +75,13 @@ inline std::vector<uint32_t> find_may_share(const Topology &topology, RouteMask 
     return groups;
 }
 
-/// Copies between devices go over the host where they may: in pieces, through its staging memory.
+/// Copies between devices go over the host where possible: in pieces, through its staging memory.
 inline RuntimeOptions scenario_options(const Topology &topology, bool stays_at_host) {
     CostModel model;
     model.callback_latency = 0;
     model.smallest_chunk = model.largest_chunk = scenario_piece;
     RuntimeOptions options;
-    options.verify_connections = false; // no layer sees it, and it would be done again in each run
+    options.verify_connections = false; // no layer sees it, and each run would repeat it
     options.costs = CostTable::estimate(topology.description(), model);
     if (!stays_at_host) {
         options.bounce_limit = 0;
@@ -93,19 +93,19 @@ inline RuntimeOptions scenario_options(const Topology &topology, bool stays_at_h
 template <class AnyMachine>
 class Scenario {
 public:
-    /// `failing_calls`: so many that it makes may fail.
+    /// `failing_calls`: the number of its calls that may fail.
     Scenario(const AnyMachine &machine, const Ways &ways, int failing_calls = 1)
         : machine_(machine), failing_calls_(failing_calls),
           runtime_(machine.topology(), scenario_options(*machine.topology(), ways.stays_at_host)),
           storage_(runtime_, {.size = scenario_size, .routes = ways.routes, .styles = ways.styles}),
           model_(scenario_size, ways.may_share) {}
 
-    /// The same steps each time, whatever fails.
+    /// Executes the same steps each time, whatever fails.
     void run() {
         std::mt19937 random(20261120);
         write(host_place, {0, scenario_size}, 0);
         const uint32_t places = machine_.topology()->size();
-        write(places - 1, {1, scenario_size}, 1); // then all of it moves between devices
+        write(places - 1, {1, scenario_size}, 1); // then all bytes move between devices
         read(1, {0, scenario_size});
         exchange();
         for (int step = 0; step < 24; ++step) {
@@ -136,8 +136,8 @@ public:
     uint64_t known() const { return model_.known(); }
 
 private:
-    /// The same bytes go from a device to the next and back: what an earlier transfer left there
-    /// is in the way.
+    /// Moves the same bytes to the next device and back, so that what an earlier transfer left
+    /// there is in the way.
     void exchange() {
         const uint32_t places = machine_.topology()->size();
         for (PlaceIndex place = 1; place < std::min(places, 3U) && places > 2; ++place) {
@@ -171,7 +171,7 @@ private:
             result = error.code();
         }
         REQUIRE(result != PI_ERROR_TIMEOUT);
-        REQUIRE(storage_.finish(patience)); // then it is clear what is where
+        REQUIRE(storage_.finish(patience)); // then each byte's place is known
         if (result == PI_SUCCESS) {
             model_.write(place, range, std::vector<uint8_t>(range.size(), value));
         } else {
@@ -179,7 +179,7 @@ private:
         }
     }
 
-    /// Whether it succeeds, those who read find out.
+    /// The later reads check whether it succeeded.
     void broadcast(const Range &range) {
         const std::vector<PlaceIndex> places = machine_.places();
         try {
@@ -216,7 +216,7 @@ private:
         }
     }
 
-    /// Every byte can be read, once nothing fails any more.
+    /// Checks that every byte can be read when calls no longer fail.
     void check_all() {
         std::vector<uint8_t> seen;
         for (int left = failing_calls_; seen.empty(); --left) {
@@ -226,14 +226,14 @@ private:
                 REQUIRE(left > 0);
             }
         }
-        REQUIRE(runtime_.finish(patience)); // before the loader goes
+        REQUIRE(runtime_.finish(patience)); // before the loader is destroyed
         REQUIRE(storage_.lost().empty());
         REQUIRE(model_.compare({0, scenario_size}, seen) == "");
     }
 
     const AnyMachine &machine_;
     const int failing_calls_;
-    /// Behind the storage's end: maps that could not be undone are undone then.
+    /// Runs after the storage's end: pending unmaps are retried then.
     struct Finish {
         const Runtime &runtime;
         ~Finish() { runtime.finish(patience); }

@@ -28,7 +28,7 @@ Loader load(const std::string &machine, const std::string &faults, std::vector<c
     desc.layer_count = static_cast<uint32_t>(layers.size());
     desc.options = options.data();
     desc.option_count = faults.empty() ? 1 : 2;
-    desc.teardown_timeout = faults.empty() ? 0 : 1; // what a fault leaves is not waited for
+    desc.teardown_timeout = faults.empty() ? 0 : 1; // do not wait for what a fault leaves
     return Loader(desc);
 }
 
@@ -72,7 +72,7 @@ Simulated::Simulated(const std::string &path, uint32_t contexts, const std::stri
         queues_[place] = make_queue(place);
     }
     if (verified) {
-        code_of([&] { Runtime(topology_).verify_connections(); }); // as far as there is room
+        code_of([&] { Runtime(topology_).verify_connections(); }); // as far as memory allows
         reset_links();
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Simulated machines for tests of the runtime: what has gone over each link, and when, is asked of
-// the machine and never of the runtime.
+// Simulated machines for runtime tests: the machine, not the runtime, reports the bytes over each
+// link and their times.
 #pragma once
 
 #include "equipment.hpp"
@@ -14,48 +14,48 @@
 
 namespace runtime_test {
 
-/// One of the machines that come with the sim plugin: "workstation".
+/// The file of a machine that the sim plugin ships, for example "workstation".
 std::string shipped_machine(const std::string &name);
 
 using pi_test::TextFile;
 
-/// The machine of a file, with nothing beside it. Places are 1, 2, ... in the file's order, and
+/// The machine of a file, without other plugins. Places are 1, 2, ... in the file's order, and
 /// again for each further context.
 class Simulated {
 public:
-    /// With faults, as PI_FAULT takes them: the layer `fault`, and then `layers` around it. Its
-    /// connections are verified at the begin, unless that is turned off, so that what moves later
-    /// is the test's.
+    /// `faults`: as in PI_FAULT, for the layer `fault`; `layers` come around it. The constructor
+    /// verifies the connections unless that is turned off, so that all later transfers are the
+    /// test's.
     explicit Simulated(const std::string &path, uint32_t contexts = 1,
                        const std::string &faults = {}, std::vector<const char *> layers = {},
                        bool verified = true, const char *plugin = PI_TEST_SIM_PLUGIN);
 
     const std::shared_ptr<const Topology> &topology() const noexcept { return topology_; }
     pi_queue queue(PlaceIndex place) const { return queues_.at(place).get(); }
-    /// 1, 2, ...: all but the host.
+    /// All places except the host: 1, 2, ...
     std::vector<PlaceIndex> places() const;
-    /// How often a function has been called; only with faults.
+    /// Number of calls of a function; only with faults.
     uint64_t calls_of(const std::string &function) const;
 
-    /// Bytes that commands which are final have brought over each link, by places of the first
-    /// context.
+    /// Bytes that complete commands have moved over each link, by places of the first context.
     std::map<std::pair<PlaceIndex, PlaceIndex>, uint64_t> link_bytes() const;
-    /// Of all links.
+    /// Bytes over all links.
     uint64_t moved() const;
     void reset_links() const;
 
-    /// Commands on what is acquired, behind its events, and behind `after`.
+    /// Commands on an acquired range. They wait for the acquisition's events and for `after`.
     Event fill(const Acquisition &acquisition, uint8_t value, pi_event after = nullptr) const;
     Event read(const Acquisition &acquisition, void *bytes) const;
-    /// Another one like queue().
+    /// Another queue like queue().
     Queue make_queue(PlaceIndex place) const;
-    /// A command on a queue of its place that ends when the acquisition's bytes are there.
+    /// A command on a queue of its place; its end is the time at which the acquisition's bytes
+    /// arrive.
     Event arrive(const Acquisition &acquisition, pi_queue queue) const;
-    /// The virtual time at which that is, in nanoseconds: waits for it.
+    /// The virtual time of that arrival in nanoseconds; waits for it.
     uint64_t arrival(const Acquisition &acquisition) const;
-    /// Of a command of such a queue.
+    /// The virtual end time of a command on such a queue.
     uint64_t end_of(const Event &event) const;
-    /// The virtual time at which all that has begun is over; then it is now.
+    /// Advances the clock to the end of all submitted commands; returns that virtual time.
     uint64_t pass_time() const;
 
 private:

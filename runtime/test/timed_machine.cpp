@@ -12,11 +12,11 @@ void check_within_5_percent(double seconds, double predicted) {
     CHECK(std::abs(seconds - predicted) <= 0.05 * predicted);
 }
 
-/// Lets the first command of each transfer wait for an event.
+/// Delays the first command of each transfer until an event.
 class TimedMachine::Gated final : public Transport {
 public:
     explicit Gated(std::shared_ptr<Transport> inner) : inner_(std::move(inner)) {}
-    /// While nothing is under way.
+    /// Call it only while no transfer is in flight.
     void set_gate(Submitted gate) { gate_ = std::move(gate); }
     void start(const TransferRequest &request, TransferDone done) override {
         TransferRequest gated = request;
@@ -92,7 +92,7 @@ TimedMachine::read_together(const std::vector<Transfer> &transfers) const {
     for (const auto &[storage, destination] : transfers) {
         result.push_back({chosen(storage, destination), 0});
         const Buffer buffer = storage.buffer();
-        if (destination == host_place) { // it has no clock: the source may write when it is over
+        if (destination == host_place) { // the host has no clock: the source may write afterwards
             buffer.prefetch(destination);
             uses.push_back(
                 buffer.acquire(result.back().predicted.route.source, Access::discard_write));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A simulated machine with the runtime on it, and how long transfers really take on its clock.
+// A simulated machine with a runtime, and the duration of transfers on the machine's clock.
 #pragma once
 
 #include "simulated.hpp"
@@ -10,17 +10,17 @@
 
 namespace runtime_test {
 
-/// Everything by copies: nothing is used in place.
+/// Only copies: no place uses another place's memory in place.
 inline constexpr RouteMask copies = mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce);
 
 inline constexpr uint64_t KiB = 1 << 10, MiB = 1 << 20;
 
-/// What it took, of what was predicted.
+/// Compares the measured duration with the predicted one.
 void check_within_5_percent(double seconds, double predicted);
 
 class TimedMachine {
 public:
-    /// Bounces are one transfer, unless they may stay at the host.
+    /// A bounce is one transfer, unless its bytes may stay at the host.
     explicit TimedMachine(const std::string &path, uint32_t contexts = 1,
                           const std::optional<CostTable> &costs = {}, uint64_t bounce_limit = 0);
 
@@ -28,28 +28,28 @@ public:
     PlaceIndex places() const { return machine_.topology()->size(); }
     const Runtime &runtime() const { return runtime_; }
 
-    /// Of so many bytes, all of them valid at `source` only.
+    /// A storage of `size` bytes, all of them valid at `source` only.
     Storage storage(uint64_t size, PlaceIndex source, RouteMask routes = copies,
                     StyleMask styles = all_styles) const;
-    /// Which goes staged over the host.
+    /// The same, with transfers staged over the host.
     Storage staged(uint64_t size, PlaceIndex source) const;
-    /// The best way to `destination`; it must be possible.
+    /// The best route to `destination`; there must be one.
     static Candidate chosen(const Storage &storage, PlaceIndex destination);
 
-    /// Virtual seconds of reading all of it at `destination`.
+    /// Virtual seconds that a read of all bytes at `destination` takes.
     double read_seconds(const Storage &storage, PlaceIndex destination) const;
     struct Transfer {
         Storage storage;
         PlaceIndex destination;
     };
     struct Ended {
-        Candidate predicted; ///< by explain, when the ones before were under way
-        double seconds;      ///< virtual ones
+        Candidate predicted; ///< by explain, with the earlier transfers in flight
+        double seconds;      ///< virtual seconds
     };
-    /// Of several whose first commands begin at one time, in this order. What is read at the host
-    /// has no value in the end.
+    /// Starts the first commands of several transfers at one time, in this order. Bytes read at the
+    /// host have no value afterwards.
     std::vector<Ended> read_together(const std::vector<Transfer> &transfers) const;
-    /// Bytes that went over a link during the last of these, whatever contexts its ends are in.
+    /// Bytes over a link during the last call of read_together(), in all contexts of its ends.
     uint64_t link_bytes(PlaceIndex from, PlaceIndex to) const;
 
 private:
