@@ -27,7 +27,7 @@ Limits Limits::draw(Draw &draw, uint64_t largest) {
 
 namespace {
 
-/// Of bytes on their way between devices, as long as none of them has imported the host's memory.
+/// For bytes that move between devices, as long as no device has imported the host's memory.
 Stay stay_at_host(const Setting &setting, const StorageDescriptor &description) {
     if (setting.limits.bounce == 0 || description.host_memory != nullptr) {
         return Stay::never;
@@ -37,7 +37,7 @@ Stay stay_at_host(const Setting &setting, const StorageDescriptor &description) 
         imported = imported || setting.file.imports(place);
     }
     const bool importing = (description.routes & mask_of(RouteKind::import)) != 0 && imported;
-    // Over a third device the bytes may go instead.
+    // The bytes may go over a third device instead.
     const bool chains =
         (description.routes & mask_of(RouteKind::migrate)) != 0 && setting.file.places() > 3;
     const bool unlimited = setting.limits.bounce == Limits().bounce;
@@ -62,7 +62,7 @@ std::shared_ptr<Area> make_area(const Setting &setting, Draw &draw, const std::s
     std::shared_ptr<std::vector<uint8_t>> host_memory;
     const bool own_memory = draw(0, 3) == 1;
     if (own_memory) {
-        // Aligned and rounded so that every place may import it.
+        // Aligned and rounded up so that every place may import it.
         constexpr uint64_t page = 4096;
         description.size = (description.size + page - 1) / page * page;
         host_memory = std::make_shared<std::vector<uint8_t>>(description.size + page);

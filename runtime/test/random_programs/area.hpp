@@ -14,26 +14,26 @@
 
 namespace random_programs {
 
-/// A storage, or the slice of it that is a thread's own, beside its models. What reads all of it,
-/// nobody writes.
+/// A storage, or the slice of it that belongs to one thread, with its models. Nobody writes a range
+/// that all threads read.
 struct Area {
     std::string name;
     Storage storage;
-    Range range; ///< of the storage
+    Range range; ///< within the storage
     bool read_only = false;
-    std::shared_ptr<Memories> memories; ///< of the storage
+    std::shared_ptr<Memories> memories; ///< shared by all areas of the storage
     RouteMask routes = all_routes;
-    std::shared_ptr<std::vector<uint8_t>> host_memory; ///< the application's, or none
+    std::shared_ptr<std::vector<uint8_t>> host_memory; ///< the application's; null if it has none
     pi_test::ByteModel contents;
-    std::mutex mutex; ///< guards the validity of an area that threads share
+    std::mutex mutex; ///< guards the validity and demand of an area that threads share
     Validity validity;
-    Demand demand; ///< likewise
+    Demand demand; ///< guarded by `mutex`
 
     void acquired(PlaceIndex place, const Range &used, Access access, Validity::Choice choice);
 };
 
-/// Limits of a runtime's memory, of which any are legal: the default ones or so little that
-/// transfers wait for it.
+/// Memory limits of a runtime: the defaults, or so small that transfers wait for memory. Any value
+/// is legal.
 struct Limits {
     uint64_t bounce = RuntimeOptions().bounce_limit;
     uint64_t staging = RuntimeOptions().staging_limit;
@@ -45,20 +45,20 @@ struct Setting {
     const LiveMachine &machine;
     Runtime &runtime;
     Trouble trouble = Trouble::none;
-    bool patient = false; ///< each step has ended before the next begins
+    bool patient = false; ///< each step ends before the next begins
     Limits limits{};      ///< of the runtime
     bool maps = false;    ///< bounces may map an end
-    uint64_t largest = 1; ///< size of a storage, and the smallest
+    uint64_t largest = 1; ///< the size of the largest storage
     uint64_t smallest = 1;
-    /// Whoever holds several ranges beside other threads must acquire them in one order: here
-    /// nobody does.
+    /// Threads that hold several ranges must acquire them in one order; these programs do not, so
+    /// with several threads no step holds a range.
     bool may_hold = true;
 };
 
-/// A storage of its own with one area.
+/// A new storage with one area.
 std::shared_ptr<Area> make_area(const Setting &setting, Draw &draw, const std::string &name);
 
-/// Bytes that tell the step by which they were written.
+/// Bytes that identify the step that wrote them.
 std::vector<uint8_t> fresh_bytes(uint64_t size, std::size_t step);
 
 constexpr bool is_fetching(Access access) {

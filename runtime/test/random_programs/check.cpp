@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What must be true of all bytes when a program has ended.
+// The checks of all bytes at a program's end.
 #include "program.hpp"
 
 #include <cstring>
@@ -8,7 +8,7 @@
 namespace random_programs {
 namespace {
 
-/// The machine's faults come to an end: each of at most two, three times.
+/// Enough to exhaust the machine's faults: at most two of them, each at most three times.
 constexpr int attempts = 12;
 
 std::vector<uint8_t> read_at_host(const Storage &storage, const Range &range) {
@@ -22,7 +22,7 @@ std::vector<uint8_t> read_at_host(const Storage &storage, const Range &range) {
 
 } // namespace
 
-/// Once a fault has been met it is read again.
+/// Retries a read that met a fault.
 void Actor::check_part(Area &area, const Range &range) {
     for (int attempt = 1;; ++attempt) {
         try {
@@ -34,7 +34,7 @@ void Actor::check_part(Area &area, const Range &range) {
             return;
         } catch (const Error &error) {
             if (area.storage.lost().overlaps(range)) {
-                return; // more is lost than was known: check_whole begins anew
+                return; // more bytes are lost than before: check_whole starts again
             }
             if (!may_fail(error.code()) || attempt == attempts) {
                 throw Failure{area.name + " cannot be read at the end: " + error.what()};
@@ -44,7 +44,7 @@ void Actor::check_part(Area &area, const Range &range) {
 }
 
 void Actor::check_whole(Area &area) {
-    // That a device is lost may be noticed on the way.
+    // A read may find that a device is lost.
     RangeSet lost;
     do {
         lost = area.storage.lost();

@@ -10,21 +10,21 @@
 
 namespace random_programs {
 
-/// The numbers that a step is made of. Any are legal, since each is taken modulo what is possible:
-/// so a shrunk program is a program, too.
+/// The numbers that decide a step. Any are legal, since each is taken modulo the number of choices:
+/// a shrunk program is a valid program.
 struct Step {
     std::array<uint16_t, 12> numbers{};
 };
-/// Likewise those of the machine that a program runs on, and of what is there when it begins.
+/// The numbers that decide the machine and the initial state of a program.
 struct Shape {
     std::array<uint16_t, 64> numbers{};
 };
 
-/// Takes such numbers one after another. Those of zero are the plainest choice.
+/// Takes such numbers one by one. Zero selects the simplest choice.
 class Draw {
 public:
     explicit Draw(std::span<const uint16_t> numbers) : numbers_(numbers.begin(), numbers.end()) {}
-    /// From low to high, both included; low when there are no more numbers.
+    /// A number from low to high, inclusive; low when no numbers are left.
     uint64_t operator()(uint64_t low, uint64_t high) {
         const uint64_t number = next_ < numbers_.size() ? numbers_[next_++] : 0;
         return low + number % (high - low + 1);
@@ -40,7 +40,7 @@ private:
     std::size_t next_ = 0;
 };
 
-/// The program does not do what it must.
+/// The program violates the model.
 struct Failure {
     std::string text;
 };

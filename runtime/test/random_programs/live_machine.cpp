@@ -67,7 +67,7 @@ pi_loader make_sim_loader(const MachineFile &file, const std::string &trace) {
     return make_loader(plugins, {{"PI_SIM_MACHINE", machine.path().c_str()}}, trace);
 }
 
-/// Of all plugins, one after the other, in the order in which they tell them.
+/// The devices of all plugins, in the order of the plugins and of their reports.
 std::vector<pi_device> find_devices(const std::vector<pi_plugin> &plugins) {
     std::vector<pi_device> devices;
     for (pi_plugin plugin : plugins) {
@@ -85,7 +85,7 @@ std::vector<pi_device> find_devices(const std::vector<pi_plugin> &plugins) {
     return devices;
 }
 
-/// The one with that name first.
+/// All plugins; the one with that name comes first.
 std::vector<pi_plugin> find_plugins(pi_loader loader, const std::string &first) {
     pi_plugin_report reports[2];
     uint32_t count = 0;

@@ -10,13 +10,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Two figures that every cost model puts in this order, over one link or two.
+// Two latencies that every cost model orders the same way, over one link or two.
 constexpr const char *fast = "10 us";
 constexpr const char *slow = "10 ms";
 
-/// What each command of a bounce costs more, in the table that the runtime is given.
+/// What each command of a bounce costs in addition, in the runtime's cost table.
 constexpr double callback_seconds = pi::runtime::CostModel{}.callback_latency;
-/// No storage has more bytes.
+/// The largest storage.
 constexpr double largest_transfer = 32 << 10;
 
 double number(const Json &value, const std::map<std::string, double> &units) {
@@ -51,9 +51,9 @@ Json made_up_device(Draw &draw, uint64_t index) {
     scope["offset_alignment"] = draw.coin() ? 128 : 1;
     Json device{{"name", "device" + std::to_string(index)}, {"type", "gpu"}};
     const uint64_t kind = draw(0, 6);
-    if (kind == 4) { // the host's memory, as it is; else handed over, by map and unmap
+    if (kind == 4) { // the host's memory, coherent; kind 6 needs map and unmap
         scope["flags"] = {"host_visible", "coherent"};
-    } else if (kind == 5) { // or by flush and invalidate
+    } else if (kind == 5) { // needs flush and invalidate
         scope["flags"] = {"host_visible"};
         scope["flush_atom"] = draw.coin() ? 64 : 1;
     }
@@ -69,8 +69,8 @@ Json made_up_link(const std::string &from, const std::string &to, const char *la
     return {{"from", from}, {"to", to}, {"latency", latency}, {"bandwidth", "12 GB/s"}};
 }
 
-/// Some devices use each other's memory (they are of one team), some copy, fast or slow, some do
-/// neither.
+/// Some pairs of devices (of one team) use each other's memory, some copy over a fast or a slow
+/// link, some have no connection.
 Json made_up(Draw &draw) {
     Json machine{{"pi_machine", 1}, {"name", "made up"}};
     const uint64_t count = draw(1, 4);
@@ -117,7 +117,7 @@ MachineFile MachineFile::draw(Draw &draw, Trouble trouble, uint64_t capacity, ui
             device["scopes"][0]["capacity"] = capacity;
         }
     }
-    if (trouble != Trouble::none) { // what commands move then is not known to the models
+    if (trouble != Trouble::none) { // the models cannot predict these commands' bytes
         for (Json &device : file.json_["devices"]) {
             if (device.value("host_pointer_import", false)) {
                 device["host_pointer_copies"] = draw.coin();
@@ -171,7 +171,7 @@ void MachineFile::add_faults(Draw &draw, uint64_t actors) {
     const uint64_t count = draw(0, 2);
     for (uint64_t index = 0; index < count; ++index) {
         const std::string function = draw.one_of(functions);
-        // The test's own queues come first.
+        // The test's own queues are created first.
         const uint64_t setup = function == "piQueueCreate" ? actors * simulated_ * contexts_ : 0;
         Json fault{{"function", function},
                    {"call", setup + draw(1, 60)},
@@ -241,8 +241,8 @@ bool MachineFile::may_be_lost(PlaceIndex place) const {
     return simulated(place) && (described(place).contains("lost_at") || faults_may_convict());
 }
 
-/// A device that answers DEVICE_LOST to a command counts as lost if it does so again when it is
-/// asked, by a command on a queue made for that. No fault is of that command.
+/// When a command returns DEVICE_LOST, the runtime probes the device with a command on a new queue;
+/// a second DEVICE_LOST means that the device is lost. No fault hits the probe command itself.
 bool MachineFile::faults_may_convict() const {
     uint64_t answers = 0;
     bool of_queues = false;
@@ -331,7 +331,7 @@ Way MachineFile::way(PlaceIndex from, PlaceIndex to, pi::runtime::RouteMask rout
                           connection(from, to, false) != "none";
     if (may_copy && simulated(from) && device(from) != device(to)) {
         if (is_copy_cheaper(from, to)) {
-            // Without a bandwidth of its own: over the host.
+            // A link without a bandwidth of its own goes over the host.
             return {1, link(device(from), device(to)).bandwidth > 0 ? 1U : 2U, false};
         }
     } else if (may_copy) {

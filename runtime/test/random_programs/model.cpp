@@ -49,7 +49,7 @@ Validity::Validity(const MachineFile &machine, RouteMask routes, uint64_t size, 
     }
 }
 
-/// Those that the bytes may have taken.
+/// The ways that the bytes may have taken.
 std::vector<Way> Validity::ways(const Holders &holders, PlaceIndex to, Choice choice) const {
     std::vector<Way> all, certain;
     for (PlaceIndex from = 0; from < machine_.places(); ++from) {
@@ -63,14 +63,14 @@ std::vector<Way> Validity::ways(const Holders &holders, PlaceIndex to, Choice ch
     if (choice == Choice::any || certain.empty()) {
         return all;
     }
-    // The best of those that may be there, and what is no worse than the best of those that are.
+    // The best possible source, and the sources that are no worse than the best certain one.
     const Way &limit = *std::min_element(certain.begin(), certain.end());
     const Way &best = *std::min_element(all.begin(), all.end());
     std::vector<Way> found;
     for (const Way &one : all) {
-        // Of two commands that are as good the machine may take either, one of them over no link.
-        // Of two bounces from the host's memory either, too: a link of a device that has its memory
-        // there is no slower.
+        // Of two equally good commands the machine may choose either, even if only one crosses a
+        // link. The same holds for two bounces from the host's memory: a device whose memory is
+        // there has a link that is no slower.
         const bool alike =
             one.commands == limit.commands && (std::min(one.crossings, limit.crossings) == 0 ||
                                                (one.from_host_memory && limit.from_host_memory));
@@ -82,8 +82,8 @@ std::vector<Way> Validity::ways(const Holders &holders, PlaceIndex to, Choice ch
     return found;
 }
 
-/// Instead of a bounce the bytes may go from device to device, and at no cost of links within one
-/// that is in two contexts.
+/// The bytes may go from device to device instead of a bounce; within a device in two contexts they
+/// cross no link.
 std::vector<Way> Validity::with_chains(std::vector<Way> found) const {
     const bool chains = machine_.contexts() > 1 && (routes_ & mask_of(RouteKind::migrate)) != 0;
     const auto is_bounce = [](const Way &way) { return way.commands > 1; };
@@ -124,7 +124,7 @@ Demand Validity::acquired(PlaceIndex home, const Range &range, bool fetches, boo
                           Choice choice) {
     const uint32_t own = 1U << home;
     Demand demand;
-    Holders known; // neighbours have the same ones mostly
+    Holders known; // neighbouring bytes mostly have the same ones
     Fetched one;
     for (uint64_t byte = range.begin; byte < range.end; ++byte) {
         Holders &holders = holders_[byte];

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the bytes of a storage must be, where they may be, and how many must have moved: the model,
-// which knows the machine's file and the program, and of the runtime nothing. How many is told by
-// two bounds, which always hold. They are one number where the program leaves the runtime no
-// choice: in a program with a hundred steps that move bytes and are waited for, in at least three
-// in ten of these (StepCheck).
+// The model: it predicts the bytes of a storage, their places, and how many bytes move. It knows
+// the machine's file and the program, not the runtime. It gives two bounds for the bytes that move.
+// The bounds are equal where the program leaves the runtime no choice: in at least three of ten
+// steps that move bytes, in a program with a hundred such steps that are waited for (StepCheck).
 #pragma once
 
 #include "machine_file.hpp"
@@ -18,7 +17,7 @@ namespace random_programs {
 
 using pi::runtime::Range;
 
-/// No fewer and no more.
+/// Both limits are included.
 struct Bounds {
     uint64_t least = 0;
     uint64_t most = 0;
@@ -30,11 +29,11 @@ struct Bounds {
     }
 };
 
-/// Bytes that had to move, and what that takes.
+/// Bytes that had to move, and the commands and links that they need.
 struct Demand {
     Bounds bytes{};
-    /// Over the cheapest ways, where each step is waited for; else from any memory that has the
-    /// bytes, however dear: a cheap source may be busy.
+    /// Over the cheapest ways, if each step is waited for; otherwise from any memory that has the
+    /// bytes, at any cost: a cheap source may be busy.
     Bounds command_bytes{};
     Bounds link_bytes{};
     Demand &operator+=(const Demand &other) {
@@ -45,15 +44,16 @@ struct Demand {
     }
 };
 
-/// Do the bytes that a bounce brings through the host stay there?
+/// Whether the bytes of a bounce stay at the host.
 enum class Stay { never, perhaps, always };
 
-/// Places that use one memory, by the rule: of a place that lets you use its memory, the first;
-/// else import the host's; else have your own. Thread-safe: the order of the first uses decides.
+/// Which places use one memory. The rule: use the memory of the first place that permits it;
+/// otherwise import the host's; otherwise use own memory. Thread-safe: the order of the first uses
+/// decides.
 class Memories {
 public:
     Memories(const MachineFile &machine, pi::runtime::RouteMask routes);
-    /// The place that has the memory which this one uses.
+    /// The place whose memory this place uses.
     PlaceIndex of(PlaceIndex place);
 
 private:
@@ -71,23 +71,22 @@ private:
     std::vector<Use> uses_;
 };
 
-/// Which memory has which bytes valid, when all is done as it was begun, in the order of the
-/// program.
+/// Which memory has which valid bytes, once all steps are complete, in program order.
 class Validity {
 public:
-    /// How the source of bytes is chosen, of those that have them.
+    /// How the source is selected among the memories that have the bytes.
     enum class Choice { cheapest, any };
 
     Validity(const MachineFile &machine, pi::runtime::RouteMask routes, uint64_t size,
              bool valid_at_host, Stay stay);
-    /// What a use at that memory needs to be moved there.
+    /// The bytes that must move to that memory for a use.
     Demand acquired(PlaceIndex home, const Range &range, bool fetches, bool writes, Choice choice);
-    /// A write that was acquired and did not take place.
+    /// A write that was acquired but not executed.
     void abandoned(PlaceIndex home, const Range &range);
 
 private:
-    /// Places whose memory has a byte, a bit for each: for certain; or perhaps, those included. At
-    /// least one has it.
+    /// A bit for each place whose memory has a byte: for certain, or perhaps (which includes the
+    /// certain ones). At least one has it.
     struct Holders {
         uint32_t certain = 0;
         uint32_t perhaps = 0;
@@ -95,7 +94,7 @@ private:
     };
     struct Fetched {
         Demand demand;
-        Holders holders; ///< then
+        Holders holders; ///< after the fetch
     };
     Fetched fetch(const Holders &holders, PlaceIndex to, Choice choice) const;
     std::vector<Way> ways(const Holders &holders, PlaceIndex to, Choice choice) const;

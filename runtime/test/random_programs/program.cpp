@@ -7,7 +7,7 @@
 namespace random_programs {
 namespace {
 
-/// Memory that is flushed and invalidated is handed over in whole atoms, of so many bytes at most.
+/// The largest flush atom: flush and invalidate work on whole atoms.
 constexpr uint64_t largest_atom = 64;
 Range in_atoms(const Range &range) {
     return {range.begin / largest_atom * largest_atom,
@@ -26,14 +26,14 @@ Actor::Actor(const Setting &setting, std::vector<std::shared_ptr<Area>> areas)
 Actor::~Actor() {
     holds_.clear();
     bool over = true;
-    for (const Use &use : uses_) { // commands borrow what the uses own
+    for (const Use &use : uses_) { // commands use memory of the uses
         over = over && (use.event.get() == nullptr ||
                         piEventWait(use.event.get(), std::chrono::nanoseconds(patience).count()) !=
                             PI_ERROR_TIMEOUT);
     }
     over = setting_.runtime.finish(patience) && over;
     if (!over) {
-        static_cast<void>(new std::deque<Use>(std::move(uses_))); // it hangs, and may run still
+        static_cast<void>(new std::deque<Use>(std::move(uses_))); // a command hangs: leak
     }
 }
 
@@ -68,8 +68,7 @@ void Actor::step(Draw draw, std::size_t number) {
     }
     if (setting_.patient) {
         settle();
-        if (!setting_.runtime.finish(
-                patience)) { // memory that was in use can make room from here on
+        if (!setting_.runtime.finish(patience)) { // idle memory can be evicted from here on
             throw Failure{"the runtime is never finished"};
         }
     }
@@ -119,7 +118,7 @@ bool Actor::may_fail(pi_result result) const {
     }
 }
 
-/// Of some buffer that has the range, perhaps a small one.
+/// Acquires from a buffer that contains the range, possibly a small one.
 std::optional<Acquisition> Actor::acquire(const Choice &choice, Draw &draw, Use &use) {
     const Range &all = choice.area->range;
     const Range &range = choice.range;
@@ -174,7 +173,7 @@ void Actor::run(const Choice &choice, Draw &draw, bool hold) {
     } catch (const Error &error) {
         use.result = error.code();
         use.error = error.what();
-        if (use.event.get() != nullptr) { // over, before its acquisition is abandoned
+        if (use.event.get() != nullptr) { // it must end before its acquisition is abandoned
             piEventWait(use.event.get(), std::chrono::nanoseconds(patience).count());
             use.event.reset();
         }
@@ -194,7 +193,7 @@ void Actor::run_at_device(Acquisition &acquisition, Use &use) {
     use.has_run = true;
 }
 
-/// For the models.
+/// Reports a use to the models.
 void Actor::note(const Choice &choice, Access access) const {
     choice.area->acquired(choice.place, choice.range, access,
                           setting_.patient ? Validity::Choice::cheapest : Validity::Choice::any);
@@ -214,8 +213,8 @@ void Actor::prefetch(const Choice &choice) {
     }
 }
 
-/// To the chosen place and others behind it: from any that has the bytes, since who sends to one
-/// place keeps the next one waiting.
+/// Broadcasts to the chosen place and others. The model accepts any source that has the bytes,
+/// since a sender is busy for the next place.
 void Actor::broadcast(const Choice &choice, Draw &draw) {
     tell("broadcast", choice);
     release_holds(*choice.area, choice.range);
@@ -239,12 +238,12 @@ void Actor::broadcast(const Choice &choice, Draw &draw) {
     }
 }
 
-/// An acquisition that is never released. What runs has ended before, so that it is clear what is
-/// where.
+/// Destroys an acquisition without a release. Earlier uses end first, so that each byte's place is
+/// known.
 void Actor::abandon(const Choice &choice) {
     tell(std::string("abandon ") + to_string(choice.access), choice);
     settle();
-    if (is_fetching(choice.access)) { // and the write never is
+    if (is_fetching(choice.access)) { // and the write never ends
         note(choice, Access::read);
     }
     const PlaceIndex home = choice.area->memories->of(choice.place);
@@ -252,7 +251,7 @@ void Actor::abandon(const Choice &choice) {
         Acquisition use = choice.area->storage.buffer().acquire(
             choice.place, choice.access, choice.range.begin, choice.range.size());
         use.wait(patience);
-        // Beside other threads what this one holds may be what the rest waits for.
+        // With other threads, the rest may wait for this acquisition.
         if (setting_.may_hold && !choice.area->storage.finish(patience)) {
             throw Failure{"a storage is never finished"};
         }
@@ -268,10 +267,10 @@ void Actor::abandon(const Choice &choice) {
     }
 }
 
-/// A storage goes, perhaps with work in flight, and another comes.
+/// Replaces a storage by another, possibly with work in flight.
 void Actor::replace(Draw &draw) {
     std::shared_ptr<Area> &old = draw.one_of(areas_);
-    if (old->range.size() != old->storage.size()) { // a slice
+    if (old->range.size() != old->storage.size()) { // it is a slice
         text_ << "nothing";
         return;
     }
@@ -281,7 +280,7 @@ void Actor::replace(Draw &draw) {
         settle();
     }
     demand_ += old->demand;
-    old->storage = Storage(setting_.runtime, {.size = 1}); // its last one
+    old->storage = Storage(setting_.runtime, {.size = 1}); // destroys the old one
     replaced_.push_back(old);
     old = make_area(setting_, draw, name);
     text_ << "replace a storage by " << name << " of " << old->range.size() << " bytes, routes "
@@ -315,7 +314,7 @@ void Actor::release(Hold hold) {
         if (!may_fail(error.code())) {
             throw Failure{"step " + std::to_string(use.step) + ", at its release: " + error.what()};
         }
-        // Over, before its acquisition is abandoned.
+        // It must end before its acquisition is abandoned.
         piEventWait(use.event.get(), std::chrono::nanoseconds(patience).count());
     }
 }
@@ -355,7 +354,7 @@ void Actor::end(Use &use) {
         if (!wrong.empty()) {
             fail(wrong);
         }
-        if (!use.area->read_only && place == host_place) { // a device's may be given up for others
+        if (!use.area->read_only && place == host_place) { // a device's copy may be evicted
             contents.read(place, range);
         }
     }

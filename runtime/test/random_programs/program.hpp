@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random programs of an application that uses the runtime: what a step does, and what must be true
-// behind it.
+// Random programs of an application that uses the runtime: the steps, and the checks after them.
 #pragma once
 
 #include "area.hpp"
@@ -14,8 +13,8 @@
 
 namespace random_programs {
 
-/// Executes steps, on queues of its own; several do so on threads beside each other, on areas of
-/// which none but those that are only read are shared.
+/// Executes steps on its own queues. Several actors may run on threads at the same time; they share
+/// only read-only areas.
 class Actor {
 public:
     Actor(const Setting &setting, std::vector<std::shared_ptr<Area>> areas);
@@ -23,13 +22,13 @@ public:
 
     /// Throws Failure.
     void step(Draw draw, std::size_t number);
-    /// Waits until all that was begun is over, and compares what uses saw.
+    /// Waits until all commands end, and compares the bytes that the uses read.
     void settle();
-    /// All bytes, at the end: each is as it must be, or reported lost.
+    /// Checks all bytes at the end: each has its expected value or is reported lost.
     void check_all();
 
     std::string text() const { return text_.str(); }
-    const Demand &demand() const { return demand_; } ///< of areas that are gone
+    const Demand &demand() const { return demand_; } ///< of destroyed areas
     const std::vector<std::shared_ptr<Area>> &areas() const { return areas_; }
 
 private:
@@ -41,7 +40,7 @@ private:
         Access access;
         Job job;
         Event event;
-        pi_result result = PI_SUCCESS; ///< without an event
+        pi_result result = PI_SUCCESS; ///< if there is no event
         bool has_run = false;          ///< the application's command was enqueued
         std::string error;
     };
@@ -76,9 +75,9 @@ private:
 
     const Setting &setting_;
     std::vector<std::shared_ptr<Area>> areas_;
-    std::vector<std::shared_ptr<Area>> replaced_; // copies may use their host memory still
+    std::vector<std::shared_ptr<Area>> replaced_; // copies may still use their host memory
     std::vector<Queue> queues_;
-    std::deque<Use> uses_; // in the order of the program; addresses stay
+    std::deque<Use> uses_; // in program order; addresses stay
     std::deque<Hold> holds_;
     Demand demand_;
     std::size_t number_ = 0;

@@ -18,19 +18,19 @@ namespace {
 using namespace random_programs;
 using namespace pi::runtime;
 
-/// Without --soak. Sanitizers take many times as long.
+/// Rounds without --soak. Sanitizers take many times as long.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr int rounds = 1;
 #else
 constexpr int rounds = 4;
 #endif
 
-/// Rounds with the seeds from --rng-seed on, and more until the time of --soak is over.
+/// Runs rounds with the seeds from --rng-seed on; with --soak, continues until its time has passed.
 void run_law(const RunProgram &program, int count = rounds) {
     const auto end = std::chrono::steady_clock::now() + pi_test::soak_time();
     for (int round = 0; round < count || std::chrono::steady_clock::now() < end; ++round) {
         const unsigned seed = Catch::rngSeed() + round;
-        std::cerr << "--rng-seed " << seed << std::endl; // if it hangs, nobody else tells
+        std::cerr << "--rng-seed " << seed << std::endl; // the only trace of a hang
         const Outcome outcome = run_round(program, seed, shrink_time, [&](const std::string &text) {
             std::cerr << "fails; shrinking it: " << text.substr(text.rfind('\n') + 1) << std::endl;
         });
@@ -59,7 +59,7 @@ RunProgram on_driver(const std::string &plugin) {
     };
 }
 
-/// A defect: one byte of the second copy to the host's memory is wrong.
+/// An injected error: one byte of the second copy to the host's memory is wrong.
 class OneWrongByte final : public Transport {
 public:
     explicit OneWrongByte(std::shared_ptr<Transport> inner) : inner_(std::move(inner)) {}
@@ -157,9 +157,9 @@ TEST_CASE("one wrong byte of one copy is found, with its seed and a program of a
 #if defined(__SANITIZE_THREAD__)
     return pi_test::skip("shrinking takes a minute and a half under the thread sanitizer");
 #endif
-    // A seed whose programs are shrunk quickly.
+    // A seed whose programs shrink quickly.
     const unsigned seed = 7;
-    // However long it takes: what is tested is the shortest program.
+    // Shrinks without a time limit: the test checks the shortest program.
     const Outcome outcome = run_round(alone(Trouble::none, wrap), seed, std::chrono::hours(24));
     INFO(outcome.text);
     CHECK_FALSE(outcome.holds);

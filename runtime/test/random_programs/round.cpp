@@ -9,7 +9,7 @@
 #include <sstream>
 
 namespace rc {
-// Of all sizes from the first program on: the length alone grows.
+// All sizes from the first program on: only the length grows.
 template <class Numbers>
 Gen<Numbers> arbitrary_numbers() {
     return gen::build<Numbers>(
@@ -35,7 +35,7 @@ namespace {
 
 using Steps = std::vector<Step>;
 
-/// So many programs, of random lengths up to the longest; and one more that is as long as that.
+/// Number of programs of random length up to the longest; one more has that length.
 constexpr int programs = 9;
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr int longest = 1000; // each step takes many times as long
@@ -43,7 +43,7 @@ constexpr int longest = 1000; // each step takes many times as long
 constexpr int longest = 3000;
 #endif
 
-/// Shrinking took long enough.
+/// Thrown when shrinking has taken long enough.
 struct ShortEnough {};
 
 class Silent final : public rc::detail::TestListener {
@@ -68,7 +68,7 @@ public:
           const std::function<void(const std::string &)> &on_break)
         : program_(program), seed_(seed), time_(time), on_break_(on_break) {}
 
-    /// With steps that a generator makes.
+    /// Runs programs whose steps `generator` makes.
     Outcome run(int count, const rc::Gen<Steps> &generator) {
         rc::detail::TestParams params;
         params.seed = seed_;
@@ -87,7 +87,7 @@ public:
             outcome.holds = result.is<rc::detail::SuccessResult>();
             rc::detail::printResultMessage(result, text);
         } catch (const ShortEnough &) {
-            outcome.holds = false; // the shortest until then is told
+            outcome.holds = false; // the shortest one until then is reported
         }
         if (!outcome.holds) {
             outcome.steps = steps_;
@@ -111,7 +111,7 @@ private:
         }
     }
 
-    /// What fails is shrunk: the last failure is of the shortest program.
+    /// A failing program is shrunk: the last failure is that of the shortest program.
     void fail(const Steps &steps, const std::string &text) {
         shortest_ = text;
         steps_ = steps.size();
@@ -133,7 +133,7 @@ private:
     std::size_t steps_ = 0;
 };
 
-/// A generator of a fixed length shrinks none; so its programs are shortened here.
+/// A generator of a fixed length does not shrink the length, so this function does.
 rc::Gen<Steps> of_greatest_length() {
     return rc::gen::shrink(
         rc::gen::noShrink(rc::gen::container<Steps>(longest, rc::gen::arbitrary<Step>())),

@@ -26,7 +26,7 @@ void compare(const std::string &what, uint64_t found, const Bounds &expected,
     }
 }
 
-/// The runtime knows what was required, and has brought it.
+/// The runtime's counters have the required bytes, and as many delivered bytes.
 void check_counters(const std::string &of, const Counters &counters, const Demand &demand) {
     compare("the bytes required" + of, counters.bytes_required, demand.bytes, demand);
     compare("the bytes delivered" + of, counters.bytes_delivered,
@@ -39,7 +39,7 @@ void finish(const Runtime &runtime) {
     }
 }
 
-/// Nothing if a fault hits what the test itself sets up.
+/// Returns null if a fault hits the test's own setup.
 template <class Make>
 auto set_up(Trouble trouble, Make make) -> decltype(make()) {
     try {
@@ -56,7 +56,8 @@ RuntimeOptions options_for(const Limits &limits, const MachineFile &file) {
     RuntimeOptions options;
     options.bounce_limit = limits.bounce;
     options.staging_limit = limits.staging;
-    // What verification moves is no program's, and what is known of a machine is true.
+    // Verification would move bytes that no program moves, and known machines report true
+    // connections.
     options.verify_connections = !file.is_known();
     return options;
 }
@@ -72,7 +73,7 @@ void tell(const Area &area, std::string &text) {
             (area.host_memory ? ", of the application's memory" : "");
 }
 
-/// Of the storages that it has, and of those that are gone.
+/// Demand of the actor's storages, including destroyed ones.
 Demand demand_of(const Actor &actor) {
     Demand demand = actor.demand();
     for (const auto &area : actor.areas()) {
@@ -81,8 +82,8 @@ Demand demand_of(const Actor &actor) {
     return demand;
 }
 
-/// What each step moves, where each is waited for. Of a whole program the bounds are the sum of all
-/// steps', and what one step leaves open would hide what another moves in excess.
+/// Checks the bytes that each step moves, if each step is waited for. The bounds of a whole program
+/// are the sum over its steps, so one step's tolerance would hide excess bytes of another.
 class StepCheck {
 public:
     StepCheck(const Setting &setting, const Actor &actor)
@@ -106,9 +107,9 @@ public:
         before_ = after;
     }
 
-    /// Bounds alone would be a weak check: of three in ten of the steps that move bytes the very
-    /// number must be known, at least (of three in five it was, where that was hardest, in 300
-    /// programs; of 44 % in half an hour of them).
+    /// Bounds alone would be a weak check, so the exact number must be known for at least three of
+    /// ten steps that move bytes. (Measured: three of five in the hardest of 300 programs; 44 % in
+    /// half an hour of programs.)
     void check_share() const {
         constexpr uint64_t enough = 100;
         if (moving_ >= enough && exact_ * 10 < moving_ * 3) {
@@ -134,7 +135,7 @@ private:
     uint64_t moving_ = 0, exact_ = 0;
 };
 
-/// The program of one actor on storages of its own. Gives what had to move.
+/// Runs one actor's program on its own storages. Returns the bytes that had to move.
 Demand play_alone(const Setting &setting, Draw &shape, uint64_t storages,
                   const std::vector<Step> &steps, std::string &text) {
     std::vector<std::shared_ptr<Area>> areas;
@@ -177,8 +178,8 @@ Demand play_alone(const Setting &setting, Draw &shape, uint64_t storages,
 constexpr uint64_t thread_count = 3;
 using Areas = std::vector<std::shared_ptr<Area>>;
 
-/// The areas of each thread: a storage of its own, a slice of one that all share, and what all read
-/// of it.
+/// The areas of each thread: a storage of its own, a slice of a shared one, and a part that all
+/// threads read.
 std::vector<Areas> share(const Setting &setting, Draw &shape, std::string &text) {
     const auto shared = make_area(setting, shape, "shared");
     const uint64_t part = shared->range.size() / (thread_count + 1) / 64 * 64; // whole flush atoms
@@ -224,10 +225,10 @@ std::unique_ptr<std::deque<Actor>> make_actors(const Setting &setting, Draw &sha
     return actors;
 }
 
-/// What a thread alone has done determines what must move of its own storage. Of the shared one it
-/// is not determined: which place's memory another uses depends on who comes first, and so does
-/// what a slice must be brought of. Nor is it over links and by commands: a link that another
-/// thread's copies keep busy makes another way cheaper.
+/// A thread's own steps determine the bytes that move in its own storage. They do not determine
+/// those of the shared storage: the order of first uses decides which place uses whose memory, and
+/// what a slice must fetch. They do not determine bytes by link or command either: a link that
+/// another thread's copies keep busy makes another way cheaper.
 void check_own(const Actor &actor) {
     for (const auto &area : actor.areas()) {
         if (area->range.size() == area->storage.size()) {
@@ -236,7 +237,7 @@ void check_own(const Actor &actor) {
     }
 }
 
-/// The program of several actors, each on a thread and every third step of it.
+/// Runs several actors, each on a thread with every third step of the program.
 void play_threads(const Setting &setting, Draw &shape, const std::vector<Step> &steps,
                   std::string &text) {
     const auto set = set_up(setting.trouble, [&] { return make_actors(setting, shape, text); });
@@ -283,15 +284,15 @@ void play_threads(const Setting &setting, Draw &shape, const std::vector<Step> &
     }
 }
 
-/// By a program on real devices.
+/// Bytes of a program on real devices.
 struct Moved {
-    Counters counters;           ///< as the runtime says
-    uint64_t by_commands = 0;    ///< as the trace says: reads, writes and copies
-    uint64_t of_application = 0; ///< those among them that the program itself has made
+    Counters counters;           ///< as the runtime reports
+    uint64_t by_commands = 0;    ///< as the trace reports: reads, writes and copies
+    uint64_t of_application = 0; ///< those among them that the program itself enqueued
     uint64_t synchronised = 0;   ///< of shared memory, by commands that may be writes
 };
 
-/// Where what must move is not known: what the runtime says of it is what was done.
+/// For machines that the model cannot predict: the runtime's counters must match the trace.
 void check_moved(const Moved &moved) {
     const Counters &counters = moved.counters;
     if (counters.bytes_delivered != counters.bytes_required) {
@@ -320,7 +321,7 @@ void run_alone(Draw &shape, const std::vector<Step> &steps, Trouble trouble,
     const uint64_t largest = shape(0, 3) == 0 ? 64 : 16384;
     const uint64_t storages = 1 + shape(0, 2);
     const bool patient = shape.coin();
-    // Room for one storage at least; for all of them at most.
+    // Room for one storage at least, for all of them at most.
     const uint64_t capacity = largest + 8192 + shape(0, storages * largest);
     const bool own_costs = shape.coin();
     const Limits limits = Limits::draw(shape, largest);
@@ -341,7 +342,8 @@ void run_alone(Draw &shape, const std::vector<Step> &steps, Trouble trouble,
         RuntimeOptions options = options_for(limits, file);
         options.wrap_transport = wrap;
         options.pool_limit = trouble == Trouble::none ? uint64_t{1} << 30 : 0;
-        options.copy_after_repeated_use = trouble != Trouble::none; // the models know fewest bytes
+        options.copy_after_repeated_use =
+            trouble != Trouble::none; // the models expect fewest bytes
         if (own_costs || trouble == Trouble::none) {
             options.costs = file.costs();
         }
@@ -375,7 +377,7 @@ void run_threads(Draw &shape, const std::vector<Step> &steps, Trouble trouble, s
     RuntimeOptions options = options_for(limits, file);
     options.pool_limit = shape.coin() ? 0 : largest;
     if (trouble == Trouble::none) {
-        options.costs = file.costs(); // the models know the ways by these
+        options.costs = file.costs(); // the models compare ways by these costs
         options.copy_after_repeated_use = false;
     }
     Runtime runtime(machine->topology(), options);
@@ -387,7 +389,7 @@ void run_threads(Draw &shape, const std::vector<Step> &steps, Trouble trouble, s
 void run_on_driver(const std::string &plugin, Draw &shape, const std::vector<Step> &steps,
                    std::string &text) {
     constexpr uint64_t largest = 8192;
-    // Drivers take long for a step.
+    // Steps on drivers are slow.
     const std::vector<Step> some(steps.begin(),
                                  steps.begin() + static_cast<ptrdiff_t>((steps.size() + 7) / 8));
     const Limits limits = Limits::draw(shape, largest);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random programs from the machine that they run on to the last check.
+// Complete runs of random programs, from the machine's setup to the last check.
 #pragma once
 
 #include "draw.hpp"
@@ -18,17 +18,17 @@ namespace random_programs {
 using WrapTransport =
     std::function<std::shared_ptr<pi::runtime::Transport>(std::shared_ptr<pi::runtime::Transport>)>;
 
-/// One program, on one thread of a simulated machine. This and the others throw Failure; `text` is
-/// what was done until then.
+/// Runs one program on one thread of a simulated machine. Like the other functions it throws
+/// Failure; `text` lists the steps until then.
 void run_alone(Draw &shape, const std::vector<Step> &steps, Trouble trouble,
                const WrapTransport &wrap, std::string &text);
 
-/// Programs beside each other, on one storage too. Their bytes are checked, and without trouble
-/// what moved of a thread's own storages.
+/// Runs programs on several threads at the same time, which also share one storage. Checks their
+/// bytes; without trouble also the bytes moved of each thread's own storages.
 void run_threads(Draw &shape, const std::vector<Step> &steps, Trouble trouble, std::string &text);
 
-/// Some of the steps, on one thread or several, on all devices that a plugin finds: the bytes are
-/// checked.
+/// Runs some of the steps, on one thread or several, on all devices that a plugin finds. Checks the
+/// bytes.
 void run_on_driver(const std::string &plugin, Draw &shape, const std::vector<Step> &steps,
                    std::string &text);
 
