@@ -32,7 +32,7 @@ std::unique_ptr<uint8_t, void (*)(void *)> make_zeros() {
     return {bytes, &std::free};
 }
 
-/// Host memory of zeros, and a storage of it.
+/// Zeroed host memory and a storage that uses it.
 struct Given {
     explicit Given(const Runtime &runtime)
         : storage(runtime, {.size = large, .host_memory = memory.get()}) {}
@@ -111,7 +111,7 @@ TEST_CASE("a storage with a wrong description is refused", "[runtime]") {
           PI_ERROR_MISALIGNED_POINTER);
     CHECK(code_of([&] { Storage(runtime, {.size = UINT64_MAX, .host_memory = odd}); }) ==
           PI_ERROR_INVALID_SIZE);
-    // The texts name what was given.
+    // The error texts name the argument.
     const auto text_of = [&](StorageDescriptor description) {
         try {
             const Storage storage(runtime, std::move(description));
@@ -191,7 +191,7 @@ TEST_CASE("acquiring never waits: a reader's events follow a writer that has not
             const auto bytes = pattern(size, 5);
             const Event gate = host_event(machine, writer_place);
             Acquisition writer = buffer.acquire(writer_place, Access::discard_write);
-            // The write waits for the gate, so that nothing can be final yet.
+            // The write waits for the gate, so no command can be complete yet.
             pi_region region{};
             region.extent[0] = size;
             auto desc = pi::desc<pi_buffer_write_desc>();
@@ -209,7 +209,7 @@ TEST_CASE("acquiring never waits: a reader's events follow a writer that has not
             std::vector<uint8_t> seen(size);
             Acquisition reader = buffer.acquire(reader_place, Access::read);
             CHECK_FALSE(reader.events().empty());
-            // On a queue of its own: the application's queue is in order behind the gated write.
+            // On another queue: the application's queue is in order, after the gated write.
             const Queue queue = machine.make_queue(reader_place);
             auto read = pi::desc<pi_buffer_read_desc>();
             read.mem = reader.mem();
@@ -298,7 +298,7 @@ TEST_CASE("an acquire that would wait for this thread's own in a roundabout way 
     const Buffer buffer = storage.buffer();
     host_write(buffer, 0, pattern(size, 1));
     Acquisition held = buffer.acquire(1, Access::read_write);
-    // The copy waits for what is held, and the host would wait for the copy.
+    // The copy waits for the held acquisition, and a wait at the host would deadlock.
     std::thread([&] { buffer.prefetch(host_place); }).join();
     CHECK_THROWS_WITH(buffer.acquire(host_place, Access::read),
                       Catch::Contains("acquiring [0, 4096) at host") &&
@@ -316,7 +316,7 @@ TEST_CASE("an acquisition of a thread that has ended is not another thread's own
     const Buffer buffer = storage.buffer();
     Acquisition given;
     std::thread([&] { given = buffer.acquire(host_place, Access::discard_write); }).join();
-    // Which the system gives the number of the one that has ended, as often as not.
+    // The system often reuses the id of a thread that has ended.
     for (int thread = 0; thread < 8; ++thread) {
         std::thread([&] {
             Acquisition later;
@@ -345,7 +345,7 @@ TEST_CASE("several readers are held at the same time", "[runtime]") {
 
 namespace {
 
-/// While it is closed, transfers do not begin.
+/// Transfers do not start while it is closed.
 class Gate final : public Transport {
 public:
     explicit Gate(std::shared_ptr<Transport> inner) : inner_(std::move(inner)) {}
@@ -428,7 +428,7 @@ TEST_CASE("a storage may be destroyed while copies and commands use it", "[runti
                 runtime, {.size = bytes.size(), .routes = mask_of(RouteKind::host_bounce)});
             Acquisition host = storage.buffer().acquire(host_place, Access::discard_write);
             std::copy(bytes.begin(), bytes.end(), reinterpret_cast<uint8_t *>(host.pointer()));
-            host.release(gate.get()); // so the copy begins only when the storage is gone
+            host.release(gate.get()); // so the copy starts only after the storage is destroyed
             Acquisition reader = storage.buffer().acquire(place, Access::read);
             read = machine.read(reader, seen.data());
             reader.release(read.get());
@@ -516,7 +516,7 @@ TEST_CASE(
         Acquisition reader = buffer.acquire(host_place, Access::read, 0, half); // pending
         const auto write_elsewhere = [&](uint64_t begin, uint8_t written) {
             Event done;
-            std::thread([&] { // not the reader's, which could not wait for itself
+            std::thread([&] { // not the reader's thread, which could not wait for itself
                 Acquisition use = buffer.acquire(place, Access::discard_write, begin, half);
                 done = machine.fill(use, written);
                 use.release(done.get());

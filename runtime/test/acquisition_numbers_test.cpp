@@ -18,7 +18,7 @@ TEST_CASE("the acquires of one thread count from 1", "[runtime]") {
 
 TEST_CASE("the acquires of several threads have different numbers, which ascend in each thread",
           "[runtime]") {
-    // More threads than there are slots: some share one.
+    // More threads than slots: some share a slot.
     constexpr size_t threads = 100;
     constexpr size_t each = 2000;
     AcquisitionNumbers numbers;

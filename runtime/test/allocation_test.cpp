@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory runs out at any allocation of the runtime's, on any thread, from an acquire to the end of
-// all that it began; or threads do.
+// Out-of-memory tests: each allocation of the runtime fails in turn, on any thread, from an acquire
+// to the end of all its transfers; or thread creation fails.
 #include "equipment.hpp"
 #include "failing_allocations.hpp"
 #include "failing_threads.hpp"
@@ -21,13 +21,12 @@ using namespace runtime_test;
 namespace {
 
 pi_test::Shortage memory;
-/// Of threads, if this is set.
+/// If set, thread creation fails instead.
 bool of_threads = false;
-/// The runtime's, which is linked into this program: what plugins do without memory is a matter of
-/// their own.
+/// The runtime's code, which is linked into this program: allocations of plugins do not fail here.
 pi_test::OwnCode own_code;
 
-/// While it lives, the application has memory.
+/// While it exists, the application's allocations succeed.
 class OfTheApplication {
 public:
     OfTheApplication() { memory.pause(); }
@@ -42,12 +41,12 @@ constexpr bool sanitized = true;
 #else
 constexpr bool sanitized = false;
 #endif
-constexpr uint32_t stride = sanitized ? 7 : 1; // sanitizers take long
+constexpr uint32_t stride = sanitized ? 7 : 1; // sanitizers are slow
 
-/// What is where before the acquire.
+/// Which bytes are valid where before the acquire.
 enum class Before { nothing_there, all_there, in_ranges };
 
-/// How a write ends that fails.
+/// How a failing write ends.
 enum class End { abandoned, event_fails, event_fails_as_lost, event_has_failed };
 
 RuntimeOptions options_for(const Topology &topology, bool in_pieces) {
@@ -93,8 +92,8 @@ public:
         REQUIRE(runtime_.finish(patience));
     }
 
-    /// Whether the allocation of that number, from 1, was one of those that this makes: it failed,
-    /// and all later ones if that `lasts`, until nothing is under way.
+    /// Fails the N-th allocation (from 1), and all later ones if `lasts`, until no transfer is in
+    /// flight. Returns false if there were fewer allocations.
     bool use(Access access, uint32_t allocation, bool lasts) {
         memory.begin(allocation, lasts);
         try {
@@ -105,7 +104,7 @@ public:
                 use.release();
             }
         } catch (const std::exception &) {
-            // Nothing was begun, or nothing is missing: the checks see.
+            // The checks decide whether bytes are missing.
         }
         const bool finished = runtime_.finish(patience);
         const bool failed = memory.end();
@@ -113,12 +112,12 @@ public:
         return failed;
     }
 
-    /// Likewise of a write that fails, at its end; perhaps somebody waits for it.
+    /// The same with a write that fails at its end; another use may wait for it.
     bool fail_write(End end, bool is_waited_for, uint32_t allocation, bool lasts) {
         Acquisition write = buffer_.acquire(1, Access::discard_write, used.begin, used.size());
         if (storage_.memory_of(1) != storage_.memory_of(host_place)) {
             REQUIRE(wait(machine_.fill(write, 0xEE)) == PI_SUCCESS);
-        } // else what is overwritten is so everywhere
+        } // else the bytes are overwritten in every place
         Event gate;
         check(piEventCreateHost(machine_.topology()->context(1), nullptr, gate.out()), "a gate");
         Acquisition waits;
@@ -137,7 +136,7 @@ public:
             write.abandon();
         } else if (end == End::event_has_failed) {
             release(write, gate);
-        } else { // the device is asked whether it is lost, and is not
+        } else { // the runtime probes the device, which is not lost
             piEventSignalHost(gate.get(), end == End::event_fails_as_lost ? PI_ERROR_DEVICE_LOST
                                                                           : PI_ERROR_BACKEND);
         }
@@ -165,7 +164,7 @@ private:
         try {
             use.release(event.get());
         } catch (const std::exception &) {
-            memory.end_lasting(); // a release that failed may be tried again
+            memory.end_lasting(); // a failed release may be retried
             REQUIRE(use.held());
             use.release(event.get());
         }
@@ -185,7 +184,7 @@ private:
         if (result == PI_SUCCESS) {
             std::fill_n(bytes_.begin() + used.begin, used.size(), uint8_t{0});
         } else {
-            REQUIRE(result == PI_ERROR_DEPENDENCY_FAILED); // of what had to come first
+            REQUIRE(result == PI_ERROR_DEPENDENCY_FAILED); // an earlier operation failed
         }
     }
 
@@ -310,7 +309,7 @@ TEST_CASE(
                   (is_written ? std::vector<uint8_t>(size, 7) : pattern(size, 1)));
         } else if (storage.memory_of(1) != storage.memory_of(host_place)) {
             CHECK(host_read(buffer) == pattern(size, 1));
-        } // else what is overwritten may be so everywhere
+        } // else the bytes may be overwritten in every place
         REQUIRE(allocation < 1000);
     }
 }
@@ -325,7 +324,7 @@ TEST_CASE("a set of ranges without memory stays unchanged") {
     };
     const uint64_t ranges = GENERATE(1, 2, 7);
     const uint64_t others = GENERATE(1, 3, 4, 5, 8);
-    const uint64_t begin = GENERATE(10, 30, 50); // within, over an end, beside
+    const uint64_t begin = GENERATE(10, 30, 50); // within, across an end, outside
     RangeSet other;
     for (uint64_t index = 0; index < others; ++index) {
         other.add(Range{begin + 100 * index, begin + 100 * index + 20});

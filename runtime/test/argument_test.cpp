@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels on ranges that begin anywhere: where an offset is arithmetic, where a device needs it
-// aligned, and where it makes a sub-buffer of the vendor's.
+// Kernels on ranges at any offset: on devices that add the offset, that need it aligned, and that
+// make a vendor's sub-buffer of it.
 #include "equipment.hpp"
 #include "native_kernel.hpp"
 #include "skip.hpp"
@@ -40,7 +40,7 @@ Value info_of(pi_device device, pi_device_info name) {
     return value;
 }
 
-/// Empty where the device takes neither the table nor the source.
+/// Empty if the device accepts neither the native table nor the source.
 pi_test::Owned<pi_kernel> make_kernel(const Topology &topology, PlaceIndex place) {
     const auto formats = info_of<uint32_t>(topology.device(place), PI_DEVICE_INFO_PROGRAM_FORMATS);
     auto desc = pi::desc<pi_program_desc>();
@@ -164,7 +164,7 @@ TEST_CASE("the layer race reports no race of kernels on neighbouring ranges", "[
         host_write(buffer, 0, bytes);
         buffer.prefetch(place);
         REQUIRE(runtime.finish(patience));
-        // On two queues, so that nothing orders them.
+        // Two queues, so that nothing orders the commands.
         const Queue other = machine.make_queue(place);
         add_one_to(machine, kernel, buffer, place, {1000, 1100});
         add_one_to(machine, kernel, buffer, place, {1100, 1300}, other.get());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes that several places want cross each link once. Counted by the simulated machines' links,
-// and timed by their clock.
+// Bytes that several places need cross each link once. The simulated machines' links count them,
+// and their clocks time them.
 #include "simulated.hpp"
 
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ namespace {
 constexpr RouteMask copies = mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce);
 constexpr uint64_t size = uint64_t{8} << 20;
 
-/// Bytes a second and seconds of latency, as the machine's file says.
+/// Bandwidth in bytes per second and latency in seconds, from the machine's file.
 struct Wire {
     double bandwidth;
     double latency;
@@ -27,7 +27,7 @@ struct Wire {
 constexpr Wire pcie3{15.75e9, 1.5e-6}, pcie4{31.5e9, 1.5e-6}, pcie5{63e9, 1.5e-6},
     nvlink{450e9, 2e-6}, between_sockets{9e9, 4e-6};
 
-/// Cards as in workstation.json, that many.
+/// `count` cards as in workstation.json.
 std::string cards(int count) {
     std::string devices;
     std::string links;
@@ -48,10 +48,10 @@ std::string cards(int count) {
             "channels": ["{from} up", "{to} down"]}]})";
 }
 
-/// Costs that say what the file says, so that what is tested is what becomes of them.
+/// The file's own costs, so that the test does not depend on the topology's estimate.
 CostTable costs_of(const Topology &topology, const Wire &host, const Wire &peer) {
     CostModel model;
-    model.callback_latency = 0; // what the host does takes no virtual time
+    model.callback_latency = 0; // the host's work takes no virtual time
     CostTable costs(topology.size(), model);
     const auto count = static_cast<uint32_t>(topology.size());
     for (PlaceIndex from = 0; from < count; ++from) {
@@ -67,10 +67,10 @@ CostTable costs_of(const Topology &topology, const Wire &host, const Wire &peer)
     return costs;
 }
 
-/// A storage whose bytes are at one device only.
+/// A storage whose bytes are valid at one device only.
 struct Source {
-    /// With `later` they are there once open() is called: whatever is asked for before is planned
-    /// before any copy ends, however busy the real machine is.
+    /// With `later`, the bytes are written when open() is called, so all requests before that are
+    /// planned before any copy ends, even on a busy machine.
     Source(const Simulated &on, const Runtime &runtime, RouteMask routes, PlaceIndex place,
            bool later = false)
         : machine(on), storage(runtime, {.size = size, .routes = routes}),
@@ -90,7 +90,7 @@ struct Source {
         REQUIRE(wait(filled) == PI_SUCCESS);
         begin = machine.end_of(filled);
     }
-    /// Seconds until all these places have the bytes, which are looked at.
+    /// Seconds until readers at all these places have the bytes.
     double arrival(const std::vector<PlaceIndex> &places) const {
         uint64_t last = 0;
         for (const PlaceIndex place : places) {
@@ -104,8 +104,7 @@ struct Source {
             std::vector<uint8_t> seen(size);
             Acquisition reader = buffer.acquire(place, Access::read);
             REQUIRE(wait(machine.read(reader, seen.data())) == PI_SUCCESS);
-            CHECK((seen == std::vector<uint8_t>(
-                               size, 42))); // as one word: not millions of bytes in a report
+            CHECK((seen == std::vector<uint8_t>(size, 42))); // one value: a short report
         }
     }
 
@@ -125,8 +124,7 @@ uint64_t from(const std::map<std::pair<PlaceIndex, PlaceIndex>, uint64_t> &bytes
     return sum;
 }
 
-/// The shortest time in which bytes can go over so many links one after the other, in pieces of any
-/// equal size.
+/// The shortest time for bytes over a chain of `links` links, in equal pieces of any size.
 double best_pipeline(const Wire &wire, int links) {
     double best = 1;
     for (int pieces = 1; pieces <= 4096; ++pieces) {
@@ -136,9 +134,8 @@ double best_pipeline(const Wire &wire, int links) {
     return best;
 }
 
-/// Mostly it is within 1.08. But which thread takes a step on depends on the real machine, and with
-/// it the virtual time at which the step begins: now and then a piece comes later than it could.
-/// Halves one after the other would be 1.7.
+/// Usually within 1.08. But the real machine decides which thread runs a step, and so the virtual
+/// time at which the step starts: a piece may be late. Halves in sequence would take 1.7.
 constexpr double near = 1.4;
 
 enum class Manner { one_after_the_other, all_at_once, broadcast };
@@ -183,7 +180,7 @@ TEST_CASE("without peer access the source is read once, whatever the number of r
     }
     CHECK(machine.moved() == 4 * size);
     if (manner != Manner::one_after_the_other) {
-        // The halves overlap, and each reader has a link of its own.
+        // The halves overlap, and each reader has its own link.
         CHECK(seconds <= near * best_pipeline(pcie4, 2));
     }
     const Counters counters = source.storage.counters();
@@ -218,8 +215,7 @@ TEST_CASE("workstation, dual-socket: a link between sockets or cards is crossed 
         auto bytes = machine.link_bytes();
         CHECK(bytes[std::pair(1U, host_place)] == size);
         CHECK(bytes[std::pair(host_place, 2U)] == size);
-        CHECK(machine.moved() ==
-              2 * size); // what goes from place to place of one card crosses no link
+        CHECK(machine.moved() == 2 * size); // bytes between places of one card cross no link
         if (manner != Manner::one_after_the_other) {
             CHECK(seconds <= near * best_pipeline(host, 2));
         }
@@ -243,7 +239,7 @@ TEST_CASE("switch-8gpu: a broadcast leaves and enters each GPU once", "[runtime]
     for (const PlaceIndex reader : readers) {
         CHECK(from(bytes, reader) <= size);
     }
-    CHECK(seconds <= 2 * best_pipeline(nvlink, 7)); // one sender for all would be 2.4
+    CHECK(seconds <= 2 * best_pipeline(nvlink, 7)); // one sender for all would take 2.4
     source.check_bytes(readers);
 }
 
@@ -258,7 +254,7 @@ TEST_CASE("switch-8gpu: readers that come one by one share the sending", "[runti
     const double seconds = source.arrival(readers);
     REQUIRE(runtime.finish(patience));
     CHECK(machine.moved() == readers.size() * size);
-    // Whole copies: a tree of four levels, instead of one sender that serves seven.
+    // Whole copies: a tree of four levels instead of one sender for seven readers.
     CHECK(from(machine.link_bytes(), 1) <= 4 * size);
     CHECK(seconds <= near * 4 * nvlink.seconds(size));
     source.check_bytes(readers);
@@ -284,13 +280,13 @@ TEST_CASE("bounces stay at the host only within the limit", "[runtime][broadcast
         REQUIRE(runtime.finish(patience));
     }
     const Source next(machine, runtime, copies,
-                      1); // the memory of those that are gone counts no more
+                      1); // destroyed storages no longer count
     CHECK(next.buffer.explain(2).text.find("and stays there") != std::string::npos);
 }
 
 namespace {
 
-/// Holds what goes to one place until release(), and fails the plugin's copies to another.
+/// Holds copies to one place until release(), and fails the plugin's copies to another.
 class HoldingTransport final : public Transport {
 public:
     HoldingTransport(std::shared_ptr<Transport> inner, PlaceIndex held, PlaceIndex failed)
@@ -365,7 +361,7 @@ TEST_CASE("a piece with a hole is not mapped, even if its part could be", "[runt
         middle.release(machine.fill(middle, 2).get());
         std::fill_n(bytes.begin() + third, third, uint8_t{2});
         REQUIRE(runtime.finish(patience));
-        buffer.prefetch(1); // both ends, which are held on their way
+        buffer.prefetch(1); // both ends, whose copies are held
         Acquisition all = buffer.acquire(2, Access::read);
         transport->release();
         all.wait(patience);
@@ -379,6 +375,6 @@ TEST_CASE("a piece with a hole is not mapped, even if its part could be", "[runt
                 CHECK(request.ranges.ranges().size() == 1);
             }
         }
-        CHECK(mapped); // what came in one range
+        CHECK(mapped); // the bytes came in one range
     }
 }

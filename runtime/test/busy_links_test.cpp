@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Transfers beside each other: what the runtime predicts of each when it begins, and what it takes
-// on the machine's clock.
+// Concurrent transfers: the runtime's prediction at the start of each, and its duration on the
+// machine's clock.
 #include "timed_machine.hpp"
 
 #include <catch2/catch.hpp>
@@ -27,19 +27,19 @@ std::string text_of(const Ended &ended) {
            std::to_string(candidate.delay * 1e6) + " us of delay";
 }
 
-/// Of a transfer like this, as things are.
+/// Predicted delay of such a transfer now.
 double delay_of(const Storage &storage, PlaceIndex destination) {
     return TimedMachine::chosen(storage, destination).delay;
 }
 
-/// All that are possible.
+/// All possible routes.
 std::vector<Candidate> ways_of(const Storage &storage, PlaceIndex destination) {
     std::vector<Candidate> ways = storage.buffer().explain(destination).parts.at(0).candidates;
     std::erase_if(ways, [](const Candidate &way) { return !way.possible; });
     return ways;
 }
 
-/// Two transfers that begin together, each from where its storage is valid.
+/// Two transfers that start together, each from the place where its storage is valid.
 struct Pair {
     Ended first, second;
 };
@@ -95,7 +95,7 @@ TEST_CASE("of two transfers of different sizes and routes the second takes as lo
         return Transfer{machine.staged(size, from), to};
     };
     const CostTable costs = CostTable::estimate(machine.topology());
-    const double link = costs.seconds(0, 2, first_size); // all links with the host are equal
+    const double link = costs.seconds(0, 2, first_size); // all links to the host are equal
     Ended second;
 
     SECTION("one over the second one's first link") {
@@ -140,7 +140,7 @@ TEST_CASE("pieces wait on the way for a busy last link, as many as have room", "
     const Ended second = run_pair(machine, {machine.storage(16 * MiB, host_place), 2},
                                   {machine.staged(8 * MiB, 1), 2})
                              .second;
-    // With room for all of them there would be hardly any delay: the first link is the slower one.
+    // With room for all of them there would be almost no delay: the first link is the slower one.
     CHECK(second.predicted.delay > 0.7 * second.predicted.seconds);
     check_within_5_percent(second.seconds, predicted_end(second));
 }
@@ -173,12 +173,12 @@ TEST_CASE(
         bool shared;
     };
     const Case one = GENERATE(values<Case>({
-        {"switch-8gpu", {1, 2}, {1, 3}, true}, // the port out
-        {"switch-8gpu", {1, 2}, {3, 2}, true}, // and in
+        {"switch-8gpu", {1, 2}, {1, 3}, true}, // the outgoing port
+        {"switch-8gpu", {1, 2}, {3, 2}, true}, // the incoming port
         {"switch-8gpu", {1, 2}, {3, 4}, false},
         {"switch-8gpu", {1, 2}, {2, 1}, false},
         {"switch-8gpu", {1, 2}, {2, 3}, false},
-        {"workstation", {1, 2}, {1, 0}, true}, // the driver stages the one over the host
+        {"workstation", {1, 2}, {1, 0}, true}, // the driver stages the first over the host
         {"workstation", {1, 2}, {0, 2}, true},
         {"workstation", {1, 0}, {1, 2}, true},
         {"workstation", {1, 2}, {0, 1}, false},
@@ -215,7 +215,7 @@ TEST_CASE("a device's links are the same in all its contexts", "[runtime][sim]")
 
 namespace {
 
-/// Keeps what it is asked to do until the test lets it go.
+/// Holds all requests until the test releases them.
 class Holding final : public Transport {
 public:
     explicit Holding(std::shared_ptr<Transport> inner) : inner_(std::move(inner)) {}
@@ -250,7 +250,7 @@ private:
     std::vector<Held> held_;
 };
 
-/// A runtime on a machine, and storages of it.
+/// A runtime on a machine, with storages.
 struct Held {
     explicit Held(const std::string &path, uint64_t bounce_limit = 0) : machine(path) {
         RuntimeOptions options;
@@ -334,7 +334,7 @@ TEST_CASE("a transfer that waits for a kernel is not under way yet", "[runtime][
 
 TEST_CASE("of a failing transfer only the route being tried is under way, and at last none",
           "[runtime][sim]") {
-    Held held(shipped_machine("bounce-faster")); // whose ways have nothing in common
+    Held held(shipped_machine("bounce-faster")); // whose routes share no link
     const bool throws = GENERATE(false, true);
     const Storage storage = held.storage(1), other = held.storage(1);
     const std::vector<Candidate> ways = ways_of(storage, 2);

@@ -25,23 +25,23 @@ std::string replaced(std::string text, const std::string &what, const std::strin
 
 TEST_CASE("two points of a class give its latency and bandwidth, and noise neither below zero",
           "[runtime]") {
-    const LinkCost line = fit(1000, 3, 5000, 7); // 2 s and a byte a millisecond
+    const LinkCost line = fit(1000, 3, 5000, 7); // 2 s plus 1 ms per byte
     CHECK(line.latency == Approx(2));
     CHECK(line.bandwidth == Approx(1000));
     CHECK(fit(1000, 1, 5000, 5).latency == Approx(0).margin(1e-12));
-    CHECK(fit(1000, 1, 5000, 6).latency == 0); // it would be negative
+    CHECK(fit(1000, 1, 5000, 6).latency == 0); // the fitted value would be negative
     CHECK(fit(1000, 1, 5000, 6).bandwidth == Approx(5000.0 / 6));
     const LinkCost faster =
-        fit(1000, 9, 5000, 2); // the larger copy was: what both take is not for their bytes
+        fit(1000, 9, 5000, 2); // the larger copy was faster: the whole time is overhead
     CHECK(faster.seconds(1) == Approx(2));
     CHECK(faster.seconds(5000) == Approx(2));
-    // A transfer of 64 MiB that takes 20 ms, whatever its size.
+    // A transfer of 64 MiB takes 20 ms at any size.
     CHECK(LinkCost{20e-3, 1e15}.large_bandwidth() == Approx((64 << 20) / 20e-3).epsilon(1e-3));
     CHECK(fit(1000, 0, 1000, 0).bandwidth > 0);
 }
 
 TEST_CASE("a link's figures are of its own direction", "[runtime]") {
-    constexpr double delay = 0.03; // s
+    constexpr double delay = 0.03; // seconds
     const Machine machine(1, "piEnqueueMemBufferWrite:1..100000=delay(30ms)");
     CalibrateOptions options;
     options.repetitions = 1;
@@ -97,7 +97,7 @@ TEST_CASE("every link is measured, and the figures survive their file", "[runtim
             const auto known = [&](PlaceIndex from, PlaceIndex to) {
                 return loaded.costs->link(from, to)[index];
             };
-            // Two contexts on one device have one link: the first context's figures.
+            // Two contexts on one device share a link: the first context's costs apply.
             const auto first = static_cast<PlaceIndex>(1 + (device - 1) % machine.devices().size());
             CHECK(known(device, host_place) == measured.costs.link(first, host_place)[index]);
             CHECK(known(host_place, device) == measured.costs.link(host_place, first)[index]);
@@ -123,7 +123,7 @@ TEST_CASE("costs of another machine are not used, with a message", "[runtime]") 
     const LoadedCosts refused = load_costs(file.path(), there);
     CHECK_FALSE(refused.costs);
     CHECK_THAT(refused.message, Contains("another machine") && Contains("c:device"));
-    // A machine with fewer devices is known.
+    // The costs also apply to a machine with fewer devices.
     there = unconnected_places(1);
     there.places[1].key = "b:device";
     CHECK(load_costs(file.path(), there).costs);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One piece of host memory, and accelerators that use it in place but see it through no cache:
-// simulated ones, which really keep old bytes until a flush or an invalidate. Two contexts of the
-// accelerator are two places that know nothing of each other.
+// Accelerators that use one host allocation in place without cache coherence: simulated ones, which
+// return old bytes until a flush or an invalidate. Two contexts of an accelerator are two
+// independent places.
 #include "equipment.hpp"
 #include "fault_transport.hpp"
 
@@ -18,11 +18,11 @@ using namespace runtime_test;
 namespace {
 
 constexpr uint64_t size = 8192;
-constexpr uint64_t unit = 64; // cma-board.json's flush_atom
-/// A fault that is never reached, so that calls are counted.
+constexpr uint64_t unit = 64; // flush_atom in cma-board.json
+/// A fault that never occurs; it makes the layer count calls.
 const std::string count_calls = "piQueueFinish:1000000=fail(BACKEND)";
 
-/// Memory that can be imported, since its begin is a page's.
+/// Page-aligned memory, which can be imported.
 class Pages {
 public:
     Pages() { std::fill_n(data(), size, uint8_t{0}); }
@@ -48,7 +48,7 @@ void fill_at(const Machine &machine, const Buffer &buffer, PlaceIndex place, uin
         return;
     }
     Acquisition use = buffer.acquire(place, Access::discard_write, offset, length);
-    use.release(machine.fill(use, value).get()); // no wait: events order it
+    use.release(machine.fill(use, value).get()); // no wait: events order the uses
 }
 
 } // namespace
@@ -97,7 +97,7 @@ TEST_CASE("memory without coherence is used in place: caches are synced, no byte
 }
 
 TEST_CASE("only written bytes are flushed and invalidated", "[runtime]") {
-    // Bytes changed without the runtime arrive only if it syncs where it should not.
+    // Bytes changed outside the runtime arrive only if it syncs unnecessarily.
     const Machine machine;
     const Runtime runtime(machine.topology());
     Pages memory;
@@ -164,7 +164,7 @@ TEST_CASE("a unit is flushed or invalidated only once", "[runtime]") {
     const PlaceIndex writer = from_host ? host_place : 1;
     const PlaceIndex reader = from_host ? 1 : host_place;
     fill_at(machine, buffer, writer, 0, size, 1);
-    REQUIRE(storage.finish(patience)); // a pending write's bytes are not synced along
+    REQUIRE(storage.finish(patience)); // the bytes of a pending write are not synced along
     for (const uint64_t offset : {10, 20, 0, 50}) {
         CHECK(read_at(machine, buffer, reader, offset, 10) == std::vector<uint8_t>(10, 1));
         CHECK(storage.counters().coherence_syncs == 1);
@@ -186,7 +186,7 @@ TEST_CASE("bytes of one unit that several places write in turn are all kept", "[
         const Storage storage(runtime, {.size = 5 * unit, .routes = routes});
         const Buffer buffer = storage.buffer();
         std::vector<uint8_t> model(5 * unit, 0);
-        // Half of the programs begin with bytes that were never written, which have no value.
+        // Half of the programs start with bytes that were never written and have no value.
         std::vector<bool> known(model.size(), program % 2 == 0);
         if (program % 2 == 0) {
             host_write(buffer, 0, model);
@@ -197,7 +197,7 @@ TEST_CASE("bytes of one unit that several places write in turn are all kept", "[
             const uint64_t length =
                 1 + random() % std::min<uint64_t>(model.size() - offset, 1 + random() % 70);
             const auto kind = random() % 5;
-            if (kind == 0) { // to all at once, without a wait
+            if (kind == 0) { // to all places at once, without a wait
                 buffer.broadcast(machine.places(), offset, length);
                 continue;
             }
@@ -276,7 +276,7 @@ TEST_CASE("a failed flush or invalidate is an error that names it, and loses no 
     const std::string function = flush ? "piMemFlush" : "piMemInvalidate";
     const PlaceIndex writer = flush ? host_place : 1;
     const PlaceIndex reader = flush ? 1 : host_place;
-    // The first ones succeed: the other end's bytes come first.
+    // The first calls succeed: the bytes of the other end come first.
     const Machine machine(2, function + ":2=fail(BACKEND)");
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = size});
@@ -306,7 +306,7 @@ TEST_CASE("a failed flush or invalidate is an error that names it, and loses no 
 
 TEST_CASE("a write keeps the rest of its unit, even if a write elsewhere that supersedes it fails",
           "[runtime]") {
-    const bool is_over_before = GENERATE(false, true); // the write that does not fail
+    const bool is_over_before = GENERATE(false, true); // whether the successful write ends first
     const Machine machine;
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = size});
@@ -320,11 +320,11 @@ TEST_CASE("a write keeps the rest of its unit, even if a write elsewhere that su
             .push_back(place);
     }
     if (apart.empty()) {
-        return; // only the host's memory
+        return; // the place uses only the host's memory
     }
     for (const PlaceIndex place : cached) {
         INFO("place " << place);
-        fill_at(machine, buffer, place, 0, 256, 0xBB); // its caches keep these
+        fill_at(machine, buffer, place, 0, 256, 0xBB); // its caches keep these bytes
         std::vector<uint8_t> model(size, 1);
         host_write(buffer, 0, model);
         device_read(machine, buffer, apart.front());
@@ -349,14 +349,14 @@ TEST_CASE("a write keeps the rest of its unit, even if a write elsewhere that su
 }
 
 TEST_CASE("a write is kept if another one in its unit fails", "[runtime]") {
-    const bool is_over_before = GENERATE(false, true); // the write that does not fail
+    const bool is_over_before = GENERATE(false, true); // whether the successful write ends first
     const Machine machine(2, count_calls);
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = size});
     const Buffer buffer = storage.buffer();
     host_write(buffer, 0, std::vector<uint8_t>(size, 1));
     device_read(machine, buffer, 1);
-    host_write(buffer, 0, std::vector<uint8_t>(8, 2)); // newer than the caches' bytes
+    host_write(buffer, 0, std::vector<uint8_t>(8, 2)); // newer than the cached bytes
     Acquisition failing = buffer.acquire(1, Access::discard_write, 0, 8);
     fill_at(machine, buffer, 1, 8, 8, 3);
     if (is_over_before) {
@@ -367,7 +367,7 @@ TEST_CASE("a write is kept if another one in its unit fails", "[runtime]") {
     std::fill_n(model.begin(), 8, uint8_t{3});
     for (const PlaceIndex place : {PlaceIndex{1}, host_place, PlaceIndex{2}, PlaceIndex{1}}) {
         const auto seen =
-            read_at(machine, buffer, place, 0, unit); // of the first 8 nothing is said
+            read_at(machine, buffer, place, 0, unit); // the first 8 bytes may have any value
         CHECK(std::vector<uint8_t>(seen.begin() + 8, seen.end()) == model);
     }
     host_write(buffer, 0, std::vector<uint8_t>(8, 4));

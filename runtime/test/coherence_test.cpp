@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random programs on random ranges and places against one array of bytes, and every byte that moves
-// counted a second time by the test.
+// Random programs on random ranges and places, compared with one array of bytes. The test counts
+// the moved bytes itself.
 #include "equipment.hpp"
 
 #include <catch2/catch.hpp>
@@ -51,7 +51,7 @@ public:
                   bool stays)
         : machine_(machine), storage_(runtime, {.size = size, .routes = routes}), random_(seed),
           stays_(stays) {
-        // Tensors that overlap: buffers are ranges of one storage.
+        // Overlapping tensors: buffers are ranges of one storage.
         buffers_.push_back(storage_.buffer());
         buffers_.push_back(storage_.buffer(0, size / 2));
         buffers_.push_back(storage_.buffer(size / 4, size / 2));
@@ -90,7 +90,7 @@ public:
         }
         const Counters counters = storage_.counters();
         CHECK(counters.bytes_delivered == counters.bytes_required);
-        // The oracle knows who asked for bytes, not who has them because they came by.
+        // The oracle knows which places requested bytes, but not where bytes stayed on their way.
         CHECK(counters.bytes_required <= oracle_.required);
         CHECK((stays_ || counters.bytes_required == oracle_.required));
         CHECK(counters.failed_attempts == 0);
@@ -114,7 +114,7 @@ private:
                 oracle_.bytes.begin() + static_cast<ptrdiff_t>(range.end)};
     }
 
-    /// A write leaves some bytes as they were, unless it discards.
+    /// The bytes that the use writes: a part of them if the access is `write`.
     Range written(const Range &range, Access access) {
         if (access != Access::write) {
             return range;
@@ -170,11 +170,11 @@ private:
     const Machine &machine_;
     Storage storage_;
     std::mt19937 random_;
-    bool stays_; // bytes that come by the host may stay there
+    bool stays_; // bounced bytes may stay at the host
     std::vector<Buffer> buffers_;
     Oracle oracle_;
     std::list<Read> reads_;                   // addresses stay
-    std::list<std::vector<uint8_t>> written_; // until their commands are final
+    std::list<std::vector<uint8_t>> written_; // until their commands are complete
 };
 
 } // namespace

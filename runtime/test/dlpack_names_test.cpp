@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// DLPack's own header before ours: nothing collides, and what both declare is the same.
+// DLPack's own header before ours: no name collides, and common declarations are equal.
 #if __has_include(<dlpack/dlpack.h>)
 #include <dlpack/dlpack.h>
 #define HAS_DLPACK 1

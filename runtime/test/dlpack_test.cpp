@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensors of other libraries in place, and places' memory as tensors: with every backend that the
-// process has.
+// Tensors of other libraries in place, and places' memory as tensors, on every available backend.
 #include "equipment.hpp"
 #include "skip.hpp"
 
@@ -25,7 +24,7 @@ namespace {
 
 constexpr pi_dlpack_data_type float32{PI_DLPACK_FLOAT, 32, 1};
 
-/// A tensor as another library makes it, which counts what becomes of it.
+/// A tensor as another library makes it; counts the deleter's calls.
 template <class Managed>
 struct Foreign {
     Foreign(void *data, pi_dlpack_device device, pi_dlpack_data_type dtype,
@@ -95,7 +94,7 @@ uint32_t backend_of(const Topology &topology, PlaceIndex place) {
     return backend;
 }
 
-/// The address or handle that a use at a device has.
+/// The address or handle of a use at a device.
 uint64_t native_of(const Topology &topology, const Acquisition &use) {
     pi_native_handle native{};
     check(piMemGetNativeHandle(use.mem(), topology.device(use.place()), &native),
@@ -110,7 +109,7 @@ TEST_CASE("a tensor of the host is used in place, at its offset, with its stride
     const Runtime runtime(machine.topology());
     std::vector<float> numbers(64);
     std::iota(numbers.begin(), numbers.end(), 0.0F);
-    // Every second column of rows 1 to 3 of 8 by 8.
+    // Every second column of rows 1 to 3 of an 8 by 8 matrix.
     Old foreign(numbers.data(), cpu, float32, {3, 4}, {8, 2}, 8 * sizeof(float));
     {
         const ImportedTensor tensor = import_dlpack(runtime, foreign.get());
@@ -131,8 +130,7 @@ TEST_CASE("a tensor of the host is used in place, at its offset, with its stride
             CHECK(std::memcmp(seen.data(), &numbers[8], seen.size()) == 0);
             CHECK(foreign.deleted == 0);
         }
-        // Written at a device it is the producer's memory that changes, once it is acquired at the
-        // host.
+        // A write at a device changes the producer's memory after the next acquire at the host.
         Acquisition use = tensor.buffer.acquire(1, Access::discard_write);
         use.release(machine.fill(use, 0).get());
         Acquisition host = tensor.buffer.acquire(host_place, Access::read);
@@ -157,7 +155,7 @@ TEST_CASE("strides that go backwards begin at the last element", "[dlpack]") {
     Acquisition host = tensor.buffer.acquire(host_place, Access::read);
     CHECK(static_cast<void *>(host.pointer()) == bytes.data());
     host.release();
-    // And out again: element 0, 0 is where it was.
+    // Exported again, element 0, 0 has its original address.
     auto *managed = export_dlpack_unversioned(tensor.buffer.acquire(host_place, Access::read_write),
                                               tensor.layout);
     CHECK(as_ours(managed).dl_tensor.data == &bytes[15]);
@@ -174,7 +172,7 @@ TEST_CASE("a versioned tensor's flags are reported, and a read-only one is never
     New foreign(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {4096});
     const uint64_t flags = GENERATE(0, PI_DLPACK_READ_ONLY, PI_DLPACK_IS_COPIED);
     foreign.managed.flags = flags;
-    foreign.managed.version.minor = 7; // newer, and compatible
+    foreign.managed.version.minor = 7; // newer and compatible
     {
         const ImportedTensor tensor =
             import_dlpack(runtime, foreign.get(), {.storage = {.name = "t"}});
@@ -191,7 +189,7 @@ TEST_CASE("a versioned tensor's flags are reported, and a read-only one is never
                 }
             }
         }
-        if (tensor.read_only) { // the abandoned writes above have left nothing valid
+        if (tensor.read_only) { // the abandoned writes above left no valid bytes
             CHECK(device_read(machine, tensor.buffer, 1) == expected);
         }
     }
@@ -278,13 +276,13 @@ TEST_CASE("the deleter is called once, when the last use has ended, on whichever
         Acquisition use = tensor.buffer.acquire(1, Access::read);
         use.release(gate.get());
     }
-    CHECK(foreign.deleted == 0); // the storage is gone, its last use is not over
+    CHECK(foreign.deleted == 0); // the storage is destroyed, its last use has not ended
     std::thread other([&] { piEventSignalHost(gate.get(), PI_SUCCESS); });
     other.join();
     REQUIRE(runtime.finish(patience));
     CHECK(foreign.deleted == 1);
 
-    // Many tensors in threads, each with its end.
+    // Many tensors on several threads, each destroyed on its thread.
     constexpr int threads = 4, rounds = 25;
     std::vector<std::unique_ptr<New>> tensors;
     for (int i = 0; i < threads * rounds; ++i) {
@@ -334,7 +332,7 @@ TEST_CASE("a use at the host is exported in place, and its deleter ends it", "[d
         CHECK(device_read(machine, buffer, 1) == std::vector<uint8_t>(512, 7));
     }
 
-    // Only the new form says that a use is for reading, and that a copy was made.
+    // Only the versioned form says that a use is read-only and that the data is a copy.
     const TensorLayout layout = TensorLayout::dense({PI_DLPACK_UINT, 8, 1}, {512});
     auto *read = export_dlpack(buffer.acquire(host_place, Access::read), layout, true);
     CHECK(as_ours(read).flags == (PI_DLPACK_READ_ONLY | PI_DLPACK_IS_COPIED));
@@ -342,7 +340,7 @@ TEST_CASE("a use at the host is exported in place, and its deleter ends it", "[d
     CHECK(code_of([&] {
               export_dlpack_unversioned(buffer.acquire(host_place, Access::read), layout);
           }) == PI_ERROR_UNSUPPORTED_FEATURE);
-    // Past the range; the use is over all the same.
+    // Past the end of the range; the use ends all the same.
     CHECK(code_of([&] {
               export_dlpack(buffer.acquire(host_place, Access::read_write),
                             TensorLayout::dense({PI_DLPACK_UINT, 8, 1}, {513}));
@@ -400,7 +398,7 @@ TEST_CASE("memory of a device is exported and imported by its address or handle,
         const pi_dlpack_device device = dlpack_device(topology, place);
         CHECK(tensor.device.device_type == device.device_type);
         CHECK(tensor.device.device_id == device.device_id);
-        // Came back, it is another storage on the same memory.
+        // Imported again, it is another storage on the same memory.
         {
             const ImportedTensor same = import_dlpack(runtime, managed);
             if (backend == PI_BACKEND_HOST) {
@@ -411,7 +409,7 @@ TEST_CASE("memory of a device is exported and imported by its address or handle,
                 const uint64_t native = native_of(topology, use);
                 use.release();
                 if (backend !=
-                    PI_BACKEND_OPENCL) { // where it is a sub-buffer, with a handle of its own
+                    PI_BACKEND_OPENCL) { // where it is a sub-buffer, which has its own handle
                     CHECK(native == reinterpret_cast<uintptr_t>(tensor.data));
                 }
                 ++tried;
@@ -457,7 +455,7 @@ TEST_CASE("a sub-device is not a tensor's device, and hides no other device", "[
         CHECK(code_of([&] {
                   export_dlpack(storage.buffer().acquire(1, Access::discard_write), layout);
               }) == PI_ERROR_UNSUPPORTED_FEATURE);
-        const Storage other(runtime, {.size = 256}); // with memory at the root device alone
+        const Storage other(runtime, {.size = 256}); // with memory only at the root device
         const ImportedTensor same = import_dlpack(
             runtime, export_dlpack(other.buffer().acquire(2, Access::discard_write), layout));
         CHECK(same.place == 2);
@@ -524,7 +522,7 @@ TEST_CASE("an image is refused as memory of a storage", "[dlpack]") {
 
 namespace {
 
-/// A function of CUDA's driver, as the plugin finds it.
+/// A function of CUDA's driver, loaded as the plugin loads it.
 template <class Function>
 Function *driver_function(const char *name) {
     void *const driver = dlopen(PI_TEST_SIMULATED_CUDA, RTLD_NOW);
@@ -541,8 +539,8 @@ std::vector<PlaceIndex> cuda_places(const Machine &machine) {
     return places;
 }
 
-/// Another library on the first CUDA device, in its primary context: memory, and streams whose work
-/// does not begin before open().
+/// Another library on the first CUDA device, in the primary context: memory, and streams whose work
+/// waits for open().
 class CudaLibrary {
 public:
     explicit CudaLibrary(const Machine &machine) {
@@ -574,7 +572,7 @@ public:
     void make_current() const {
         REQUIRE(driver_function<int(void *)>("cuCtxSetCurrent")(context_) == 0);
     }
-    /// `size` zeros.
+    /// `size` zero bytes.
     uint64_t allocate() {
         uint64_t address = 0;
         REQUIRE(driver_function<int(uint64_t *, size_t)>("cuMemAlloc_v2")(&address, size) == 0);
@@ -592,7 +590,7 @@ public:
     static void *handle(const DlpackStream &stream) {
         return reinterpret_cast<void *>(static_cast<uintptr_t>(stream.value_or(1)));
     }
-    /// What is put into the stream from now on does not begin before open().
+    /// Work that is put into the stream from now on waits for open().
     void close(const DlpackStream &stream) {
         constexpr auto wait = [](void *self) {
             static_cast<CudaLibrary *>(self)->opened_.get_future().wait();
@@ -652,7 +650,7 @@ bool is_there(const Acquisition &use) {
     return code_of([&] { use.wait(std::chrono::nanoseconds(0)); }) == PI_SUCCESS;
 }
 
-/// Every kind of stream that a tensor's work may be in; empty: the default.
+/// Every kind of stream for a tensor's work; empty: the default stream.
 DlpackStream any_stream(CudaLibrary &library) {
     switch (GENERATE(0, 1, 2, 3)) {
     case 0:
@@ -698,7 +696,7 @@ TEST_CASE("a tensor of CUDA's stream-ordered pool comes to a peer, which has no 
         host_write(tensor.buffer, 0, pattern(size, 9));
         CHECK(device_read(machine, tensor.buffer, gpus[0]) == pattern(size, 9));
         CHECK(device_read(machine, tensor.buffer, gpus[1]) == pattern(size, 9));
-        // And back, into the tensor.
+        // And back into the tensor.
         Acquisition use = tensor.buffer.acquire(gpus[1], Access::discard_write);
         use.release(machine.fill(use, 3).get());
         CHECK(device_read(machine, tensor.buffer, gpus[0]) == std::vector<uint8_t>(size, 3));
@@ -734,7 +732,7 @@ TEST_CASE("uses of a tensor begin after the work in its producer's stream", "[dl
             use.release();
             CHECK(is_there(here));
             here.release();
-            // An import is no transfer and no use.
+            // An import is neither a transfer nor a use.
             CHECK(runtime.counters().bytes_delivered == library.size);
             CHECK(runtime.log().size() == 1);
         }
@@ -756,7 +754,7 @@ TEST_CASE("a stream of -1 orders nothing", "[dlpack]") {
         Acquisition use = tensor.buffer.acquire(library.place, Access::read);
         CHECK(is_there(use));
     }
-    // Nor in the other direction: the earlier use is not over.
+    // Nor in the other direction: the earlier use has not ended.
     Event open;
     OK(piEventCreateHost(machine.topology()->context(library.place), nullptr, open.out()));
     tensor.buffer.acquire(library.place, Access::discard_write).release(open.get());
@@ -783,7 +781,7 @@ TEST_CASE("a consumer's stream waits for the driver's work on the bytes", "[dlpa
     const auto theirs = library.tensor(address);
     const ImportedTensor tensor = import_dlpack(
         runtime, theirs->get(), {.place = library.place, .stream = producers, .storage = {}});
-    // This does not wait for open(), which comes later on this thread.
+    // This call does not wait for open(), which this thread calls later.
     ::DLManagedTensorVersioned *const given =
         export_dlpack(tensor.buffer.acquire(library.place, Access::read_write),
                       TensorLayout::dense({PI_DLPACK_UINT, 8, 1}, {library.size}), false, stream);
@@ -806,7 +804,7 @@ TEST_CASE("a tensor is exported when the work that its driver does not know is o
     storage.buffer().acquire(library.place, Access::discard_write).release(over.get());
     std::atomic<bool> signalled{false};
     std::thread other([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20)); // to be late, if nobody waits
+        std::this_thread::sleep_for(std::chrono::milliseconds(20)); // late, if nobody waits
         signalled = true;
         piEventSignalHost(over.get(), PI_SUCCESS);
     });
@@ -858,7 +856,7 @@ TEST_CASE("a stream that the protocol does not have is refused, by its value", "
         CHECK(code_of([&] { check_dlpack_stream({type, 0}, {}); }) == PI_SUCCESS);
         CHECK(code_of([&] { check_dlpack_stream({type, 0}, 1); }) == PI_ERROR_INVALID_VALUE);
     }
-    // By both directions, and what is refused stays the caller's.
+    // In both directions: a refused tensor stays the caller's.
     const Machine machine(1);
     const Runtime runtime(machine.topology());
     std::vector<uint8_t> bytes(64);
@@ -892,7 +890,7 @@ TEST_CASE("a first content that never comes is an error for its readers", "[dlpa
     OK(piEventSignalHost(ready.get(), PI_ERROR_BACKEND));
     CHECK(code_of([&] { early.wait(patience); }) != PI_SUCCESS);
     early.abandon();
-    // A write makes them anew.
+    // A write replaces the missing bytes.
     host_write(storage.buffer(), 0, std::vector<uint8_t>(4096, 3));
     CHECK(device_read(machine, storage.buffer(), library.place) == std::vector<uint8_t>(4096, 3));
     REQUIRE(runtime.finish(patience));

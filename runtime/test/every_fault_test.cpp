@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One scenario, run again and again with a fault at every call in turn that it makes of a plugin.
-// The runtime may answer with an error; it may not lose a byte, or wait for ever.
+// Runs one scenario repeatedly, each time with a fault at another of its plugin calls. The runtime
+// may report an error; it must not lose a byte or hang.
 #include "scenario.hpp"
 #include "soak.hpp"
 
@@ -17,8 +17,8 @@ using namespace runtime_test;
 
 namespace {
 
-/// Faults of other kinds, for each choice of ways; and of how many calls in a row one just fails:
-/// sanitizers take long.
+/// Number of faults of other kinds for each choice of routes, and sampling step of the calls that
+/// simply fail: sanitizers are slow.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr size_t sample = 20;
 constexpr unsigned stride = 5;
@@ -27,9 +27,9 @@ constexpr size_t sample = 80;
 constexpr unsigned stride = 1;
 #endif
 
-/// Functions that no fault is planted at, and why.
+/// Functions without injected faults, and the reason.
 struct Exception {
-    const char *ending; ///< of the name
+    const char *ending; ///< suffix of the name
     const char *reason;
 };
 constexpr Exception exceptions[] = {
@@ -48,16 +48,16 @@ bool is_excepted(const std::string &function) {
                        [&](const Exception &one) { return function.ends_with(one.ending); });
 }
 
-/// A call that the scenario makes.
+/// A plugin call of the scenario.
 struct Call {
     std::string function;
     uint64_t number;
 };
 
-/// A loader whose layer counts calls, and does nothing to them.
+/// The layer `fault` only counts calls.
 constexpr const char *no_fault = "piQueueFinish:1000000=fail(BACKEND)";
 
-/// All calls behind the setup, of whatever plugin, in a run without a fault.
+/// All calls after the setup, to any plugin, in a run without faults.
 std::vector<Call> find_calls(const Ways &ways) {
     const Machine machine(2, no_fault);
     const auto before = machine.calls();
@@ -97,7 +97,8 @@ std::vector<Call> find_calls(const Ways &ways) {
     return calls;
 }
 
-/// False if the fault hits what the test itself sets up, or nothing: threads may make fewer calls.
+/// Returns false if the fault hits the test's own setup or is not reached: thread timing may lead
+/// to fewer calls.
 bool run_with(const Call &call, const std::string &what, const Ways &ways) {
     const std::string fault = call.function + ":" + std::to_string(call.number) + "=" + what;
     INFO(fault);
@@ -111,7 +112,7 @@ bool run_with(const Call &call, const std::string &what, const Ways &ways) {
     try {
         scenario = std::make_unique<Scenario<Machine>>(*machine, ways);
     } catch (const Error &) {
-        return true; // no runtime, and no bytes that it could lose
+        return true; // no runtime, so no bytes to lose
     }
     scenario->run();
     return machine->calls_of(call.function) >= call.number;
@@ -131,7 +132,7 @@ Ways draw_ways() {
     return ways;
 }
 
-/// What may happen to a call beside failing.
+/// Other faults of a call.
 std::vector<std::string> other_faults(const std::string &function) {
     std::vector<std::string> faults{"fail(DEVICE_LOST)", "fail(OUT_OF_DEVICE_MEMORY)",
                                     "delay(1ms)"};
@@ -149,10 +150,10 @@ std::vector<std::string> other_faults(const std::string &function) {
 
 } // namespace
 
-// What is sampled: each call fails with BACKEND once, and each command's event (with sanitizers one
-// call in five, and where drivers of several vendors make many places one in three of those, from
-// one that the seed says); of the other faults at all calls (other errors, half of the bytes,
-// delays) a number is drawn by the seed. With --soak all are taken.
+// Sampling: each call fails with BACKEND once, and so does each command's event. With sanitizers it
+// is one call in five, or one in three if drivers of several vendors make many places; the seed
+// selects the first. Of the other faults (other errors, half of the bytes, delays) at all calls the
+// seed draws a number. --soak runs all.
 TEST_CASE("a fault at any call loses no byte and blocks no caller", "[runtime]") {
     const Ways ways = draw_ways();
     const unsigned seed = Catch::rngSeed();
@@ -173,7 +174,7 @@ TEST_CASE("a fault at any call loses no byte and blocks no caller", "[runtime]")
             others.emplace_back(call, what);
         }
     }
-    CHECK(hits > 100 / step); // the sweep was not trivial
+    CHECK(hits > 100 / step); // enough calls were hit
     std::shuffle(others.begin(), others.end(), std::mt19937(seed));
     if (!all) {
         others.resize(std::min(others.size(), sample));
