@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// When a place's memory is out, and memory that is used again.
+// A place's memory is full; and reuse of pooled memory.
 #include "equipment.hpp"
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t size = 8192;
 constexpr PlaceIndex place = 1;
 
-/// Every storage with memory of its own at each place.
+/// A storage that has memory of its own at each place.
 Storage make_storage(const Runtime &runtime, uint64_t bytes = size, uint64_t alignment = 0) {
     return Storage(runtime,
                    {.size = bytes,
@@ -40,12 +40,12 @@ void fill(const Machine &machine, const Buffer &buffer, uint64_t offset, uint64_
     REQUIRE(wait(filled) == PI_SUCCESS);
 }
 
-/// A machine whose device has no memory for the n-th buffer.
+/// A machine whose device fails the n-th buffer allocation.
 struct Full {
     explicit Full(int n, RuntimeOptions options = {})
         : machine(2, "piMemBufferCreate:" + std::to_string(n) + "=fail(OUT_OF_DEVICE_MEMORY)"),
           runtime(machine.topology(), options) {}
-    /// Written at the host, then read at the place.
+    /// A storage written at the host, then read at the place.
     Storage resident(uint32_t seed) {
         Storage storage = make_storage(runtime);
         host_write(storage.buffer(), 0, pattern(size, seed));
@@ -64,7 +64,7 @@ TEST_CASE("without memory, the least recently used clean replica makes room", "[
     const Storage second = full.resident(2);
     const Storage dirty = full.resident(3);
     fill(full.machine, dirty.buffer(), 0, 100, 9);
-    use(full.machine, first.buffer()); // now the second is the one that was used longest ago
+    use(full.machine, first.buffer()); // now the second is the least recently used
     REQUIRE(full.runtime.finish(patience));
 
     const Storage fourth = full.resident(4);
@@ -78,7 +78,7 @@ TEST_CASE("without memory, the least recently used clean replica makes room", "[
     for (const auto &[storage, seed] : {std::pair{&first, 1U}, {&second, 2U}, {&fourth, 4U}}) {
         CHECK(host_read(storage->buffer()) == pattern(size, seed));
         std::vector<uint8_t> seen;
-        use(full.machine, storage->buffer(), &seen); // what went comes back
+        use(full.machine, storage->buffer(), &seen); // evicted bytes are fetched again
         CHECK(seen == pattern(size, seed));
     }
 }
@@ -88,7 +88,7 @@ TEST_CASE("a copy without memory, at a driver that allocates at the first use, i
           "[runtime]") {
     const std::string no_memory = "=fail(OUT_OF_DEVICE_MEMORY)";
     const uint64_t idle = GENERATE(0, 1);
-    // The first write is of the idle replica.
+    // The idle replica takes the first write.
     const Machine machine(2, "piEnqueueMemBufferWrite:" + std::to_string(idle + 1) + no_memory +
                                  ";piEnqueueMemBufferMap:" + std::to_string(idle + 1) + no_memory);
     const Runtime runtime(machine.topology());
@@ -142,14 +142,14 @@ TEST_CASE("a replica in use is never evicted, and the error says that memory is 
     CHECK(held.valid(place) == RangeSet({0, size}));
     CHECK(reader.mem() != nullptr);
     reader.release();
-    CHECK(host_read(other.buffer()) == pattern(size, 2)); // nothing was lost
+    CHECK(host_read(other.buffer()) == pattern(size, 2)); // no byte is lost
     std::vector<uint8_t> seen;
     use(full.machine, other.buffer(), &seen);
     CHECK(seen == pattern(size, 2));
 }
 
 TEST_CASE("a replica that cannot be written back stays, with its bytes", "[runtime]") {
-    // The host may not be reached: the dirty bytes have nowhere to go.
+    // Copies to the host fail, so the dirty bytes cannot be evicted.
     Full full(2);
     const Storage stuck(full.runtime, {.size = size, .routes = mask_of(RouteKind::migrate)});
     fill(full.machine, stuck.buffer(), 0, size, 3);
@@ -183,13 +183,13 @@ TEST_CASE("memory of a destroyed storage is reused for the next of its kind", "[
     CHECK(statistics().misses == 1);
     CHECK(statistics().bytes_kept == 100000);
     CHECK(statistics().bytes_in_use == 0);
-    visit(90000, 0); // a little less
+    visit(90000, 0); // slightly less
     CHECK(statistics().hits == 1);
-    visit(50000, 0); // much less: a block would be wasted
+    visit(50000, 0); // much less: a block would waste memory
     CHECK(statistics().misses == 2);
     visit(100001, 0); // more
     CHECK(statistics().misses == 3);
-    visit(100000, 4096); // memory of another alignment might not do
+    visit(100000, 4096); // memory with another alignment might not be enough
     CHECK(statistics().misses == 4);
     visit(100000, 4096);
     CHECK(statistics().hits == 2);
@@ -197,7 +197,7 @@ TEST_CASE("memory of a destroyed storage is reused for the next of its kind", "[
 
     runtime.trim(150000);
     CHECK(statistics().bytes_kept <= 150000);
-    visit(100000, 4096); // the newest were kept
+    visit(100000, 4096); // the newest blocks are kept
     CHECK(statistics().hits == 3);
     runtime.trim();
     CHECK(statistics().bytes_kept == 0);
@@ -245,7 +245,7 @@ TEST_CASE("a device has one memory for all its contexts", "[runtime]") {
     const Storage first = full.resident(1);
     fill(full.machine, first.buffer(), 0, 100, 9);
     const Storage other = make_storage(full.runtime);
-    // The same device in the second context: what is in the first makes room.
+    // The same device in the second context: the replica in the first context is evicted.
     other.buffer().acquire(place + devices, Access::discard_write).release();
     CHECK_FALSE(first.memory_of(place));
     CHECK(full.runtime.counters().bytes_written_back == 100);

@@ -60,7 +60,7 @@ TEST_CASE("a copy that fails leaves the source valid, and the next route is trie
 TEST_CASE("a failed use does not fail those that only come after it", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
-    const bool reads = GENERATE(true, false); // else it writes, and is done anew
+    const bool reads = GENERATE(true, false); // else it writes and is repeated
     enum class Queues { any, same, two };
     const Queues queues = GENERATE(Queues::any, Queues::same, Queues::two);
     for (const PlaceIndex place : machine.places()) {
@@ -88,7 +88,7 @@ TEST_CASE("a failed use does not fail those that only come after it", "[runtime]
         CHECK(waits.empty() == (queues != Queues::any));
         const Event written = enqueue_fill(later, writer, 7, waits);
         CHECK(piQueueFlush(later) == PI_SUCCESS);
-        CHECK(piEventWait(written.get(), 0) == PI_ERROR_TIMEOUT); // it does come after
+        CHECK(piEventWait(written.get(), 0) == PI_ERROR_TIMEOUT); // it does come later
         REQUIRE(piEventSignalHost(gate.get(), PI_ERROR_BACKEND) == PI_SUCCESS);
         CHECK(wait(failing) == PI_ERROR_DEPENDENCY_FAILED);
         CHECK(code_of([&] { writer.wait(patience); }) == PI_SUCCESS);
@@ -132,7 +132,7 @@ TEST_CASE("a queue waits for earlier uses once, and only where its own order doe
     CHECK(made() == 1);
     CHECK(writer.events(third.get()).size() == fetched);
     CHECK(made() == 2);
-    // A barrier in a queue out of order would hold up commands that do not come after these uses.
+    // A barrier in an out-of-order queue would also delay commands that do not follow these uses.
     CHECK(writer.events(unordered.get()).size() == fetched + 1);
     CHECK(writer.events().size() == fetched + 1);
     CHECK(writer.events(other.get()).size() == fetched + 1);
@@ -206,7 +206,7 @@ TEST_CASE(
     const Machine machine;
     const auto second = static_cast<PlaceIndex>(1 + machine.devices().size());
     std::atomic<bool> broken{true};
-    // Everything into place 1 fails.
+    // All transfers to place 1 fail.
     const Runtime runtime(machine.topology(), failing([&](const TransferRequest &request) {
                               return broken && request.destination.place == 1
                                          ? FaultTransport::Fault::before
@@ -221,7 +221,7 @@ TEST_CASE(
     check(piEventCreateHost(machine.topology()->context(1), nullptr, gate.out()),
           "piEventCreateHost");
     host.release(gate.get());
-    // Both are planned before anything runs; the second may take from the first's place.
+    // Both are planned before anything runs; the second may take its bytes from the first's place.
     Acquisition first = buffer.acquire(1, Access::read);
     Acquisition other = buffer.acquire(second, Access::read);
     std::vector<uint8_t> seen(size);
@@ -259,7 +259,7 @@ TEST_CASE("random programs with failing copies lose no byte", "[runtime]") {
         const auto place = static_cast<PlaceIndex>(random() % machine.topology()->size());
         Acquisition use = buffer.acquire(place, Access::read_write, offset, length);
         if (place == host_place) {
-            // A failed fetch: nothing is written.
+            // The fetch failed: nothing is written.
             if (code_of([&] { use.wait(patience); }) != PI_SUCCESS) {
                 use.abandon();
                 continue;
@@ -288,7 +288,7 @@ TEST_CASE("random programs with failing copies lose no byte", "[runtime]") {
 }
 
 TEST_CASE("memory goes back to the pool without a call that its plugin could refuse", "[runtime]") {
-    const Machine machine(1, "piQueueFinish:1000000=fail(BACKEND)"); // the layer counts
+    const Machine machine(1, "piQueueFinish:1000000=fail(BACKEND)"); // the layer counts calls
     const Runtime runtime(machine.topology());
     uint64_t retained = 0;
     {
@@ -311,7 +311,7 @@ TEST_CASE(
 #endif
     const std::string function = GENERATE("piEventRelease", "piQueueRelease", "piMemRelease");
     INFO(function);
-    // What is left is left: no need to wait for it.
+    // The failed release leaves objects; do not wait for them.
     const Machine machine(2, function + ":1..99999=fail(BACKEND)", 1);
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = 1000});

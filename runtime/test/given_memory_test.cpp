@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Device memory that is given to a storage: the connections speak of what plugins allocate, and it
-// need not be that.
+// Device memory that the application passes to a storage: the reported connections describe memory
+// that the plugins allocate, and this memory may differ.
 #include "simulated.hpp"
 
 #include <catch2/catch.hpp>
@@ -29,7 +29,7 @@ std::string three_devices(const std::string &imported) {
         {"from": "host", "to": "peer", "bandwidth": "10 GB/s"}]})";
 }
 
-/// A storage around memory of the owner's, which holds a pattern.
+/// A storage on the owner's memory, which contains a pattern.
 Storage storage_around(const Runtime &runtime, Mem mem) {
     const Storage storage(runtime,
                           {.size = size, .device_memory = std::move(mem), .device_place = owner});
@@ -54,7 +54,7 @@ TEST_CASE("given memory is used in place by its own device alone, and copied for
           "[runtime]") {
     const TextFile file(three_devices("unified"));
     const Simulated machine(file.path(), 2);
-    const PlaceIndex again = owner + 3; // in another context
+    const PlaceIndex again = owner + 3; // the owner in another context
     const Runtime runtime(machine.topology());
     const Storage storage = storage_around(runtime, make_buffer(*machine.topology()));
     const Buffer buffer = storage.buffer();
@@ -64,7 +64,7 @@ TEST_CASE("given memory is used in place by its own device alone, and copied for
         CHECK(device_read(machine, buffer, place) == pattern(size, 5));
         CHECK((storage.memory_of(place) == storage.memory_of(owner)) == (place != peer));
     }
-    // What the runtime has made itself is what the connection speaks of.
+    // The connection applies to the runtime's own allocation.
     const Storage own(runtime, {.size = size});
     own.buffer().acquire(owner, Access::discard_write).release();
     own.buffer().acquire(peer, Access::read).release();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Beside a device with memory of its own, one that uses the host's through caches which the host
-// does not see.
+// A device with memory of its own, and a device that uses the host's memory through incoherent
+// caches.
 #include "fault_transport.hpp"
 #include "simulated.hpp"
 
@@ -27,7 +27,7 @@ constexpr const char *machine_file = R"({"pi_machine": 1, "name": "a device on t
     "links": [{"between": ["host", "sharing"], "bandwidth": "10 GB/s", "latency": "10 us"},
               {"between": ["host", "own"], "bandwidth": "10 GB/s", "latency": "10 us"}]})";
 
-/// A fill at a place, in the buffer and in what it must hold.
+/// Fills at a place; updates the expected bytes.
 void fill(const Simulated &machine, const Buffer &buffer, std::vector<uint8_t> &expected,
           PlaceIndex place, const Range &range, uint8_t value,
           Access access = Access::discard_write) {
@@ -56,7 +56,7 @@ TEST_CASE("bytes to or from a device on the host's memory cross only the other d
         use.release();
         return machine.link_bytes();
     };
-    fill(machine, buffer, expected, sharing, {0, 1}, 9); // its memory is the host's from now on
+    fill(machine, buffer, expected, sharing, {0, 1}, 9); // it uses the host's memory from now on
     fill(machine, buffer, expected, own, {0, size}, 1);
     const auto there = crossing(sharing);
     CHECK(there.at({own, host_place}) == size);
@@ -102,7 +102,8 @@ TEST_CASE("bytes that a copy to the host syncs from other caches go on to the ca
     std::vector<uint8_t> expected(4096);
     fill(machine, buffer, expected, sharing, {0, 4096}, 1);
     fill(machine, buffer, expected, own, {64, 512}, 2);
-    // [0, 64) is in the unit of what is written now, and comes to the host before [200, 210) does.
+    // [0, 64) shares a unit with the bytes written now, and is synced to the host before [200,
+    // 210).
     fill(machine, buffer, expected, coarse, {200, 210}, 3, Access::read_write);
     CHECK(device_read(machine, buffer, coarse) == expected);
     CHECK(host_read(buffer) == expected);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Host memory of which importing devices keep copies, as OpenCL allows for CL_MEM_USE_HOST_PTR:
-// only commands transfer between the two, and a map that discards leaves garbage in host memory.
+// Importing devices that keep copies of the host memory, as OpenCL permits for CL_MEM_USE_HOST_PTR:
+// only commands transfer between the two, and a discarding map leaves garbage in host memory.
 #include "simulated.hpp"
 
 #include <catch2/catch.hpp>
@@ -127,7 +127,7 @@ TEST_CASE("any program over imported copies has the bytes that one array holds",
                 }
                 std::fill_n(begin, size, value);
                 break;
-            case 1: // a part of what is acquired
+            case 1: // a part of the acquired range
                 if (place == host_place) {
                     Acquisition use = buffer.acquire(place, Access::write, offset, size);
                     std::fill_n(reinterpret_cast<uint8_t *>(use.pointer()), size / 2, value);
@@ -171,7 +171,7 @@ TEST_CASE("an acquire at the host of imported copies waits for nothing, and any 
     REQUIRE(piEventSignalHost(gate.get(), PI_SUCCESS) == PI_SUCCESS);
     const auto *const bytes = reinterpret_cast<const uint8_t *>(reader.pointer());
     CHECK(std::equal(bytes, bytes + storage_size, all(2).begin()));
-    // While the host reads, devices do so, too.
+    // Devices read concurrently with the host.
     CHECK(device_read(machine, buffer, copy_1) == all(2));
     CHECK(device_read(machine, buffer, copy_2) == all(2));
     std::thread([&] { reader.release(); }).join();
@@ -198,7 +198,7 @@ TEST_CASE("an abandoned write at the host leaves imported copies usable", "[runt
         std::fill_n(reinterpret_cast<uint8_t *>(abandoned.pointer()), 4096, uint8_t{9});
     }
     CHECK(runtime.finish(patience));
-    for (const PlaceIndex place : {copy_1, copy_2, cached, far}) { // far has the bytes for certain
+    for (const PlaceIndex place : {copy_1, copy_2, cached, far}) { // far certainly has the bytes
         CHECK(device_read(machine, buffer, place) == all(1));
     }
     CHECK(host_read(buffer) == all(1));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What another thread does at any moment at which one in the midst of a call has no lock.
+// Another thread runs a call at each moment at which the watched thread holds no lock within a
+// call.
 #include "simulated.hpp"
 
 #include <catch2/catch.hpp>
@@ -18,8 +19,8 @@ using namespace runtime_test;
 
 namespace {
 
-/// Of the thread that is watched: how many locks it has, and what it calls whenever it has given
-/// back its last one.
+/// The watched thread's number of locks, and the function that it calls whenever it has unlocked
+/// the last one.
 struct Watched {
     int locks = 0;
     std::function<void()> *unlocked = nullptr;
@@ -33,7 +34,7 @@ MutexCall real(const char *name) {
 
 } // namespace
 
-// Of this program and of all libraries in it.
+// For this program and all its libraries.
 extern "C" int pthread_mutex_lock(pthread_mutex_t *mutex) noexcept {
     static const MutexCall lock = real("pthread_mutex_lock");
     ++watched.locks;
@@ -50,8 +51,8 @@ extern "C" int pthread_mutex_unlock(pthread_mutex_t *mutex) noexcept {
 
 namespace {
 
-/// Runs the call, and the other one on a thread of its own when the call is without a lock for the
-/// n-th time; false if it never was so often.
+/// Runs `call`, and `other` on its own thread when `call` holds no lock for the n-th time. Returns
+/// false if that moment never comes.
 bool run_with(const std::function<void()> &call, int n, const std::function<void()> &other) {
     bool ran = false;
     std::function<void()> unlocked = [&] {
@@ -84,8 +85,8 @@ TEST_CASE("an acquire during an eviction that is given up gets its bytes", "[run
         const Storage wanted(runtime, {.size = size});
         const Buffer buffer = dirty.buffer();
         host_write(buffer, 0, pattern(size, 1));
-        // What is to be written back would wait for this one, perhaps for ever: so there is no
-        // room.
+        // The write-back would wait for this acquisition, perhaps forever: so there is no free
+        // memory.
         Acquisition old;
         std::thread([&] { old = buffer.acquire(host_place, Access::read); }).join();
         Acquisition writer = buffer.acquire(place, Access::discard_write);
@@ -116,7 +117,7 @@ namespace {
 constexpr PlaceIndex small_device = 1;
 constexpr uint64_t most_of_it = 6000;
 
-/// With memory for one storage of that size.
+/// A device with memory for one storage of that size.
 const TextFile &small_machine() {
     static const TextFile file(R"({"pi_machine": 1, "name": "small", "devices": [
         {"name": "a", "type": "gpu",
@@ -140,12 +141,12 @@ TEST_CASE("an acquire that finds no memory uses what another thread frees at any
     INFO("pool_limit " << pool_limit);
     const Runtime runtime(machine.topology(), {.pool_limit = pool_limit});
     int moments = 0;
-    bool gave_up = false; // although it looked at the memory once more after that moment
+    bool gave_up = false; // although it looked for memory again after that moment
     for (bool ran = true; ran; ++moments) {
         INFO("moment " << moments);
         const Storage wanted(runtime, {.size = most_of_it});
         auto other = std::make_unique<Storage>(runtime, StorageDescriptor{.size = most_of_it});
-        Acquisition held; // by another thread, so there is nothing to wait for
+        Acquisition held; // on another thread, so there is nothing to wait for
         std::thread([&] {
             held = other->buffer().acquire(small_device, Access::discard_write);
         }).join();

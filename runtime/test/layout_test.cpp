@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Storages with a layout: the memory of places that can is laid out as asked, and its bytes are
+// Storages with a layout: places that support layouts allocate memory with it, and the bytes equal
 // those of any storage.
 #include "simulated.hpp"
 
@@ -11,13 +11,13 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// Rows of 100 bytes in a 2-D scratchpad, 24 of them.
+/// 24 rows of 100 bytes in a 2-D scratchpad.
 MemoryLayout rows_of_100() {
     return {.element_size = 4, .extents = {4, 6, 25}, .axis_separators = {2}};
 }
 constexpr uint64_t size = 2400;
 
-/// Of memory that was made with a layout; else none.
+/// The pitches of memory that has a layout; else empty.
 std::vector<uint64_t> pitches(pi_mem mem) {
     size_t bytes = 0;
     if (piMemGetInfo(mem, PI_MEM_INFO_PITCHES, 0, nullptr, &bytes) != PI_SUCCESS) {
@@ -40,7 +40,7 @@ constexpr const char *migratable = R"("migratable", "bandwidth": "1 GB/s", "late
 constexpr const char *unified = R"("unified", "residency": "same_memory", "coherence": "coherent",
             "concurrent_writers": "disjoint_bytes")";
 
-/// Two devices, each with the flags of its memory, joined as given.
+/// Two devices with the given memory flags and connection.
 std::string two_devices(const std::string &first, const std::string &second,
                         const std::string &connection, const std::string &more = "",
                         const std::string &capacity = "16 MiB") {
@@ -57,15 +57,14 @@ std::string two_devices(const std::string &first, const std::string &second,
            connection + "}]}";
 }
 
-/// Bytes go by the host, by whole storages and by views, from and to each device: all are what they
-/// must be.
+/// Moves whole storages and views over the host, from and to each device; checks all bytes.
 void check_bytes(const Simulated &machine, const Storage &storage) {
     std::vector<uint8_t> expected = pattern(size, 5);
     host_write(storage.buffer(), 0, expected);
     for (PlaceIndex place = 1; place < machine.topology()->size(); ++place) {
         INFO("place " << place);
         CHECK(device_read(machine, storage.buffer(), place) == expected);
-        // From within a row to within another.
+        // From the middle of one row to the middle of another.
         const Buffer view = storage.buffer(130, 1000);
         Acquisition writer = view.acquire(place, Access::write, 77, 333);
         const auto value = static_cast<uint8_t>(place);
@@ -91,9 +90,9 @@ TEST_CASE("the scratchpad of dsp.json has the rows that a storage requires, and 
     check_bytes(machine, storage);
     const std::vector<uint64_t> found = pitches_at(storage, 1);
     REQUIRE(found.size() == 2);
-    CHECK(found[0] == 128); // a row, aligned
+    CHECK(found[0] == 128); // an aligned row
     CHECK(found[1] == 4);   // an element
-    // In both contexts it is one memory.
+    // Both contexts use one memory.
     CHECK(storage.memory_of(1) == storage.memory_of(2));
     CHECK(pitches_at(storage, 2) == found);
 
@@ -101,7 +100,7 @@ TEST_CASE("the scratchpad of dsp.json has the rows that a storage requires, and 
     CHECK(pitches_at(dense, 1).empty());
     const Storage elsewhere(runtime, {.size = size, .layout = rows_of_100()});
     check_bytes(machine, elsewhere);
-    CHECK(pitches_at(elsewhere, 1).empty()); // its memory has no layouts
+    CHECK(pitches_at(elsewhere, 1).empty()); // its memory does not support layouts
 }
 
 TEST_CASE("bytes between a device with layouts and one without are right on every route, and "
@@ -129,7 +128,7 @@ TEST_CASE("bytes between a device with layouts and one without are right on ever
 }
 
 TEST_CASE("memory with a layout is neither the host's memory nor mapped in place", "[runtime]") {
-    // Without a layout both do: "global" is scope 0, and the host's memory.
+    // Without a layout, both places use the host's memory: "global" is scope 0.
     const TextFile file(two_devices(
         R"("layout", "host_visible", "coherent", "maps_in_place")",
         R"("layout", "host_visible", "coherent", "maps_in_place")", none,
@@ -157,7 +156,7 @@ TEST_CASE("memory of one layout never serves another", "[runtime][pool]") {
     const Simulated machine(file.path());
     const Runtime runtime(machine.topology());
     constexpr uint64_t square = 4096;
-    // All of one size.
+    // All of the same size.
     const std::vector<MemoryLayout> layouts{
         MemoryLayout(),
         MemoryLayout{1, {64, 64}, {1}},
@@ -186,7 +185,7 @@ TEST_CASE("memory of one layout never serves another", "[runtime][pool]") {
     }
     CHECK(statistics().hits == 2 * layouts.size());
     CHECK(statistics().blocks_kept == layouts.size());
-    // Where memory has no layouts, all are of one kind.
+    // Where memory does not support layouts, all pooled memory is alike.
     for (const MemoryLayout &layout : layouts) {
         const Storage storage(runtime, {.size = square, .layout = layout});
         storage.buffer().acquire(2, Access::discard_write).release();
@@ -242,7 +241,7 @@ TEST_CASE("a layout whose rows do not fit fails the acquire, and leaves every by
     const TextFile file(two_devices(R"("layout")", R"("poolable")", none, "", "64 KiB"));
     const Simulated machine(file.path());
     const Runtime runtime(machine.topology());
-    // Each byte is a row of its own, of 64 bytes.
+    // Each byte is a row of its own; rows are 64 bytes apart.
     const Storage storage(runtime, {.size = size, .layout = MemoryLayout{1, {size, 1}, {1}}});
     const std::vector<uint8_t> bytes = pattern(size, 9);
     host_write(storage.buffer(), 0, bytes);

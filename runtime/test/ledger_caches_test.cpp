@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random programs on host memory behind caches with units, and on other memory, where commands
-// fail.
+// Random programs with failing commands, on host memory behind caches with units and on other
+// memory.
 #include "coherence/ledger.hpp"
 
 #include <catch2/catch.hpp>
@@ -16,16 +16,16 @@ using namespace pi::runtime;
 namespace {
 
 constexpr uint64_t size = 64;
-#if defined(__SANITIZE_THREAD__) // of which there is one here
+#if defined(__SANITIZE_THREAD__) // the test has only one thread
 constexpr unsigned programs = 50;
 #else
 constexpr unsigned programs = 3000;
 #endif
 
-/// Executes operations as the runtime plans them, each once all that it waits for is over. Failed
-/// operations change no byte: in the end every byte is as the last successful write made it. Bytes
-/// of a failed write may be valid nowhere after it, as other bytes of their unit may be newest
-/// where it was to write.
+/// Executes operations as the runtime plans them, each when all that it waits for has ended. Failed
+/// operations change no byte: at the end every byte has the value of the last successful write.
+/// Bytes of a failed write may be valid nowhere afterwards, since other bytes of their unit may be
+/// newest at the write's view.
 class Machine {
 public:
     explicit Machine(unsigned seed) : random_(seed) {
@@ -102,7 +102,7 @@ private:
         MemoryId memory;
         uint64_t unit;
         std::vector<uint32_t>
-            bytes; // as seen there; the first view of host memory has the real bytes
+            bytes; // the view's own bytes; the first view of host memory has the actual bytes
     };
 
     void add_view(MemoryId memory, uint64_t unit) {
@@ -116,8 +116,8 @@ private:
 
     bool is_shared(ViewId view) const { return views_[view].memory == views_[0].memory; }
 
-    /// No copies into the shared memory: nothing fails there, as the overwritten bytes could not be
-    /// restored.
+    /// No copies into the shared memory: nothing may fail there, since overwritten bytes could not
+    /// be restored.
     bool may_fetch(ViewId view, const Range &range) const {
         RangeSet there;
         for (ViewId source = 0; source < views_.size(); ++source) {
@@ -141,7 +141,7 @@ private:
         RangeSet ranges;
     };
 
-    /// As StorageState::plan does, then begun in that order.
+    /// Plans as StorageState::plan does, then begins the operations in that order.
     void bring(ViewId view, const RangeSet &wanted, const RangeSet &written) {
         RangeSet stale = subtract(wanted, ledger_.expected(view));
         std::vector<Transfer> transfers =
@@ -196,8 +196,8 @@ private:
         return transfers;
     }
 
-    /// Uses at devices of one plugin wait for each other's commands, all others for ends in the
-    /// ledger.
+    /// A use at a device waits for the command of a use at a device of the same plugin, and
+    /// otherwise for the end in the ledger.
     bool is_over(OperationId id, const Operation &for_whom) const {
         const auto ended = ended_.find(id);
         const auto plugin = [](const Operation &operation) { return (operation.view + 1) / 2; };
@@ -206,8 +206,8 @@ private:
                                            plugin(ended->second.operation) == plugin(for_whom);
     }
 
-    /// A write that never comes, which ends before its turn. It has no command, so its waiters wait
-    /// for the ledger.
+    /// Abandons a write, which ends before its turn. It has no command, so its waiters wait for the
+    /// ledger.
     void abandon_one() {
         for (const auto &[id, operation] : waiting_) {
             if (operation.kind == Kind::write && random_() % 4 == 0) {
@@ -219,7 +219,7 @@ private:
         }
     }
 
-    /// All that was begun after this one.
+    /// Undoes all operations that began after this one.
     void undo(OperationId newest) {
         while (!waiting_.empty() && waiting_.rbegin()->first > newest) {
             ledger_.undo(waiting_.rbegin()->first);
@@ -246,7 +246,7 @@ private:
                 ready.push_back(id);
             }
         }
-        // Finished in any order, except that a failed operation waits for those before it.
+        // Finishes operations in any order, but a failed one only after those before it.
         std::vector<OperationId> known;
         for (const auto &[id, ended] : ended_) {
             if (ended.succeeds || ledger_.before_failure(id).empty()) {
@@ -255,7 +255,7 @@ private:
         }
         const size_t all = ready.size() + known.size();
         if (all == 0) {
-            REQUIRE(waiting_.size() + ended_.size() == 0); // nothing may wait for itself
+            REQUIRE(waiting_.size() + ended_.size() == 0); // no operation may wait for itself
             return;
         }
         const size_t chosen = random_() % all;
@@ -295,7 +295,7 @@ private:
                            });
     }
 
-    /// Bytes come into the shared memory only by coherence syncs, which do not fail by themselves.
+    /// Only coherence syncs bring bytes into the shared memory, and they do not fail by themselves.
     bool may_fail(const Operation &operation) const {
         return !is_shared(operation.view) || operation.kind == Kind::write;
     }
@@ -331,7 +331,7 @@ private:
         }
     }
 
-    /// Of the end that has caches: the host has none.
+    /// Units of the end that has caches: the host has none.
     static void move_units(const View &from, View &to, const RangeSet &ranges) {
         if (&from != &to) {
             move(from, to, whole_units(ranges, std::max(from.unit, to.unit)));
@@ -349,7 +349,7 @@ private:
         for (const Range &range : ranges.ranges()) {
             for (uint64_t index = range.begin; index < range.end; ++index) {
                 INFO("byte " << index << " at view " << view);
-                if (model[index] != 0 && before > given_up_[index]) { // else it may be anything
+                if (model[index] != 0 && before > given_up_[index]) { // else any value is right
                     REQUIRE(views_[view].bytes[index] == model[index]);
                 }
             }
@@ -364,7 +364,7 @@ private:
         return bytes;
     }
 
-    /// The units of a failed write that later commands move from or to its view.
+    /// Units of a failed write that later commands move from or to its view.
     RangeSet beside_later_ones(const std::pair<const OperationId, Operation> &failed) const {
         RangeSet bytes;
         for (auto later = all_.upper_bound(failed.first); later != all_.end(); ++later) {
@@ -378,8 +378,8 @@ private:
         return bytes;
     }
 
-    /// Bytes that are valid nowhere any more: only those whose newest write failed. Operations that
-    /// began before do not know.
+    /// Records bytes that are no longer valid anywhere; their newest write must have failed.
+    /// Operations that began before may still expect them.
     void note_given_up(const RangeSet &bytes) {
         for (const auto &[id, write] : written_) {
             if (ended_.count(id) != 0) {
@@ -402,12 +402,12 @@ private:
     Ledger ledger_;
     std::vector<View> views_;
     std::map<OperationId, Operation> waiting_;
-    std::map<OperationId, Ended> ended_; // of which the ledger does not know yet
-    std::map<OperationId, std::pair<Range, uint32_t>> written_; // by writes that succeeded
+    std::map<OperationId, Ended> ended_; // the ledger does not know their end yet
+    std::map<OperationId, std::pair<Range, uint32_t>> written_; // by successful writes
     std::set<OperationId> failed_;
     std::map<OperationId, Operation> failed_writes_; // to the shared memory
     std::map<OperationId, Operation> all_;
-    std::vector<OperationId> given_up_ = std::vector<OperationId>(size); // the newest then, by byte
+    std::vector<OperationId> given_up_ = std::vector<OperationId>(size); // by byte: the newest then
     OperationId newest_ = 0;
     uint32_t value_ = 0;
 };

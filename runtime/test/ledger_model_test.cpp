@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random programs of a ledger's operations, on real bytes.
+// Random programs of ledger operations on actual bytes.
 #include "coherence/ledger.hpp"
 
 #include <catch2/catch.hpp>
@@ -14,14 +14,14 @@ using namespace pi::runtime;
 namespace {
 
 constexpr uint64_t size = 48;
-#if defined(__SANITIZE_THREAD__) // of which there is one here
+#if defined(__SANITIZE_THREAD__) // the test has only one thread
 constexpr unsigned programs = 20;
 #else
 constexpr unsigned programs = 200;
 #endif
 
-/// Executes a ledger's operations on real bytes, each once all it waits for is over, in random
-/// order.
+/// Executes a ledger's operations on actual bytes in random order, each when all that it waits for
+/// has ended.
 class Machine {
 public:
     Machine(unsigned seed, bool with_failures) : random_(seed), with_failures_(with_failures) {
@@ -91,7 +91,7 @@ private:
         bool writes = false;
         bool one_memory = false;
         uint32_t value = 0;
-        std::vector<uint32_t> expected; // by byte of ranges' hull
+        std::vector<uint32_t> expected; // by byte of the hull of `ranges`
         std::vector<Ledger::Wait> waits;
     };
 
@@ -154,7 +154,7 @@ private:
             }
         }
         if (ready.empty()) {
-            REQUIRE(waiting_.empty()); // nothing may wait for itself
+            REQUIRE(waiting_.empty()); // no operation may wait for itself
             return;
         }
         const OperationId id = ready[random_() % ready.size()];
@@ -162,7 +162,7 @@ private:
         waiting_.erase(id);
         const RangeSet before = valid_somewhere();
         ledger_.finish(id, run(id, operation));
-        REQUIRE(valid_somewhere().contains(before)); // whatever fails, no byte is lost
+        REQUIRE(valid_somewhere().contains(before)); // no failure may lose a byte
     }
 
     RangeSet valid_somewhere() const {

@@ -198,7 +198,7 @@ TEST_CASE("dependents of a failed copy may use another source, those of a failed
         CHECK_FALSE(ledger.content_lost(second.operation));
         CHECK_FALSE(ledger.retry_from(second.operation, b));
         CHECK(ledger.retry_from(second.operation, a));
-        // It is a reader of a now.
+        // It reads a now.
         const auto write = ledger.begin_use(a, 1, Range{0, 16}, false, true);
         CHECK(waits_for(write, second.operation));
     }
@@ -276,7 +276,7 @@ TEST_CASE("a memory is busy while an operation uses it; forgotten bytes are vali
     CHECK(ledger.only_at(at_host) == RangeSet({50, 100}));
     const auto write = ledger.begin_use(at_device, 1, RangeSet({10, 20}), false, true);
     CHECK(ledger.busy(at_device));
-    CHECK(ledger.busy(at_host)); // should the write fail, it alone has those bytes
+    CHECK(ledger.busy(at_host)); // if the write fails, only this view has the bytes
     ledger.finish(write.operation, true);
     CHECK(ledger.only_at(at_device) == RangeSet({10, 20}));
     ledger.forget(at_device);

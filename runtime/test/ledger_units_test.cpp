@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A ledger of memory that devices see through caches, which are flushed and invalidated in whole
+// A ledger of memory that devices access through caches, with flushes and invalidates of whole
 // units.
 #include "ledger_waits.hpp"
 
@@ -11,7 +11,7 @@ using namespace runtime_test;
 
 namespace {
 
-/// Host memory that two devices see through caches of units of 16 bytes, and memory elsewhere.
+/// Host memory that two devices access through caches with units of 16 bytes, and memory elsewhere.
 struct Cached {
     Ledger ledger;
     const MemoryId shared = ledger.add_memory();
@@ -133,7 +133,7 @@ TEST_CASE("a copy fails if the rest of its units could not be synced", "[runtime
     Ledger &ledger = cached.ledger;
     const auto over = ledger.begin_copy(cached.host, cached.a, 1, Range{16, 32});
     const auto copy = ledger.begin_copy(cached.elsewhere, cached.a, 1, Range{32, 40});
-    CHECK_FALSE(waits_for_data(copy, over.operation)); // units of their own
+    CHECK_FALSE(waits_for_data(copy, over.operation)); // they have units of their own
     const auto write = ledger.begin_use(cached.elsewhere, 3, Range{24, 32}, false, true);
     const auto beside = ledger.begin_copy(cached.elsewhere, cached.a, 1, Range{24, 32});
     CHECK(waits_for_data(beside, over.operation));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Links that lose pages and report success, of simulated machines and of both vendors' simulated
-// drivers (lossy-links.json, lossy-kernels.json): the equipment itself, and what the runtime makes
-// of them.
+// Links that lose pages and report success, on simulated machines and both vendors' simulated
+// drivers (lossy-links.json, lossy-kernels.json): tests of the simulation itself, and of the
+// runtime's reaction.
 #include "equipment.hpp"
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@ constexpr uint64_t page = 4096;
 /// The machine's devices, in the file's order.
 constexpr PlaceIndex first = 1, second = 2, third = 3, fourth = 4;
 
-/// Such a link's work: every second page is the old one.
+/// The result of such a link: every second page keeps the old bytes.
 std::vector<uint8_t> lossy(const std::vector<uint8_t> &sent, std::vector<uint8_t> old) {
     for (uint64_t byte = 0; byte < sent.size(); ++byte) {
         if (byte / page % 2 == 0) {
@@ -66,7 +66,7 @@ std::string plugin_of(const Machine &machine) {
     return key.substr(0, key.find(':'));
 }
 
-/// "copy_words" and "count_up" of the native library, as the plugin takes them.
+/// "copy_words" or "count_up" of the native library, in the plugin's program format.
 pi_test::Owned<pi_kernel> make_kernel(const Machine &machine, PlaceIndex place, const char *name) {
     const std::string lines = "library " PI_TEST_KERNELS "\nfunction copy_words pointer pointer\n"
                               "function count_up pointer 4\n";
@@ -90,7 +90,7 @@ pi_test::Owned<pi_kernel> make_kernel(const Machine &machine, PlaceIndex place, 
     return kernel;
 }
 
-/// One work-item for each word of the buffers' size.
+/// One work-item for each word of the buffers.
 void launch(const Machine &machine, PlaceIndex place, const char *name,
             const std::vector<pi_kernel_argument> &arguments,
             const std::vector<pi_event> &waits = {}) {
@@ -113,7 +113,7 @@ pi_kernel_argument buffer_argument(pi_mem mem) {
     return argument;
 }
 
-/// What "count_up" writes.
+/// The bytes that "count_up" writes.
 std::vector<uint8_t> counted(uint32_t begin) {
     std::vector<uint8_t> bytes(size);
     for (uint32_t word = 0; word < size / 4; ++word) {
@@ -131,7 +131,7 @@ uint64_t differences(const std::vector<uint8_t> &a, const std::vector<uint8_t> &
     return count;
 }
 
-/// Written at one place: as a program does.
+/// Writes at one place, as a program does.
 void device_write(const Machine &machine, const Buffer &buffer, PlaceIndex place,
                   const std::vector<uint8_t> &bytes) {
     Acquisition use = buffer.acquire(place, Access::discard_write);
@@ -180,7 +180,7 @@ TEST_CASE("a link that loses pages of copies does so where the other device's qu
     const auto seen = get(machine, second, mem);
     CHECK(differences(lossy(seen, sent), sent) == 0); // the pages in between have arrived
     CHECK(differences(seen, sent) > size / 2 - size / 64);
-    put(machine, second, mem, pattern(size, 4)); // from second to first nothing is lost
+    put(machine, second, mem, pattern(size, 4)); // the link from second to first loses nothing
     CHECK(differences(get(machine, first, mem), pattern(size, 4)) == 0);
 }
 
@@ -196,7 +196,7 @@ TEST_CASE("kernels over a link that loses their pages see other memory in every 
     CHECK(differences(seen, sent) > size / 2 - size / 64);
     CHECK(differences(get(machine, first, far), sent) == 0);
 
-    // What they write there is gone.
+    // Bytes that kernels write there are lost.
     const uint32_t begin = 7;
     pi_kernel_argument value{};
     value.kind = PI_ARGUMENT_VALUE;
@@ -206,7 +206,7 @@ TEST_CASE("kernels over a link that loses their pages see other memory in every 
     CHECK(differences(get(machine, first, far), lossy(counted(begin), sent)) == 0);
 }
 
-/// The bytes that a kernel of the place finds in the buffer.
+/// The bytes that a kernel of the place reads from the buffer.
 std::vector<uint8_t> kernel_read(const Machine &machine, const Buffer &buffer, PlaceIndex place) {
     const auto near = make_buffer(machine, place);
     Acquisition use = buffer.acquire(place, Access::read);
@@ -230,7 +230,7 @@ TEST_CASE("a kernel sees the bytes of another place, whatever its link loses of 
         const auto sent = pattern(size, 50 + round);
         device_write(machine, storage.buffer(), way.from, sent);
         CHECK(differences(kernel_read(machine, storage.buffer(), way.to), sent) == 0);
-        // What a kernel writes there arrives as well.
+        // A kernel's writes arrive as well.
         const uint32_t begin = 100 + round;
         pi_kernel_argument value{};
         value.kind = PI_ARGUMENT_VALUE;
@@ -275,7 +275,7 @@ TEST_CASE("memory that kernels of another place see wrong is copied there, and e
     CHECK(machine.topology()->to_string().find("copies +") != std::string::npos);
     CHECK(storage.buffer().explain(second).text.find(seen) != std::string::npos);
 
-    // The way back loses nothing.
+    // The opposite direction loses nothing.
     CHECK(differences(kernel_read(machine, back.buffer(), first), sent) == 0);
     CHECK(back.memory_of(first) == back.memory_of(second));
     CHECK(known.of({.src = second, .dst = first, .kernels = true}) == Verified::yes);
@@ -348,7 +348,7 @@ TEST_CASE("a link that loses pages is not used, and everything says why", "[runt
     const Verification &known = machine.topology()->verification();
     const MemoryPair pair{.src = first, .dst = second};
 
-    // Nothing is tried before the first use, nor to explain it.
+    // Neither the runtime's start nor explain() verifies a connection; the first use does.
     CHECK(known.of(pair) == Verified::unknown);
     const Explanation before = buffer.explain(second);
     CHECK(before.parts.at(0).candidates.at(0).unverified.at(0) == pair);
@@ -392,7 +392,7 @@ TEST_CASE("all connections can be verified before any is used", "[runtime][lossy
     CHECK(commands(second, first) == Verified::yes);
     CHECK(commands(first, third) == Verified::yes);
     CHECK(commands(second, third) == Verified::failed);
-    // A plugin that goes over the host itself knows no link.
+    // A plugin that goes over the host itself has no link between the two.
     const bool over_host = machine.topology()->description().buffer(fourth, third).path ==
                            PI_COPY_PATH_STAGED_BY_PLUGIN;
     CHECK(commands(fourth, third) == (over_host ? Verified::yes : Verified::failed));

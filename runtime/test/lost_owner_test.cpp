@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A device that is lost while another one uses its memory.
+// A device is lost while another one uses its memory.
 #include "simulated.hpp"
 
 #include <catch2/catch.hpp>
@@ -13,10 +13,10 @@ namespace {
 
 constexpr uint64_t size = 5000;
 constexpr PlaceIndex survivor = 1, owner = 2;
-/// Verification takes longer than the machine lives.
+/// Off: verification takes longer than the machine lives.
 constexpr bool verified = false;
 
-/// Two devices that use each other's memory; one falls.
+/// Two devices that use each other's memory; the owner is lost at 500 us.
 const TextFile &falling() {
     static const TextFile file(R"({"pi_machine": 1, "name": "falling", "devices": [
         {"name": "survivor", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]},
@@ -31,7 +31,7 @@ const TextFile &falling() {
     return file;
 }
 
-/// By the survivor; the command's result.
+/// A fill by the survivor; returns the command's result.
 pi_result fill(const Simulated &machine, const Buffer &buffer, const Range &range, uint8_t value) {
     Acquisition writer = buffer.acquire(survivor, Access::discard_write, range.begin, range.size());
     const Event filled = machine.fill(writer, value);
@@ -39,7 +39,7 @@ pi_result fill(const Simulated &machine, const Buffer &buffer, const Range &rang
     return wait(filled);
 }
 
-/// Lets the owner fall: the survivor gets so many bytes that it takes until then.
+/// Waits until the owner is lost: the transfer to the survivor takes that long.
 void fall(const Simulated &machine, const Runtime &runtime) {
     const Storage other(runtime, {.size = 900'000});
     host_write(other.buffer(), 0, std::vector<uint8_t>(900'000, 0));

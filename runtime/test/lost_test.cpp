@@ -15,14 +15,14 @@ namespace {
 
 constexpr uint64_t size = 5000;
 
-/// From the first command on that looks at its memory, the device is lost.
+/// The device is lost from its first read command on.
 constexpr const char *lost_device = "piEnqueueMemBufferRead:1..99999=fail_event(DEVICE_LOST);"
                                     "piEnqueueMemBufferMap:1..99999=fail_event(DEVICE_LOST);"
                                     "piEnqueueMemBufferCopy:1..99999=fail_event(DEVICE_LOST);"
                                     "piEnqueueEventsWait:1..99999=fail_event(DEVICE_LOST)";
 
 Storage make_storage(const Runtime &runtime) {
-    // Not by maps: the faults are of reads.
+    // Without maps: the faults hit reads.
     return Storage(runtime, {.size = size,
                              .routes = mask_of(RouteKind::host_bounce),
                              .styles = mask_of(BounceStyle::read) | mask_of(BounceStyle::write) |
@@ -36,7 +36,7 @@ void fill(const Machine &machine, const Buffer &buffer, const Range &range, uint
     REQUIRE(wait(filled) == PI_SUCCESS);
 }
 
-/// It is noticed by another storage, which has bytes there alone.
+/// Another storage, with bytes only on that device, finds the loss.
 void lose_device(const Machine &machine, const Runtime &runtime) {
     const Storage other = make_storage(runtime);
     fill(machine, other.buffer(), {0, size}, 1);
@@ -80,12 +80,12 @@ TEST_CASE("when a device is lost, bytes elsewhere survive, and exactly the other
           std::vector(expected.begin() + 200, expected.begin() + 4000));
     CHECK_THAT(text_of([&] { host_read(buffer, 150, 100); }), Contains("[150, 200)"));
 
-    // The device in another context is lost, too.
+    // The same device in the other context is lost, too.
     for (const PlaceIndex place : {1U, static_cast<PlaceIndex>(1 + machine.devices().size())}) {
         CHECK_THAT(text_of([&] { buffer.acquire(place, Access::discard_write); }),
                    Contains(machine.topology()->info(place).name) && Contains("lost"));
     }
-    // What is written anew is there again.
+    // Rewritten bytes are valid again.
     host_write(buffer, 100, std::vector<uint8_t>(50, 9));
     CHECK(storage.lost() == RangeSet({{150, 200}, {4000, 4010}}));
     CHECK(host_read(buffer, 50, 100)[50] == 9);
@@ -179,7 +179,7 @@ TEST_CASE(
 
 namespace {
 
-/// The first transfer's answer is kept back.
+/// Holds back the completion of the first transfer.
 class LateAnswer final : public Transport {
 public:
     explicit LateAnswer(std::shared_ptr<Transport> inner) : inner_(std::move(inner)) {}
@@ -192,7 +192,7 @@ public:
             answer_.set_value([done, result, text] { done(result, text); });
         });
     }
-    /// That transfer is done, and may be answered.
+    /// Waits until that transfer is done; returns the function that completes it.
     std::function<void()> answer() {
         auto there = answer_.get_future();
         REQUIRE(there.wait_for(patience) == std::future_status::ready);

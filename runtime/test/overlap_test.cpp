@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Transfers beside kernels, on a simulated machine: what runs beside what is seen on its clock.
+// Transfers that run at the same time as kernels, on a simulated machine, whose clock shows the
+// overlap.
 #include "native_kernel.hpp"
 #include "simulated.hpp"
 
@@ -25,7 +26,7 @@ void PI_CALL do_nothing(const pi_native_group *, void *const *) {}
 constexpr pi_native_kernel kernels[] = {{"do_nothing", do_nothing, 1, 0}};
 constexpr pi_native_program program = {sizeof program, 1, kernels};
 
-/// A kernel of `kernel_time` on what is acquired.
+/// A kernel of `kernel_time` on the acquired buffer.
 pi_test::Owned<pi_event> launch(const Simulated &machine, const Acquisition &use) {
     const auto kernel = pi_test::make_kernel(
         pi_test::make_program(machine.topology()->context(1), program), "do_nothing");
@@ -56,7 +57,7 @@ TEST_CASE("a transfer runs at the same time as a kernel that does not use its by
     Acquisition use = computed.buffer().acquire(1, Access::discard_write);
     const auto launched = launch(machine, use);
     moved.buffer().prefetch(to_device ? 1 : host_place);
-    use.release(launched); // only now: whoever hears of its end lets the clock go on
+    use.release(launched); // only now: a waiter for its end lets the clock advance
     REQUIRE(runtime.finish(patience));
     CHECK(machine.pass_time() - begin == std::max(copy_time, kernel_time));
 }

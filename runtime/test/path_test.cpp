@@ -14,8 +14,8 @@ using namespace pi::runtime;
 
 namespace {
 
-/// Up to six devices, each pair linked or not, links between them and with the host of any speed:
-/// some direct links are slower than a way around.
+/// Up to six devices with random links between them and links to the host, of random speeds: some
+/// direct links are slower than a detour.
 struct RandomMachine {
     TopologyDescription topology;
     CostTable costs;
@@ -50,7 +50,7 @@ struct RandomMachine {
     }
 };
 
-/// Every path without a place twice, tried with every size of piece.
+/// The best simple path, tried with every piece size.
 double cheapest_by_brute_force(const RandomMachine &machine, PlaceIndex to, uint64_t bytes,
                                std::vector<Hop> &hops, std::set<PlaceIndex> &seen) {
     double best = std::numeric_limits<double>::infinity();
@@ -111,7 +111,7 @@ TEST_CASE("the chosen route is the cheapest that brute force finds", "[runtime]"
         REQUIRE(chosen.route.hops.front().from == 1);
         REQUIRE(chosen.route.hops.back().to == 2);
     }
-    CHECK(ways_around > 30); // the rule was tested
+    CHECK(ways_around > 30); // enough detours were tested
     CHECK(over_devices > 10);
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("other costs choose another route", "[runtime]") {
         return candidates(topology, request(1, 2, 64 << 20), costs)[0].route;
     };
     CHECK(chosen().hops == std::vector<Hop>{{1, 2}});
-    // NCCL's report of peers at 10 GB/s and of 22 GB/s through the host.
+    // NCCL's report: peers at 10 GB/s, 22 GB/s over the host.
     costs.set(1, 2, {10e-6, 10e9});
     costs.set(1, host_place, {10e-6, 22e9});
     costs.set(host_place, 2, {10e-6, 22e9});
@@ -150,7 +150,7 @@ TEST_CASE("memory outside scope 0 uses the host for its first and last hop", "[r
     }
     CostTable costs = CostTable::estimate(topology);
     for (PlaceIndex device : {1U, 2U, 3U}) {
-        costs.set(host_place, device, {1e-3, 1e6}); // so that anything else would be cheaper
+        costs.set(host_place, device, {1e-3, 1e6}); // so that any other path would be cheaper
         costs.set(device, host_place, {1e-3, 1e6});
     }
     RouteRequest question = request(1, 2, 1 << 20);
@@ -167,9 +167,9 @@ TEST_CASE("a pipeline costs the time to fill it, and its slowest stage for every
     CostModel model;
     model.callback_latency = 0;
     CostTable costs(4, model);
-    costs.set(1, 3, {1, 100}); // 1 s and 100 bytes a second
+    costs.set(1, 3, {1, 100}); // 1 s and 100 bytes per second
     costs.set(3, 2, {2, 50});
-    // 1000 bytes in pieces of at most 300: four of 250. 3.5 s over the first, 7 s over the second.
+    // 1000 bytes in pieces of at most 300: four of 250. 3.5 s on the first link, 7 s on the second.
     CHECK(pipeline_seconds(costs, {{1, 3}, {3, 2}}, 1000, 300) == Approx(3.5 + 7 + 3 * 7));
     CHECK(even_piece(1000, 300) == 250);
     CHECK(even_piece(1001, 300) == 251);
@@ -184,7 +184,7 @@ TEST_CASE("stages in host memory take turns, and other stages run at the same ti
     costs.set(host_place, 2, {1, 50});
     costs.set(2, 3, {4, 50});
     const std::vector<Hop> bounce{{1, host_place}, {host_place, 2}};
-    // 1000 bytes in four pieces: 3.5 s over the first, 6 s over the second, 9 s over the third.
+    // 1000 bytes in four pieces: 3.5 s on the first link, 6 s on the second, 9 s on the third.
     CHECK(pipeline_seconds(costs, bounce, 1000, 300) == Approx(3.5 + 6 + 3 * 6));
     costs.set_in_host_memory(2, true);
     CHECK(pipeline_seconds(costs, bounce, 1000, 300) == Approx(3.5 + 6 + 3 * 6));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Host memory that contexts pin; it looks inside the runtime.
+// Host memory that contexts pin; a test of runtime internals.
 #include "equipment.hpp"
 #include "mapped_page.hpp"
 #include "transfer/host_bytes.hpp"
@@ -24,9 +24,9 @@ TEST_CASE("memory that a context cannot unpin is never freed") {
     INFO((fails ? "unpinning fails" : "unpinning succeeds"));
     const Machine machine(1, fails ? "piUsmHostUnregister:1=fail(BACKEND)"
                                    : "piQueueFinish:1000000=fail(BACKEND)");
-    // So much is unmapped as soon as it is freed.
+    // Memory of this size is unmapped when it is freed.
     PinnedBytes bytes(64 << 20, 4096);
-    static std::byte *pinned; // who looks for leaks finds it here
+    static std::byte *pinned; // so that leak checkers find it
     pinned = bytes.data();
     bytes.pin_for(*machine.topology(), 1);
     REQUIRE(machine.calls_of("piUsmHostRegister") == 1);

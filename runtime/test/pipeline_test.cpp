@@ -13,8 +13,8 @@ namespace {
 
 constexpr RouteMask copies = mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce);
 
-/// Costs by which bytes go over these places, one after the other, in pieces of at most `chunk`
-/// bytes; or back, too.
+/// Costs that route bytes over these places in sequence, in pieces of at most `chunk` bytes;
+/// optionally in both directions.
 CostTable only_over(const Topology &topology, const std::vector<PlaceIndex> &stations,
                     uint64_t chunk, bool both_ways = false) {
     CostModel model;
@@ -51,8 +51,8 @@ Buffer written_at(const Machine &machine, const Storage &storage, PlaceIndex pla
     return buffer;
 }
 
-/// All chains of three devices, and those with the host in the middle or second, whose links there
-/// are.
+/// All chains of three devices, and chains with the host second or third, as far as their links
+/// exist.
 std::vector<std::vector<PlaceIndex>> chains(const Topology &topology) {
     const CostTable links = CostTable::estimate(topology.description());
     std::vector<std::vector<PlaceIndex>> found;
@@ -123,7 +123,7 @@ TEST_CASE("many small ranges go through staging in few calls and land where they
     std::vector<uint8_t> expected = pattern(size, 6);
     const Buffer buffer = written_at(machine, storage, 1, expected);
     CHECK(device_read(machine, buffer, 2) == expected);
-    // Every third 100 bytes are written at the first place again.
+    // Rewrites 100 of every 300 bytes at the first place.
     uint64_t rewritten = 0;
     for (uint64_t begin = 0; begin + 100 <= size; begin += 300) {
         Acquisition writer = buffer.acquire(1, Access::discard_write, begin, 100);
@@ -142,14 +142,14 @@ TEST_CASE("many small ranges go through staging in few calls and land where they
     CHECK(storage.counters().bytes_delivered == size + rewritten);
     const auto after = calls();
     const uint64_t pieces = (rewritten + 4095) / 4096; // of more than 200 ranges
-    CHECK(after.first - before.first <= pieces + 1);   // and the test's own read
+    CHECK(after.first - before.first <= pieces + 1);   // plus the test's own read
     CHECK(after.second - before.second <= pieces);
 }
 
 TEST_CASE("transfers that need more staging memory than there is wait, and all arrive",
           "[runtime]") {
     const Machine machine(3);
-    // Over a device and the host in turn, so that transfers need memory at two places at once.
+    // Alternating device and host stations, so that transfers need memory at two places at once.
     const auto all = chains(*machine.topology());
     const auto longest = std::max_element(
         all.begin(), all.end(), [](const auto &a, const auto &b) { return a.size() < b.size(); });
@@ -163,7 +163,7 @@ TEST_CASE("transfers that need more staging memory than there is wait, and all a
     std::vector<Storage> storages;
     std::vector<Buffer> buffers;
     const auto end = [&](bool first) { return first ? longest->front() : longest->back(); };
-    for (int index = 0; index < count; ++index) { // every other one the other way
+    for (int index = 0; index < count; ++index) { // every other one in the opposite direction
         storages.emplace_back(runtime, StorageDescriptor{.size = size, .routes = copies});
         buffers.push_back(
             written_at(machine, storages.back(), end(index % 2 == 0), pattern(size, index)));
@@ -173,7 +173,7 @@ TEST_CASE("transfers that need more staging memory than there is wait, and all a
     std::vector<Event> events;
     for (int index = 0; index < count; ++index) {
         readers.push_back(buffers[index].acquire(end(index % 2 != 0), Access::read));
-        events.push_back(machine.read(readers.back(), seen[index].data())); // all are under way
+        events.push_back(machine.read(readers.back(), seen[index].data())); // all are in flight
         readers.back().release(events.back().get());
     }
     for (int index = 0; index < count; ++index) {
@@ -197,7 +197,7 @@ TEST_CASE(
             pinning.push_back(place);
         }
     }
-    REQUIRE(pinning.size() >= 2); // the host plugin's at least
+    REQUIRE(pinning.size() >= 2); // at least the host plugin's
     const uint64_t size = 50001, slots = 2, rounds = 5;
     {
         RuntimeOptions options;

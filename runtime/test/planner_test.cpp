@@ -19,7 +19,7 @@ namespace {
 constexpr uint64_t size = 1 << 20;
 constexpr PlaceIndex one = 1, other = 2;
 
-/// Two GPUs with a link to the host each, and a storage. No plugin and no runtime.
+/// Two GPUs, each with a link to the host, and a storage. No plugin and no runtime.
 struct Machine {
     TopologyDescription topology = unconnected_places(2);
     CostTable costs{3};
@@ -50,7 +50,7 @@ struct Machine {
         }
         return id;
     }
-    /// Memory of a place's own, with these bytes valid.
+    /// Adds memory of the place's own with these valid bytes.
     ViewId add_replica(PlaceIndex place, const RangeSet &valid = {}) {
         return add_view({.home = place}, replicas.ledger.add_memory(), valid);
     }
@@ -63,7 +63,7 @@ struct Machine {
     }
 };
 
-/// Knows nothing of any connection.
+/// Reports every connection as unknown.
 struct NothingVerified final : Verification {
     Verified of(const MemoryPair &) const override { return Verified::unknown; }
     std::string text(const MemoryPair &) const override { return {}; }
@@ -194,7 +194,7 @@ TEST_CASE("a staged bounce stays at the host while the bounce limit has room", "
     const PlannedPart part = only_part(size + 1);
     CHECK(part.stays_at_host);
 
-    // It is cut into pieces of two copies each: to the host, and on from there.
+    // It is cut into pieces of two copies each: to the host and from the host.
     const ViewId host = machine.add_replica(host_place);
     std::vector<PlannedCopy> copies;
     machine.planner().cut(copies, part, target, nullptr);

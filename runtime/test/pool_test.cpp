@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that is used again is what was asked for: by scope, alignment and demands, on a simulated
-// machine that has scopes of every kind.
+// Reused memory matches the request: scope, alignment and requirements, on a simulated machine that
+// has scopes of every kind.
 #include "simulated.hpp"
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@ constexpr const char *scopes_of_every_kind = R"({"pi_machine": 1, "name": "scope
          "bus_address": 4096},
         {"name": "scratchpad", "flags": ["pinned"], "capacity": "8 MiB"}]}]})";
 
-/// Uses memory of such a kind once, and gives it back.
+/// Allocates, uses and frees memory of such a kind once.
 void visit(const Runtime &runtime, const StorageDescriptor &kind) {
     const Storage storage(runtime, kind);
     Acquisition writer = storage.buffer().acquire(place, Access::discard_write);
@@ -65,7 +65,7 @@ TEST_CASE("memory of one scope, alignment or requirement never serves another", 
     runtime.trim();
     CHECK(statistics().bytes_kept == 0);
     CHECK(statistics().dropped == kinds.size());
-    visit(runtime, kinds[0]); // nothing was kept
+    visit(runtime, kinds[0]); // nothing was cached
     CHECK(statistics().misses == kinds.size() + 1);
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("growing requests use few blocks, and idle blocks make no request fail
         visit(runtime, {.size = count * step});
     }
     const PoolStatistics statistics = runtime.pool_statistics(place);
-    CHECK(statistics.misses <= 16 + 8 * 2); // 1 to 16 steps, and eight sizes up to 32 and 64
+    CHECK(statistics.misses <= 16 + 8 * 2); // 1 to 16 steps, and eight sizes each up to 32 and 64
     CHECK(statistics.hits == 64 - statistics.misses);
     CHECK(statistics.bytes_in_use == 0);
     CHECK(statistics.bytes_kept <= 64 << 20);
@@ -134,7 +134,7 @@ TEST_CASE("growing requests use few blocks, and idle blocks make no request fail
 TEST_CASE("freed blocks between used ones are all reused, and all freed before memory is out",
           "[runtime][pool]") {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    constexpr size_t holes = 4096; // each block is a mapping, of which a process has 65530
+    constexpr size_t holes = 4096; // each block is a mapping; a process may have 65530
 #else
     constexpr size_t holes = 65536;
 #endif

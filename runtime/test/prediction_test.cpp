@@ -21,7 +21,7 @@ const std::vector<uint64_t> sizes_of_routes{4 * KiB, 64 * KiB, 65 * KiB, 300 * K
 const std::vector<uint64_t> sizes_of_transfers{4 * KiB, 100 * KiB, 3 * MiB, 32 * MiB};
 #endif
 
-/// Eight GPUs in two contexts have more chains of links than anybody can try.
+/// Shipped machines. Eight GPUs in two contexts have too many chains of links to try all.
 struct Shipped {
     std::string path;
     uint32_t contexts;
@@ -40,8 +40,8 @@ std::vector<Shipped> shipped_machines() {
     return machines;
 }
 
-/// Devices in a row, each with links to its neighbours alone, and slow ones to the host: the first
-/// one's are less slow.
+/// Devices in a row, each with links only to its neighbours, and slow links to the host; the first
+/// one's host links are less slow.
 std::string chain_of_devices() {
     std::string devices, links;
     const auto add = [](std::string &list, const std::string &text) {
@@ -119,7 +119,7 @@ TEST_CASE("a transfer takes as long on the machine's clock as was predicted", "[
         const TimedMachine simulation(machine.path, machine.contexts);
         for (PlaceIndex from = 0; from < simulation.places(); ++from) {
             for (PlaceIndex to = 0; to < simulation.places(); ++to) {
-                // Of eight equal GPUs the large ones would take long to really copy.
+                // Actual copies of large ranges between eight equal GPUs would take too long.
                 const bool many = simulation.places() > 5 && (from > 1 || to > 2);
                 for (const uint64_t size : sizes_of_transfers) {
                     if (to == from || (many && size > 4 * MiB)) {
@@ -205,7 +205,7 @@ TEST_CASE("the halves of a bounce that stays at the host follow each other on th
 
 namespace {
 
-/// Notes how many commands each transfer comes after.
+/// Records how many commands each transfer waits for.
 class Noting final : public Transport {
 public:
     Noting(std::shared_ptr<Transport> inner, std::vector<size_t> &out)
@@ -233,7 +233,7 @@ TEST_CASE("a transfer names the commands that it comes after, as far as they suc
     const Runtime runtime(machine.topology(), options);
     const Storage storage(runtime, {.size = 1000, .routes = mask_of(RouteKind::host_bounce)});
     storage.buffer().acquire(1, Access::discard_write).release();
-    storage.buffer().prefetch(2); // to the host, and on from there
+    storage.buffer().prefetch(2); // to the host, then to place 2
     REQUIRE(runtime.finish(patience));
     CHECK(after == std::vector<size_t>{0, 1});
     for (const pi_result result : {PI_SUCCESS, PI_ERROR_BACKEND}) {
@@ -244,7 +244,7 @@ TEST_CASE("a transfer names the commands that it comes after, as far as they suc
         storage.buffer().acquire(1, Access::read).release(gate.get());
         const std::vector<uint8_t> bytes = pattern(1000, static_cast<uint32_t>(-result));
         host_write(storage.buffer(), 0, bytes);
-        storage.buffer().prefetch(1); // over what is being read there
+        storage.buffer().prefetch(1); // overwrites bytes that are being read there
         check(piEventSignalHost(gate.get(), result), "piEventSignalHost");
         CHECK(device_read(machine, storage.buffer(), 1) == bytes);
         REQUIRE(runtime.finish(patience));
@@ -312,7 +312,7 @@ TEST_CASE("a shuffled table of costs changes the routes that are taken", "[runti
         const auto before = TimedMachine::chosen(told.storage(1 * MiB, 1), 2).route.hops;
         uint32_t changed = 0;
         for (int round = 0; round < 20; ++round) {
-            // Each link gets the figures of another one, made up to a hundred times slower.
+            // Each link gets the costs of another one, up to a hundred times slower.
             CostTable costs = CostTable::estimate(told.topology());
             std::vector<Hop> links;
             for (PlaceIndex from = 0; from < costs.places(); ++from) {
@@ -339,7 +339,8 @@ TEST_CASE("a shuffled table of costs changes the routes that are taken", "[runti
                 for (PlaceIndex to = 0; to < simulation.places(); ++to) {
                     const bool on_the_way =
                         std::find(way.begin(), way.end(), Hop{from, to}) != way.end();
-                    // What has no bandwidth of its own goes over the host, whatever the table says.
+                    // A link without a bandwidth of its own goes over the host, whatever the table
+                    // says.
                     if (from != to && std::string(name) != "workstation") {
                         INFO(name << ": " << from << " to " << to);
                         CHECK(simulation.link_bytes(from, to) == (on_the_way ? 1 * MiB : 0));

@@ -175,7 +175,7 @@ TEST_CASE("intersection, difference and union of sets do what bits do", "[runtim
 }
 
 TEST_CASE("sets of a million ranges are added and removed in one pass each", "[runtime]") {
-    constexpr uint64_t count = 1'000'000; // in as many passes it would take hours
+    constexpr uint64_t count = 1'000'000; // with a pass for each it would take hours
     RangeSet even;
     RangeSet odd;
     for (uint64_t index = 0; index < count; ++index) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a use ends.
+// The ways in which a use ends.
 #include "equipment.hpp"
 #include "fault_transport.hpp"
 
@@ -83,7 +83,7 @@ TEST_CASE("an exception of an on_ready callback reaches no other call", "[runtim
     Acquisition read;
     std::atomic<bool> called = false;
     const auto read_behind = [&](PlaceIndex place) {
-        std::thread([&] { // not the writer's, which could not wait for itself
+        std::thread([&] { // not the writer's thread, which could not wait for itself
             read = buffer.acquire(place, Access::read);
         })
             .join();
@@ -158,7 +158,7 @@ TEST_CASE("only an event of the place's plugin instance ends a use there", "[run
     CHECK(writer.held());
     CHECK(writer.mem() != nullptr);
     writer.release();
-    // The host takes any: a bridge.
+    // The host accepts any event: a bridge.
     Acquisition host = storage.buffer().acquire(host_place, Access::read_write);
     host.wait(patience);
     host.release(event.get());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory of another device over a link: used in place, until a copy would have cost less.
+// Another device's memory over a link: used in place until copying would have cost less.
 #include "simulated.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,8 +12,8 @@ namespace {
 constexpr uint64_t size = 8192;
 constexpr uint64_t rounds = 10;
 
-/// Two devices; b uses a's memory over their link. Both are at the host by links of so many bytes a
-/// second.
+/// Two devices; b uses a's memory over their link. `host_link`: bandwidth of their links to the
+/// host.
 std::string two_devices(const std::string &residency, const std::string &host_link = "1 GB/s",
                         const std::string &capacity_of_b = "1 MiB") {
     const auto device = [](const std::string &name, const std::string &capacity) {
@@ -39,7 +39,7 @@ struct Bench {
           storage(runtime, {.size = size, .routes = routes}) {
         use(1, Access::discard_write, 1);
     }
-    /// At that place, all bytes: writes that value, or must find it.
+    /// Uses all bytes at that place: writes `value`, or checks that all bytes equal it.
     void use(PlaceIndex place, Access access, uint8_t value) const {
         Acquisition acquisition = storage.buffer().acquire(place, access);
         std::vector<uint8_t> seen(size);
@@ -75,7 +75,7 @@ TEST_CASE("bytes that a place uses repeatedly over a link are copied, once", "[r
         CHECK(bench.machine.link_bytes()[{1, 2}] == size);
     }
     CHECK(bench.storage.counters().uses_elsewhere == 1);
-    // From here on what each writes is brought to the other.
+    // From here on each device's writes are copied to the other.
     bench.use(1, Access::read_write, 2);
     bench.use(2, Access::read_write, 3);
     bench.use(1, Access::read, 3);
@@ -107,7 +107,7 @@ TEST_CASE("a place keeps using the link where options say so, where it has no ro
         CHECK(bench.storage.counters().bytes_delivered == 0);
     };
     stays(Bench(two_devices("remote_access"), {.copy_after_repeated_use = false}));
-    // There is no room to try the link either.
+    // There is no memory to verify the link either.
     stays(Bench(two_devices("remote_access", "1 GB/s", "4 KiB"), {.verify_connections = false}));
     stays(Bench(two_devices("remote_access"), {}, mask_of(RouteKind::direct_use)));
 }
@@ -140,7 +140,7 @@ TEST_CASE("an explanation reports what each use over a link costs, and when a co
     CHECK(best().reason.find("each use is over the link") != std::string::npos);
     bench.use(2, Access::read, 1);
     CHECK(best().route.kind == RouteKind::migrate);
-    CHECK(bench.shares()); // it was only asked
+    CHECK(bench.shares()); // explain() changes nothing
     bench.use(2, Access::read, 1);
     CHECK(best().each_use == 0);
     CHECK(best().reason.find("memory of its own") != std::string::npos);

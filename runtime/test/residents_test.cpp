@@ -14,10 +14,10 @@ using namespace pi::runtime;
 
 namespace {
 
-/// The host; a device in two contexts, places 1 and 3; and another device, place 2.
+/// The host; a device in two contexts (places 1 and 3); and another device (place 2).
 const std::vector<PlaceIndex> device_of{0, 1, 2, 1};
 
-/// Each device has two memories, which differ in capacity.
+/// Each device has two memories of different capacity.
 TopologyDescription machine() {
     TopologyDescription topology = unconnected_places(3);
     for (PlaceIndex place = 1; place < topology.places.size(); ++place) {
@@ -61,7 +61,8 @@ struct Storages {
         residents.add(place, *all.back());
         return *all.back();
     }
-    /// As for an acquire at the place, by a storage that has nothing there.
+    /// The replicas that an acquire at the place could evict, for a storage that has no memory
+    /// there.
     std::vector<Residents::Replica> replicas(PlaceIndex place, uint32_t scope = 0) {
         return residents.replicas(place, scope, FakeStorage());
     }

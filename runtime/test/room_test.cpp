@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who may go when a memory is out, and what is not given up because it would not help.
+// Which replicas are evicted when memory is full, and which are not because it would not help.
 #include "simulated.hpp"
 
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ namespace {
 constexpr PlaceIndex place = 1;
 constexpr uint64_t page = 4096;
 
-/// A device with a large memory, of which one allocation has a part, and a small one.
+/// A device with a large memory, of which an allocation may take only a part, and a small memory.
 const TextFile &two_memories() {
     static const TextFile file(R"({"pi_machine": 1, "name": "two memories", "devices": [
         {"name": "dsp", "type": "accelerator", "scopes": [
@@ -28,7 +28,7 @@ const TextFile &two_memories() {
     return file;
 }
 
-/// Two devices, each with memory for one storage of two pages, which is not enough to verify their
+/// Two devices, each with memory for one storage of two pages, which is too small to verify their
 /// link.
 const TextFile &two_small() {
     static const TextFile file(R"({"pi_machine": 1, "name": "two small", "devices": [
@@ -40,7 +40,7 @@ const TextFile &two_small() {
     return file;
 }
 
-/// Two devices that had one storage's bytes, until the first one fell.
+/// Two devices that have a storage's bytes, until the first one is lost.
 class Falling {
 public:
     static constexpr PlaceIndex lost = 1, survivor = 2;
@@ -54,7 +54,8 @@ public:
         storage.buffer().prefetch(survivor);
         REQUIRE(runtime.finish(patience));
     }
-    /// The survivor gets so many bytes that it takes until then; another storage tells.
+    /// Waits until the device is lost: the transfer to the survivor takes that long; another
+    /// storage finds the loss.
     void fall() const {
         const Storage bytes(runtime, {.size = 300'000});
         while (machine.pass_time() < 10'000'000) {
@@ -84,7 +85,7 @@ public:
     const Storage other{runtime, {.size = 1000}};
 };
 
-/// That stays unsignalled.
+/// An event that stays unsignalled.
 Event gate_at(const Simulated &machine, PlaceIndex where) {
     Event gate;
     OK(piEventCreateHost(machine.topology()->context(where), nullptr, gate.out()));
@@ -101,7 +102,7 @@ pi_result code_of_use(const Storage &storage, PlaceIndex where = place) {
     return code_of([&] { storage.buffer().acquire(where, Access::discard_write).release(); });
 }
 
-/// Two devices; what goes from the host to the second one goes faster over the first.
+/// Two devices; the route from the host to the second one is faster over the first.
 const TextFile &fast_detour() {
     static const TextFile file(R"({"pi_machine": 1, "name": "fast detour", "devices": [
         {"name": "a", "type": "gpu",
@@ -114,10 +115,10 @@ const TextFile &fast_detour() {
     return file;
 }
 
-/// Transfers of a runtime that have staging memory at a place, and go on when this is destroyed.
+/// Transfers that use staging memory at a place; they are paused until this is destroyed.
 class Stopped {
 public:
-    /// Begins them, and stops all posted work as soon as there is staging memory in use.
+    /// Starts the transfers, and pauses all posted work as soon as staging memory is in use.
     Stopped(const Runtime &runtime, PlaceIndex where, const std::function<void()> &begin)
         : runtime_(runtime), where_(where), storage_(runtime, {.size = 1}),
           ready_(storage_.buffer().acquire(host_place, Access::read)) {
@@ -137,7 +138,7 @@ public:
     Stopped &operator=(const Stopped &) = delete;
 
 private:
-    /// Between any two steps of a transfer.
+    /// Polls between any two steps of a transfer.
     void look() {
         ready_.on_ready([this](pi_result, const std::string &) {
             if (runtime_.pool_statistics(where_).bytes_in_use == 0) {
@@ -308,7 +309,7 @@ TEST_CASE("nothing is kept of a destroyed storage that had memory", "[runtime]")
         for (int count = 0; count < storages; ++count) {
             resident(runtime, page);
         }
-        return mallinfo2().uordblks; // 0 where a sanitizer has the heap
+        return mallinfo2().uordblks; // 0 where a sanitizer owns the heap
     };
     const size_t before = in_use_after(100);
     CHECK(in_use_after(2000) < before + 200'000);

@@ -95,7 +95,7 @@ TEST_CASE("the cheaper of a plugin's copy and a bounce is chosen", "[runtime]") 
     link.connection = PI_MEMORY_CONNECTION_MIGRATABLE;
     CHECK(ways(topology, request(1, 2, 64 << 20)).front().route.kind == RouteKind::migrate);
 
-    link.bandwidth = 1000000000; // a direct link that is slower than two good ones
+    link.bandwidth = 1000000000; // a direct link that is slower than two fast ones
     const auto found = ways(topology, request(1, 2, 64 << 20));
     CHECK(found.front().route.kind == RouteKind::host_bounce);
     CHECK(found.front().route.style == BounceStyle::staged);
@@ -103,7 +103,7 @@ TEST_CASE("the cheaper of a plugin's copy and a bounce is chosen", "[runtime]") 
     const Candidate &slow = find(found, RouteKind::migrate);
     CHECK(slow.possible);
     CHECK(slow.seconds > found.front().seconds);
-    // Few bytes cross any link faster than two one_to_two begin.
+    // A few bytes cross one link faster than two transfers start.
     CHECK(ways(topology, request(1, 2, 64)).front().route.kind == RouteKind::migrate);
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("a bounce maps an end in place before it stages", "[runtime]") {
     const auto in_pieces = ways(machine(), pieces);
     CHECK(in_pieces.front().route.style == BounceStyle::staged);
     CHECK_FALSE(find(in_pieces, RouteKind::host_bounce, BounceStyle::map_destination).possible);
-    // A map is one range: the bytes between two of them may be another command's.
+    // A map covers one range: another command may write the bytes between two pieces.
     pieces = request(3, 1);
     pieces.pieces = 2;
     const auto from_pieces = ways(machine(), pieces);
@@ -279,7 +279,7 @@ TEST_CASE("devices are the same by identity and never by name", "[runtime]") {
 
 namespace {
 
-/// Results that a test invents; all other pairs are unknown.
+/// Results that a test sets; all other pairs are unknown.
 class MadeUp final : public Verification {
 public:
     explicit MadeUp(std::map<MemoryPair, Verified> results) : results_(std::move(results)) {}
@@ -293,7 +293,7 @@ private:
     const std::map<MemoryPair, Verified> results_;
 };
 
-/// Two GPUs of which the one uses the other's memory over a link.
+/// Two GPUs; one uses the other's memory over a link.
 TopologyDescription two_peers() {
     TopologyDescription topology = machine();
     connection(topology, 1, 2).connection = PI_MEMORY_CONNECTION_UNIFIED;
@@ -403,7 +403,7 @@ TEST_CASE("host memory is imported where the import was verified", "[runtime]") 
 }
 
 TEST_CASE("a path over several devices avoids a link that lost bytes", "[runtime]") {
-    // 1 and 4 are joined over 2, and over 3, which is slower.
+    // 1 and 4 are connected over 2, and over 3, which is slower.
     TopologyDescription topology = unconnected_places(4);
     for (PlaceIndex place = 1; place <= 4; ++place) {
         topology.places[place].type = PI_DEVICE_TYPE_GPU;

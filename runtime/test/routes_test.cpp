@@ -11,13 +11,13 @@ using namespace runtime_test;
 
 namespace {
 
-/// Not a multiple of a chunk, and more than two of them.
+/// Not a multiple of a chunk, and more than two chunks.
 constexpr uint64_t size = 300 * 1024 + 17;
 
 using Way = std::pair<RouteKind, BounceStyle>;
 
-/// Writes at one place, reads at another by one way only, and looks at every byte. False where that
-/// way does not lead there.
+/// Writes at one place, reads at another over one route only, and compares all bytes. Returns false
+/// if that route does not connect the two.
 bool try_way(const Machine &machine, PlaceIndex src, PlaceIndex dst, Way way, bool pieces) {
     std::shared_ptr<FaultTransport> transport;
     const Runtime runtime(machine.topology(),
@@ -40,7 +40,7 @@ bool try_way(const Machine &machine, PlaceIndex src, PlaceIndex dst, Way way, bo
     }
     RangeSet stale = Range{0, size};
     auto expected = bytes;
-    if (pieces) { // what the destination wrote itself is not fetched
+    if (pieces) { // bytes that the destination wrote itself are not fetched
         Acquisition own = buffer.acquire(dst, Access::discard_write, 1000, 2000);
         if (dst == host_place) {
             std::fill_n(reinterpret_cast<uint8_t *>(own.pointer()), 2000, uint8_t{9});
@@ -130,7 +130,7 @@ TEST_CASE("every route brings every byte, whole and in pieces", "[runtime]") {
     }
     for (const Way &way : ways) {
         INFO(to_string(way.first) << " " << to_string(way.second));
-        // In pieces nothing is mapped: what lies between is another command's to write.
+        // Pieces are not mapped: another command may write the bytes between them.
         const bool possible = !(pieces && (way.second == BounceStyle::map_source ||
                                            way.second == BounceStyle::map_destination));
         CHECK((seen.count(way) != 0) == possible);
@@ -179,7 +179,7 @@ TEST_CASE("unified and imported memory moves no byte", "[runtime]") {
         if (kind == RouteKind::import) {
             CHECK(counters.bytes_delivered == 0);
             CHECK(moving_calls() == calls_before);
-            // Of memory that is mapped and unmapped: from itself, to publish what the host wrote.
+            // For memory that is mapped and unmapped: a write to itself publishes the host's bytes.
             CHECK(write_calls() - writes_before <= counters.coherence_syncs);
         } else {
             const auto second = static_cast<PlaceIndex>(1 + machine.devices().size());
@@ -196,9 +196,9 @@ TEST_CASE("acquires without a transfer are in the log if an option says so, and 
     for (const bool asked_for : {false, true}) {
         const Runtime runtime(machine.topology(), {.log_up_to_date = asked_for});
         const Storage storage(runtime, {.size = 4096, .routes = mask_of(RouteKind::host_bounce)});
-        host_write(storage.buffer(), 0, pattern(4096, 1)); // needs none
+        host_write(storage.buffer(), 0, pattern(4096, 1)); // no transfer
         storage.buffer().acquire(1, Access::read).release();
-        storage.buffer().acquire(1, Access::read).release(); // needs none
+        storage.buffer().acquire(1, Access::read).release(); // no transfer
         REQUIRE(runtime.finish(patience));
         uint64_t transfers = 0;
         uint64_t others = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Storages in a scope that is not the devices' ordinary memory: the plugin's word for that scope
-// decides.
+// Storages in a scope other than the device's ordinary memory: the connection that the plugin
+// reports for that scope applies.
 #include "simulated.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr uint64_t size = 4096;
 
-/// Two signal processors whose scratchpads are joined as given; nothing else of them is. The way
-/// over the host is slow.
+/// Two signal processors whose scratchpads have the given connection and whose other memory has
+/// none. The route over the host is slow.
 std::string two_processors(const std::string &connection) {
     const auto processor = [](const std::string &name) {
         return R"({"name": ")" + name + R"(", "type": "accelerator", "scopes": [
@@ -73,7 +73,7 @@ TEST_CASE("the scratchpad of dsp.json is used as it is in another context", "[ru
     CHECK(storage.memory_of(1) == storage.memory_of(2));
     CHECK(storage.memory_of(1) != storage.memory_of(host_place));
     CHECK(host_read(storage.buffer()) == bytes);
-    CHECK(storage.counters().bytes_delivered == 2 * size); // there once, and back once
+    CHECK(storage.counters().bytes_delivered == 2 * size); // once in each direction
 }
 
 TEST_CASE("given memory is used from a place with a scope that its own place lacks", "[runtime]") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From whom bytes are taken that several places have, each of them others.
+// The sources of bytes when several places each have a different part.
 #include "simulated.hpp"
 
 #include <catch2/catch.hpp>

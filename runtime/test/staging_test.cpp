@@ -15,7 +15,7 @@ constexpr uint64_t page = 4096, limit = 4 * page;
 /// The host's staging memory, and how much of it is in use.
 class Staging {
 public:
-    /// Asks for memory of so many pages, each of the sizes; keeps it when it is granted.
+    /// Requests memory of these numbers of pages; keeps it when it is granted.
     void ask(const std::vector<uint64_t> &pages) {
         std::vector<StagingPool::Need> needs;
         for (const uint64_t count : pages) {
@@ -32,7 +32,7 @@ public:
         });
     }
     void give_back(size_t number) {
-        // Not in its place: memory that comes back may be granted at once.
+        // Moved out first: freed memory may be granted at once.
         const std::vector<StagingPool::Lease> leases = std::move(granted_[number]);
         granted_[number].clear();
     }
@@ -69,7 +69,7 @@ TEST_CASE("staging memory in use stays within its limit, and requests are served
     staging.ask({1, 2});
     CHECK(staging.has(0));
     staging.ask({1, 1}); // too much in addition to the first
-    staging.ask({1});    // would fit, and came later
+    staging.ask({1});    // would fit, but came later
     CHECK_FALSE(staging.has(1));
     CHECK_FALSE(staging.has(2));
     CHECK(staging.pages_in_use() == 3);

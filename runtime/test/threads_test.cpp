@@ -14,9 +14,9 @@ namespace {
 
 constexpr int thread_count = 4;
 
-/// Adds one to the number in a range, at a place. True if all went well. The queue is the thread's
-/// own: on an in-order queue that threads share, a command that waits for another thread's release
-/// would hold up the commands which that thread needs to get there.
+/// Adds one to the number in a range, at a place. Returns false on failure. The queue is the
+/// thread's own: on a shared in-order queue, a command that waits for another thread's release
+/// would block the commands that this thread needs first.
 bool increment(const Machine &machine, const Buffer &buffer, PlaceIndex place, pi_queue queue) {
     Acquisition use = buffer.acquire(place, Access::read_write);
     uint64_t value = 0;
@@ -101,8 +101,7 @@ TEST_CASE(
                               StorageDescriptor{.size = size, .name = std::to_string(index)});
         storages.back().buffer().acquire(PlaceIndex{1}, Access::discard_write).release();
     }
-    // One thread after the other, and round again: so what is acquired later is later for
-    // everybody.
+    // The threads take turns, so all threads see the acquisitions in the same order.
     std::atomic<uint64_t> turn{0};
     std::vector<std::thread> threads;
     for (uint64_t index = 0; index < thread_count; ++index) {

@@ -107,7 +107,7 @@ TEST_CASE("places of two loaders reach each other through the host", "[runtime]"
     for (const PlaceIndex place : {1U, 2U, 1U}) {
         Acquisition use = buffer.acquire(place, Access::read_write);
         use.wait(patience);
-        use.release(); // so it is newest there, alone
+        use.release(); // so its bytes are newest only there
     }
     CHECK(host_read(buffer) == bytes);
     CHECK(storage.counters().bytes_delivered == 4 * 4096);

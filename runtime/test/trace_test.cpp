@@ -21,7 +21,7 @@ using nlohmann::json;
 
 namespace {
 
-/// A loader that traces into a file, which goes with the object; all devices in two contexts.
+/// A loader that traces into a file, which the destructor deletes; all devices in two contexts.
 class Traced {
 public:
     Traced()
@@ -60,7 +60,7 @@ private:
     pi_loader loader_ = nullptr;
 };
 
-/// What the trace says of transfers.
+/// The transfers in the trace.
 struct Spans {
     explicit Spans(const std::vector<json> &events) {
         std::map<std::pair<json, json>, std::string> tracks;
@@ -80,8 +80,7 @@ struct Spans {
             CHECK(event.at("ph") == "X");
             CHECK(groups.at(event.at("pid")) == "transfers");
             const std::pair<json, json> track(event.at("pid"), event.at("tid"));
-            // On one track one ends before the next begins; three digits of microseconds are
-            // written.
+            // Spans of one track do not overlap; times have three digits of microseconds.
             const double begin = event.at("ts");
             const double length = event.at("dur");
             CHECK(length >= 0);
@@ -168,19 +167,19 @@ TEST_CASE("every transfer is a span on the track of each link that it crosses, w
             bytes_of_link[name(link.first) + " -> " + name(link.second)] = bytes;
         }
     }
-    const Spans running(traced.events()); // valid JSON while it is written
+    const Spans running(traced.events()); // the file is valid JSON while it is written
     traced.release();
     Spans spans(traced.events());
     CHECK(running.transfers == spans.transfers);
-    // A line of the log, and what is delivered, may be of two spans: one to where the bytes stay on
-    // the way.
+    // A log line and its delivered bytes may have two spans: one of them to the host, where the
+    // bytes stay.
     CHECK(spans.transfers >= static_cast<uint64_t>(std::count_if(
                                  log.begin(), log.end(),
                                  [](const TransferRecord &record) { return record.end != 0; })));
     CHECK(spans.bytes >= counters.bytes_delivered);
     CHECK(spans.failed == counters.failed_attempts);
     CHECK(spans.failed > 0);
-    // Hand-overs are spans without bytes.
+    // Coherence syncs are spans without bytes.
     std::erase_if(spans.bytes_of_track, [](const auto &track) { return track.second == 0; });
     CHECK(spans.bytes_of_track == bytes_of_link);
     for (const TransferRecord &record : log) {

@@ -22,13 +22,13 @@ std::vector<PlaceIndex> all_places() {
     return devices;
 }
 
-/// Places without known links; `devices` says which share a device.
+/// Places without known links; `devices` gives the device of each place.
 Traffic idle_traffic(const std::vector<PlaceIndex> &devices = all_places()) {
     return Traffic(
         LinkChannels(unconnected_places(static_cast<uint32_t>(devices.size() - 1)), devices));
 }
 
-/// Up to four links in a chain, any speeds.
+/// Up to four links in a chain, at any speeds.
 Load random_load(std::mt19937 &random) {
     const auto uniform = [&random](double low, double high) {
         return std::uniform_real_distribution<double>(low, high)(random);
@@ -44,7 +44,7 @@ Load random_load(std::mt19937 &random) {
     return load;
 }
 
-/// Seconds of all pieces on the link that takes longest.
+/// Seconds of all pieces on the slowest link.
 double on_slowest(const Load &load) {
     double seconds = 0;
     for (const Crossing &crossing : load.crossings) {
@@ -70,7 +70,7 @@ TEST_CASE("transfers that have left cause no delay, in whatever order they left"
             for (Traffic::Entry &other : others) {
                 traffic.enter(random_load(random), other);
                 if (random() % 3 == 0) {
-                    traffic.enter(random_load(random), other); // instead
+                    traffic.enter(random_load(random), other); // replaces an entry
                 }
             }
             CHECK(traffic.delay(asked) >= with_one * 0.999999);
@@ -165,7 +165,7 @@ TEST_CASE("links with a channel of one plugin in common take turns", "[runtime]"
         INFO(other.from << " to " << other.to);
         CHECK(traffic.delay(crossing(other.from, other.to)) == 0);
     }
-    // The transfers before it on both channels run at the same time: they end with the longer ones.
+    // The earlier transfers on both channels run at the same time: they end with the longer ones.
     traffic.enter(crossing(1, 3, 3), under_way.emplace_back());
     under_way.front().leave();
     traffic.enter(crossing(3, 2, 2), under_way.emplace_back());

@@ -125,7 +125,7 @@ TEST_CASE("the log is in the order of time, whichever threads wrote it", "[runti
 TEST_CASE("pieces of one copy share a line, even with other records in between", "[runtime]") {
     TransferLog log(5);
     for (uint64_t others = GENERATE(0, 3, 4); others > 0; --others) {
-        log.add(copy_of(1, {0, 8}, 150)); // so the ring's end falls at every later position
+        log.add(copy_of(1, {0, 8}, 150)); // so the ring's end is at every later position
     }
     log.add(copy_of(2, {0, 8}, 200), true);
     log.add(up_to_date(3, 201), texts);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls that undo something fail: unmaps, flushes, invalidates, releases, every function of pi.h
-// with such a name. Whoever uses the bytes next gets the newest ones or an error, each reference is
+// Failures of calls that undo something: unmaps, flushes, invalidates and releases, every such
+// function of pi.h. The next user of the bytes gets the newest ones or an error, each reference is
 // released once, and afterwards everything works, on simulated memory of every kind.
 #include "fault_sweep.hpp"
 #include "mapped_page.hpp"
@@ -28,8 +28,8 @@ namespace {
 constexpr uint64_t bytes_in_all = 4096;
 constexpr PlaceIndex mapped = 1, far = 2;
 
-/// A device whose memory is mapped in place, as reads from it are slow, and one whose memory is
-/// not.
+/// A device whose memory is mapped in place because reads from it are slow, and one whose memory is
+/// not mapped.
 std::string machine_of(const std::string &flags, const std::string &device_members = {},
                        uint64_t flush_atom = 64) {
     const auto scope = [&](const std::string &of) {
@@ -123,7 +123,7 @@ TEST_CASE("a standing map for reading is undone before a command writes its byte
     CHECK(read_is(machine, buffer, far, 10) == PI_SUCCESS);
     CHECK(machine.calls_of("piEnqueueMemUnmap") == 2);
     SECTION("of the application") {
-        CHECK(read_is(machine, buffer, mapped, 10) == PI_SUCCESS); // may go on while it stands
+        CHECK(read_is(machine, buffer, mapped, 10) == PI_SUCCESS); // the map permits reads
         CHECK(machine.calls_of("piEnqueueMemUnmap") == 2);
         CHECK(fill(machine, buffer, mapped, 20) == PI_SUCCESS);
     }
@@ -249,11 +249,11 @@ TEST_CASE("a command of a queue that cannot be flushed ends its use nonetheless"
 namespace {
 
 #if defined(__SANITIZE_THREAD__)
-constexpr bool children_start_threads = false; // not of a process that has some
+constexpr bool children_start_threads = false; // a process with threads must not do so
 #else
 constexpr bool children_start_threads = true;
 #endif
-// Under a sanitizer a child takes long to make: some of the memories then.
+// Under a sanitizer, starting a child is slow: run for some memories only.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr size_t memory_stride = 7;
 #else
@@ -280,7 +280,7 @@ std::vector<std::string> undoing_functions() {
     return found;
 }
 
-/// That the runtime does not call on simulated machines, and why.
+/// Functions that the runtime does not call on simulated machines, and why.
 const std::map<std::string, std::string> uncalled{
     {"piUsmFree", "the runtime allocates no USM"},
     {"piEnqueueUsmFree", "the runtime allocates no USM"},
@@ -291,8 +291,8 @@ const std::map<std::string, std::string> uncalled{
     {"piKernelRelease", "the test has no kernels"},
     {"piSamplerRelease", "the runtime makes no images"}};
 
-/// How many references of each kind of object there are that nobody has released: made, retained
-/// and not named by a release, whether or not that succeeded.
+/// Number of unreleased references by kind of object: created or retained, and not passed to a
+/// release, whether or not the release succeeded.
 std::map<std::string, int64_t> references(const Simulated &machine) {
     const auto calls = [&](const std::string &function) {
         return static_cast<int64_t>(machine.calls_of(function));
@@ -313,7 +313,7 @@ std::map<std::string, int64_t> references(const Simulated &machine) {
     return left;
 }
 
-/// By function.
+/// Number of calls by function.
 std::map<std::string, uint64_t> undoing_calls(const Simulated &machine) {
     std::map<std::string, uint64_t> calls;
     for (const std::string &function : undoing_functions()) {
@@ -324,7 +324,7 @@ std::map<std::string, uint64_t> undoing_calls(const Simulated &machine) {
     return calls;
 }
 
-/// Calls of a function that fail, from one on.
+/// A function's calls that fail, from the N-th on.
 struct FailingCalls {
     std::string function;
     uint64_t first;
@@ -335,7 +335,7 @@ struct FailingCalls {
         return function + ":" + std::to_string(first) + ".." + std::to_string(first + count - 1) +
                "=" + how;
     }
-    /// Commands that were refused, and so have no event.
+    /// Commands that were refused and so have no event.
     int64_t refused(const Simulated &machine) const {
         const auto calls = static_cast<int64_t>(machine.calls_of(function));
         const auto before = static_cast<int64_t>(first) - 1;
@@ -345,7 +345,7 @@ struct FailingCalls {
     }
 };
 
-/// What a run without a fault leaves is the test's own.
+/// The references left by a run without faults are the test's own.
 void run_with(const Simulated &machine, RouteMask routes, const FailingCalls &failing,
               std::map<std::string, int64_t> left) {
     Scenario<Simulated>(machine, ways_of(machine, routes), failing.count).run();
@@ -356,7 +356,7 @@ void run_with(const Simulated &machine, RouteMask routes, const FailingCalls &fa
     }
 }
 
-/// In a process of its own: what a release leaves keeps its plugin, with its threads.
+/// Runs in a process of its own: a failed release keeps the plugin and its threads alive.
 void run_apart(const std::string &file, RouteMask routes, const FailingCalls &failing,
                const std::map<std::string, int64_t> &left) {
     std::fflush(nullptr);
@@ -372,7 +372,7 @@ void run_apart(const std::string &file, RouteMask routes, const FailingCalls &fa
         } catch (const std::exception &error) {
             std::fprintf(stderr, "%s\n", error.what());
         } catch (...) {
-            status = 2; // an assertion, which has been reported
+            status = 2; // a failed assertion, already reported
         }
         std::fflush(nullptr);
         _exit(status);
@@ -383,8 +383,8 @@ void run_apart(const std::string &file, RouteMask routes, const FailingCalls &fa
     CHECK(WEXITSTATUS(status) == 0);
 }
 
-/// Of all calls of one function. Which error a call gives is no matter to the next: they take
-/// turns.
+/// Fails all calls of one function in turn. A call's error does not affect the next run, so the
+/// kinds of errors take turns.
 void fail_calls(const std::string &file, RouteMask routes, const std::string &function,
                 uint64_t calls, const std::map<std::string, int64_t> &left) {
     std::vector<std::string> ways{"fail(BACKEND)", "fail(DEVICE_LOST)", "fail(OUT_OF_HOST_MEMORY)"};
@@ -461,7 +461,7 @@ TEST_CASE("the host's bytes live as long as a map of an import of them stands", 
     {
         const Runtime runtime(machine.topology());
         {
-            const Storage storage(runtime, {.size = 40 << 20}); // unmapped as soon as it is freed
+            const Storage storage(runtime, {.size = 40 << 20}); // unmapped when it is freed
             host_write(storage.buffer(), 0, all(10));
             CHECK(fill(machine, storage.buffer(), mapped, 20) == PI_SUCCESS);
             Acquisition use = storage.buffer().acquire(host_place, Access::read);

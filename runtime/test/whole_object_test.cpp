@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that migrates as a whole: the machine corrupts who writes it at the same time, and the
-// runtime lets nobody.
+// Memory that migrates as a whole: the machine corrupts bytes on concurrent writes, and the runtime
+// must not allow any.
 #include "simulated.hpp"
 
 #include <catch2/catch.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t half = 3000;
 
-/// Two devices that use each other's memory, which goes over as a whole. The host is far away.
+/// Two devices that use each other's memory, which migrates as a whole. The host is far away.
 std::string two_devices() {
     std::string json = R"({"pi_machine": 1, "name": "whole objects", "devices": [)";
     for (const char *name : {"a", "b"}) {
@@ -44,7 +44,7 @@ Mem make_source(const Simulated &machine, PlaceIndex place, uint8_t value) {
     return mem;
 }
 
-/// Bytes of the place's own memory go into what is acquired there.
+/// Copies bytes of the place's own memory into the acquired buffer.
 Event copy(const Simulated &machine, const Mem &source, const Acquisition &use,
            pi_event after = nullptr) {
     std::vector<pi_event> waits = use.events();
@@ -111,7 +111,7 @@ TEST_CASE("two places that write parts of one object at once, which migrates as 
         const auto routes = storage.counters();
         shared |= routes.bytes[static_cast<size_t>(RouteKind::migrate)] == 0;
     }
-    CHECK(shared); // one of them was used where it is, else nothing was tried
+    CHECK(shared); // one was used in place, else nothing was tested
 }
 
 TEST_CASE("places that write one object, which migrates as a whole, wait for each other, "
@@ -125,15 +125,15 @@ TEST_CASE("places that write one object, which migrates as a whole, wait for eac
     for (uint8_t round = 1; round <= 10; ++round) {
         const Mem one = make_source(machine, 1, round);
         const Mem two = make_source(machine, 2, 100 + round);
-        machine.pass_time(); // what callbacks have told the runtime, the host knows as well
-        // The second is asked for while the first has not begun.
+        machine.pass_time(); // the host knows what callbacks have reported to the runtime
+        // The second acquire comes before the first command begins.
         Acquisition first = storage.buffer(0, half).acquire(1, Access::read_write);
         const Event go = make_host_event(machine);
         const Event written = copy(machine, one, first, go.get());
         const pi_mem first_mem = first.mem();
         first.release(written.get());
         Acquisition second = storage.buffer(half, half).acquire(2, Access::read_write);
-        CHECK(first_mem == second.mem()); // else nothing is tried
+        CHECK(first_mem == second.mem()); // else nothing is tested
         const Event also = copy(machine, two, second);
         second.release(also.get());
         check(piEventSignalHost(go.get(), PI_SUCCESS), "piEventSignalHost");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs that use three times as many bytes as a device has. What moves is read from the
-// simulated machine's links, and held against a range-LRU written here, which knows nothing of the
-// runtime.
+// Programs that use three times the memory of a device. The simulated machine's links count the
+// moved bytes; the test compares them with its own simulation of a range-LRU, which is independent
+// of the runtime.
 //
-// The unit that goes is a storage's whole replica, since that is one allocation: giving back half
-// of it frees nothing. The unit that moves is a range: only bytes that are stale are fetched, only
-// bytes that are nowhere else written back.
+// The unit of eviction is a storage's whole replica, since that is one allocation: freeing half of
+// it frees nothing. The unit of transfer is a range: only stale bytes are fetched, and only bytes
+// that are valid nowhere else are written back.
 #include "simulated.hpp"
 
 #include <catch2/catch.hpp>
@@ -23,7 +23,7 @@ using namespace runtime_test;
 
 namespace {
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) // which make the moved bytes slow
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) // slow
 const std::vector<uint32_t> seeds{7};
 #else
 const std::vector<uint32_t> seeds{1, 7};
@@ -53,8 +53,7 @@ struct Trace {
     }
 };
 
-/// The least recently used replica goes; with `clean_first`, of those without dirty bytes if there
-/// is one.
+/// Evicts the least recently used replica; with `clean_first`, prefers one without dirty bytes.
 class RangeLru {
 public:
     RangeLru(const Trace &trace, bool clean_first)
@@ -126,7 +125,7 @@ private:
     uint64_t clock_ = 0, moved_ = 0;
 };
 
-/// Runs a trace on the machine, and looks at every byte that is read on the way and at the end.
+/// Runs a trace on the machine; checks every byte that the trace reads and all bytes at the end.
 class Run {
 public:
     explicit Run(const Trace &trace)
@@ -139,7 +138,7 @@ public:
         }
     }
 
-    /// `together`: so many uses are under way before the oldest is waited for.
+    /// `together`: the number of uses in flight before it waits for the oldest.
     void steps(const Trace &trace, size_t together) {
         struct Under {
             Event event;
@@ -182,7 +181,7 @@ public:
         }
         REQUIRE(runtime_.finish(patience));
     }
-    /// By the runtime: what the program itself read is not counted.
+    /// The runtime's transfers, without the program's own reads.
     uint64_t moved() const { return machine_.moved() - read_; }
     const Runtime &runtime() const { return runtime_; }
 
@@ -195,8 +194,7 @@ private:
     uint64_t read_ = 0;
 };
 
-/// The same order of storages with whole uses or parts of them, and sizes that are all one or
-/// differ.
+/// Traces with the same order of storages: whole uses or parts, and equal or different sizes.
 std::vector<Trace> traces(uint32_t seed) {
     std::mt19937 random(seed);
     const auto below = [&](uint64_t limit) { return random() % limit; };
@@ -236,8 +234,8 @@ std::vector<Trace> traces(uint32_t seed) {
             }
             result.insert(result.end(), {reads, all, parts});
         }
-        // Some are read again and again, the others written once in a while: dirty bytes that
-        // nobody needs soon.
+        // Some storages are read repeatedly, the others written rarely: dirty bytes that nobody
+        // needs soon.
         Trace cold_writes{"hot reads, cold writes", sizes, {}};
         for (size_t step = 0; step < length; ++step) {
             const bool hot = below(5) != 0;
@@ -252,9 +250,9 @@ std::vector<Trace> traces(uint32_t seed) {
 
 } // namespace
 
-// Which of the two simulations is better depends on the trace. Clean first alone moves 1.9 times as
-// much as it need where dirty bytes lie about that nobody uses; so the runtime weighs both, and
-// moves less than clean first in all.
+// Which simulation is better depends on the trace. Clean-first alone moves 1.9 times the necessary
+// bytes where unused dirty bytes remain; the runtime weighs both and moves less than clean-first in
+// total.
 TEST_CASE("a working set of three times the memory moves at most 1.1 times what a range-LRU moves",
           "[runtime][evict]") {
     const uint32_t seed = GENERATE(from_range(seeds));
@@ -268,8 +266,8 @@ TEST_CASE("a working set of three times the memory moves at most 1.1 times what 
         const auto moved = static_cast<double>(run.moved());
         const auto clean_first = static_cast<double>(RangeLru(trace, true).moved());
         CHECK(moved <= 1.1 * static_cast<double>(RangeLru(trace, false).moved()));
-        // Not 1.1: where few storages are hot and written in parts, clean first is the better one,
-        // as what it drops is never needed; the runtime, which cannot know, is between both.
+        // Not 1.1: with few hot storages written in parts, clean-first is better, since the bytes
+        // that it drops are never needed. The runtime cannot know this and is between both.
         CHECK(moved <= 1.35 * clean_first);
         sum += moved;
         sum_clean_first += clean_first;
@@ -287,7 +285,7 @@ TEST_CASE("a working set of three times the memory is served while earlier uses 
     for (const Trace &trace : traces(seed)) {
         INFO("seed " << seed << ", " << trace.name);
         Run run(trace);
-        run.steps(trace, 40); // more than fit: room is made by waiting for what is under way
+        run.steps(trace, 40); // more than fit: the runtime waits for uses in flight to free memory
         CHECK(run.runtime().counters().failed_attempts == 0);
     }
 }
@@ -316,7 +314,7 @@ TEST_CASE("no more is evicted than is needed", "[runtime][evict]") {
         small.emplace_back(runtime, StorageDescriptor{.size = 16 * page});
         small.back().buffer().acquire(place, Access::discard_write).release();
     }
-    // 16 pages are free, and 32 are needed: one of 16 goes.
+    // 16 pages are free, and 32 are needed: one replica of 16 is evicted.
     const Storage large(runtime, {.size = 32 * page});
     large.buffer().acquire(place, Access::discard_write).release();
     CHECK(runtime.counters().evictions == 1);
