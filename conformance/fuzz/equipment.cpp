@@ -58,7 +58,7 @@ Equipment::Equipment(bool validate) {
     desc.layer_count = validate ? 1 : 0;
     desc.options = options;
     desc.option_count = static_cast<uint32_t>(std::size(options));
-    // The layer logs each misuse, of which there are many here.
+    // Ignores the layer's log messages about misuse, which are frequent here.
     desc.log = [](uint32_t, const char *message, void *self) {
         if (static_cast<Equipment *>(self)->closing_) {
             finding("at the end: ", message);

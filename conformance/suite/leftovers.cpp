@@ -32,7 +32,7 @@ std::vector<int> numbers_in(const char *folder) {
     return numbers;
 }
 
-// The names in `after` of which there are more than in `before`, and how many more.
+// The names that occur more often in `after` than in `before`, and the differences.
 std::map<std::string, std::size_t> more(const std::map<int, std::string> &before,
                                         const std::map<int, std::string> &after) {
     std::map<std::string, std::size_t> names;

@@ -64,7 +64,7 @@ public:
     }
     void clean_up(const pi_buffer_map_desc &desc, pi_event event);
 
-    /// Descriptors of which a success cannot be repeated.
+    /// Descriptors whose command cannot succeed twice.
     template <typename Desc>
     static constexpr bool only_once = std::is_same_v<Desc, pi_unmap_desc>;
 

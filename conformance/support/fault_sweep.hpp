@@ -17,7 +17,7 @@
 
 namespace pi_test {
 
-/// How often a program calls each function of a plugin.
+/// A program's number of calls to each function of a plugin.
 using CallCounts = std::map<std::string, uint64_t>;
 
 /// One call that fails.
@@ -26,13 +26,13 @@ struct Fault {
     uint64_t call = 1;
     std::string what = "fail(BACKEND)";
 
-    /// As PI_FAULT takes it.
+    /// In the format of PI_FAULT.
     std::string text() const { return function + ":" + std::to_string(call) + "=" + what; }
-    /// What is not given back stays, and nobody is told but by the loader's warning.
+    /// An object whose release fails stays; only the loader's warning reports it.
     bool is_release() const { return function.ends_with("Release"); }
 };
 
-/// Of so many calls the first, the second, the one in the middle and the last; or all.
+/// The first, second, middle and last of `count` calls; or all.
 inline std::vector<uint64_t> calls_to_fail(uint64_t count, bool all) {
     std::set<uint64_t> calls{1, std::min<uint64_t>(2, count), (count + 1) / 2, count};
     for (uint64_t call = 1; all && call <= count; ++call) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A pool of USM after requests that grew: what it keeps may refuse nobody.
+// A USM pool after requests of growing sizes: its cached memory must not make requests fail.
 #pragma once
 
 #include "objects.hpp"

@@ -37,10 +37,10 @@ inline Owned<pi_loader> load_one_plugin(const char *path,
     return loader;
 }
 
-/// For plugins that tell what the test expects of them.
+/// Discards messages that the test expects from its plugins.
 inline void PI_CALL no_log(uint32_t, const char *, void *) {}
 
-/// Of the one plugin, which must be that.
+/// The loader's reason for the only plugin, which must be `plugin`.
 inline std::string why_unavailable(pi_loader loader, const std::string &plugin) {
     pi_plugin_report report{};
     uint32_t count = 0;

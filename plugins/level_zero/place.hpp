@@ -71,7 +71,7 @@ public:
 
     /// An immediate list on one of the device's engines.
     ze_command_list_handle_t make_list(ze_command_queue_priority_t priority);
-    /// A pooled list; it must be empty when it is given back.
+    /// A pooled list; it must be empty when give_list() returns it to the pool.
     ze_command_list_handle_t take_list();
     void give_list(ze_command_list_handle_t list) noexcept;
 

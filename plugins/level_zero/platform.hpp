@@ -28,7 +28,7 @@ public:
     /// Root devices.
     const std::vector<sdk::Ref<Device>> &devices() const { return devices_; }
     /// Whether failed builds have logs. With several drivers the vendor's loader translates
-    /// handles, but not that of the log of a failed build, which nobody can read then; and linking
+    /// handles except the log handle of a failed build, so that log is unreadable; and linking
     /// without a log crashes it.
     bool has_build_logs() const { return alone_; }
     ze_api_version_t version() const { return version_; }

@@ -15,7 +15,7 @@ namespace pi::sim {
 
 class EndOrder {
 public:
-    using Key = std::pair<uint64_t, uint64_t>; ///< the end, and a number to tell equal ends apart
+    using Key = std::pair<uint64_t, uint64_t>; ///< the end, and a number that orders equal ends
 
     /// A transfer starts, and waits for nothing else: it will be done, whatever happens. Then
     /// `finish` is called.

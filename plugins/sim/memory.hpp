@@ -69,7 +69,7 @@ public:
     /// Copy a range of one side's bytes to the other; without effect on coherent memory.
     void publish(uint64_t offset, uint64_t size) const;
     void refresh(uint64_t offset, uint64_t size) const;
-    /// For a map without a read of memory of which the device has a copy: fills the host's bytes
+    /// For a map without a read, if the device has a copy of the memory: fills the host's bytes
     /// with garbage. Without effect on other memory.
     void spoil(uint64_t offset, uint64_t size) const;
 

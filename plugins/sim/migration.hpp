@@ -35,9 +35,9 @@ public:
             Site device;   ///< the writing device
             bool migrates; ///< the object migrates there as a whole
         };
-        /// Calls `body`, which writes, alone. Then the object has the writes that survive: of
-        /// overlapping ones by two devices, to one of which the object migrates, the one that ended
-        /// last, in whichever order they really happened.
+        /// Calls `body`, which writes, under a lock. Afterwards the object has the surviving writes:
+        /// if the writes of two devices overlap in time and the object migrates to one of them, the
+        /// write that ended last survives, whatever their real order.
         template <class Body>
         void write(When when, std::span<std::byte> object, Body &&body) {
             std::lock_guard lock(log_.mutex_);

@@ -35,7 +35,7 @@ public:
     bool wants(const std::string &name) const;
     /// How much to measure, for operations from nanoseconds to milliseconds.
     Effort effort() const;
-    /// The same for processes, each of which is a batch.
+    /// The same for processes: each process is a batch.
     Effort process_effort() const;
 
     /// Measures both if the row is wanted, and adds it: medians of the batches, and the median of

@@ -104,7 +104,7 @@ def measure(api, folders):
     lines = ["#include <stddef.h>", "#include <stdio.h>"]
     lines += [f"#include <{name}>" for name in header.HEADERS]
     lines += ["int main(void) {"]
-    # Above 2^63 the sign tells unsigned constants apart.
+    # The sign distinguishes unsigned constants above 2^63.
     lines += [f'    printf("%d %lld\\n", ({e}) < 0, (long long)({e}));' for e in expressions]
     lines += ["}"]
     with tempfile.TemporaryDirectory() as folder:

@@ -273,9 +273,9 @@ def append_enumerator(api):
         yield Injection(f"after {last.name}", [(last.file, last.end, last.end, ", PI_INJECTED = 1 << 20")])
 
 
-# Of these there are thousands, and one tells what the next does.
+# The swaps of pairs are thousands of similar edits: only a sample of them runs.
 MANY = 200
-# What is done, the edits of that kind, and whether all of them are tried or some.
+# The name of a kind, its edits, and whether all of them run even if a count is given.
 KINDS = (
     ("insert a slot", insert_slot, False),
     ("swap neighbouring slots", swap_adjacent_slots, True),
@@ -308,7 +308,7 @@ KINDS = (
 
 
 def judge(api, frozen, injection):
-    """(how the gate judged it, whether that is right)."""
+    """Returns (the gate's verdict, whether it is right)."""
     texts = dict(api.texts)
     for file, begin, end, text in sorted(injection.edits, key=lambda e: (e[0], -e[1])):
         texts[file] = texts[file][:begin] + text + texts[file][end:]
@@ -319,7 +319,7 @@ def judge(api, frozen, injection):
             path.write_text(text, encoding="utf-8")
         everything = Path(folder) / "everything.c"
         everything.write_text("".join(f"#include <{name}>\n" for name in header.HEADERS))
-        # Else the gate would refuse for a wrong reason.
+        # Otherwise the gate would refuse the edit for a wrong reason.
         problems = gate.compile_text(everything, [folder])
         if problems:
             return "the edited header does not compile: " + problems, False
@@ -334,8 +334,8 @@ def judge(api, frozen, injection):
 
 
 def self_test(api, frozen, seed, count):
-    """Tries `count` edits of each kind (None: all, but of pairs only many); returns how many were tried
-    and how many misjudged."""
+    """Tries `count` edits of each kind (None: all, but MANY swaps of pairs). Returns how many were
+    tried and how many were misjudged."""
     chance = random.Random(seed)
     injections = []
     for what, kind, always_all in KINDS:

@@ -48,15 +48,15 @@ struct Plan {
     }
 };
 
-/// The bytes by which make_plan() makes plans of one edit, of each kind.
+/// Inputs for which make_plan() makes plans with a single edit, one of each kind.
 std::vector<Bytes> single_edits();
 
-/// A plan for a row's descriptor, whose bytes are `base`. Wrong handles are of `own`, or of
-/// `foreign`, which is of another plugin.
+/// A plan for a row's descriptor with the bytes `base`. Its wrong handles come from `own` or from
+/// another plugin's fixture (`foreign`).
 Plan make_plan(Input &input, const Row &row, const Bytes &base, const Fixture &own,
                const Fixture &foreign);
 
-/// For the text of a finding.
+/// Describes a plan in a finding.
 std::string to_string(const Plan &plan);
 
 /// The errors that pi.h requires. None: it is as good as the original descriptor, unless the plan

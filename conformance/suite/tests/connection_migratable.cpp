@@ -79,7 +79,7 @@ CONFORMANCE_TEST_PAIRS("connection", "a large migrating copy moves its last byte
     });
 }
 
-// Behind two host events, of which gates[last] is signalled last.
+// A command behind two host events; gates[last] is signalled last.
 void check_held(Fixture &fixture, const Link &link, const Queue &queue, const std::string &what,
                 std::size_t last) {
     Ends ends(fixture, link);

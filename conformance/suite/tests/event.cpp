@@ -32,7 +32,7 @@ CONFORMANCE_TEST("event", "a host event is complete once it is signalled, and no
     require(fixture.is_complete(event), "the event is not complete after the signal");
 }
 
-// ----- What an event tells -----
+// ----- Event queries -----
 
 void check_event_info(const std::string &what, pi_event event) {
     check_info(

@@ -227,7 +227,7 @@ CONFORMANCE_TEST("event",
 
 // ----- Random graphs -----
 
-// A thousand events over many queues: host events and commands, of which some will fail. Each fill
+// A thousand events over many queues: host events and commands, some of which fail. Each fill
 // has a buffer of its own that shows whether it has run.
 class Graph {
 public:

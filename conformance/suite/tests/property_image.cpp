@@ -37,7 +37,7 @@ One one_of(pi_channel_type type) {
                                      : One{integer, integer};
 }
 
-// Dense pixels beside the image.
+// An image and a dense model of its pixels.
 struct Picture {
     pi_mem_image_desc desc;
     Mem mem;

@@ -18,7 +18,7 @@ pi_result pass(pi_queue queue, Desc desc, uint64_t flags, uint32_t wait_count,
     return Description<Desc>::enqueue(queue, &desc, wait_count, wait_list, out_event);
 }
 
-// What they share: USM of which the command makes something.
+// Common base: USM, and the bytes that the command must leave there.
 class UsmCase : public CommandCase {
 public:
     UsmCase(Fixture &fixture, std::string name)
@@ -87,7 +87,7 @@ private:
     Bytes pattern_;
 };
 
-// Hints, of which nothing is seen but their events.
+// Hints: only their events are observable.
 template <typename Desc>
 class UsmHint final : public UsmCase {
 public:

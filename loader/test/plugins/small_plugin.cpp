@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A plugin with one platform, two devices and contexts that are counted objects, and with one
-// defect, chosen when it is compiled:
+// injected error, selected at compile time:
 //   PI_TEST_NAME     its name
 //   PI_TEST_VARIANT  one of the enumerators below
 

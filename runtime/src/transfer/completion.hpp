@@ -36,7 +36,7 @@ public:
     void complete(pi_result result, std::string text);
     /// Runs the continuation when this is over, always as posted work.
     void then(TransferDone continuation) { then(prepare(std::move(continuation))); }
-    /// The same in two steps, of which the second needs no memory.
+    /// The same in two steps; the second one allocates nothing.
     Continuations::Prepared prepare(TransferDone continuation) const;
     void then(Continuations::Prepared continuation) noexcept;
 
@@ -76,7 +76,7 @@ struct Dependency {
 void when_all(const std::vector<Dependency> &dependencies,
               const std::shared_ptr<Continuations> &continuations, TransferDone done);
 
-/// The same in two steps, of which the second needs no memory. It needs at least one dependency.
+/// The same in two steps; the second one allocates nothing. It needs at least one dependency.
 class PreparedWait {
 public:
     PreparedWait(const std::vector<Dependency> &dependencies, TransferDone done);

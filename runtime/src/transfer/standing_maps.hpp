@@ -40,7 +40,7 @@ public:
         : continuations_(std::move(continuations)) {}
 
     void add(One &&map) noexcept;
-    /// Maps of this memory keep the host's bytes alive, of which it may be an import.
+    /// Maps of this memory keep the host's bytes alive: the memory may be an import of them.
     void keep(pi_mem mem, const std::shared_ptr<const void> &host_bytes) noexcept;
     /// Whether any map stands: checked before each command.
     bool any() const noexcept { return count_.load(std::memory_order_acquire) != 0; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The happens-before order. Commands lie in lanes, each of which is a chain: a command begins after
-// the one before it in its lane. So a place in a lane stands for everything before it, and a
-// command's past is one place in each of some lanes: a vector clock.
+// The happens-before order. Each lane is a chain of commands: a command begins after the previous
+// one in its lane. So a position in a lane represents all commands before it, and a command's past
+// is one position in each of some lanes: a vector clock.
 #pragma once
 
 #include <algorithm>

@@ -121,7 +121,7 @@ public:
     void add_program(pi_program program);
     void add_host_event(pi_event event);
     void
-    /// the handle now belongs to another event, of which nothing is known
+    /// the handle now belongs to another, unknown event
     forget_event(pi_event event);
     void add_usm(const void *pointer, uint64_t size);
     template <typename Handle>

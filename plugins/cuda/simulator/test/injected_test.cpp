@@ -10,7 +10,8 @@ using namespace pi_cuda_test;
 
 namespace {
 
-/// Runs the program with the fault on the driver. Sanitizers are told not to report it first.
+/// Runs the program with the fault injected into the driver. Options keep sanitizers from
+/// reporting it first.
 pi_test::Ran run_faulty(const std::string &fault, std::vector<std::string> environment = {}) {
     std::vector<std::string> command = {"/usr/bin/env",
                                         "-u",

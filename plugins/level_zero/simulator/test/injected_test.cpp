@@ -10,7 +10,8 @@ using namespace pi_level_zero_test;
 
 namespace {
 
-/// Runs the program with the fault on one driver. Sanitizers are told not to report it first.
+/// Runs the program with the fault injected into one driver. Options keep sanitizers from
+/// reporting it first.
 pi_test::Ran run_faulty(const std::string &fault, std::vector<std::string> environment = {}) {
     std::vector<std::string> command = {"/usr/bin/env",
                                         "-u",
