@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a target reads its bytes with, and how it reports a finding. Bytes are taken from the front;
-// when none are left all values are 0, so that each input means something.
+// How a target reads its input and reports a finding. It reads bytes from the front; when none are
+// left, all values are 0, so that every input is valid.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +56,7 @@ template <class... Parts>
 /// function.
 std::vector<std::vector<uint8_t>> generated_inputs();
 
-/// So many random inputs, always the same.
+/// `count` random inputs, always the same.
 inline std::vector<std::vector<uint8_t>> random_inputs(size_t count, size_t size) {
     std::mt19937 random(1);
     std::vector<std::vector<uint8_t>> inputs(count, std::vector<uint8_t>(size));

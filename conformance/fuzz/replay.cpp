@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
         for (const std::filesystem::path &path : files) {
             std::fprintf(stderr, "%s\n", path.c_str()); // a crash is about the last one
             std::ifstream file(path, std::ios::binary);
-            // Of exactly this size, so that a sanitizer sees reads beyond it.
+            // Exactly as large as the input, so that a sanitizer detects reads beyond it.
             const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
             LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
             ++count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What runs in the processes that load the plugin: listing its devices, and running one test.
+// The work of the processes that load the plugin: they list its devices or run one test.
 #pragma once
 
 #include "options.hpp"

@@ -18,7 +18,7 @@ struct ChildProcess {
 /// init.
 void adopt_orphans();
 
-/// By their numbers.
+/// Child processes by process id.
 std::map<int, ChildProcess> children_now();
 
 } // namespace pi::suite

@@ -28,7 +28,7 @@ std::string trimmed(const std::string &text) {
     return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
-// What the line says, else the problem with it.
+// Returns the line's expectation, or sets `problem`.
 std::optional<Expectation> parse(const std::string &line, const std::string &where,
                                  std::string &problem) {
     const std::size_t first = line.find('|');

@@ -72,7 +72,7 @@ public:
     void need(uint64_t capability, const std::string &name, pi_device device = nullptr) const;
     std::vector<pi_memory_scope> scopes(pi_device device = nullptr) const;
 
-    /// So many bytes, or less if the device has too little memory for several such buffers.
+    /// `size` bytes, or less if the device has too little memory for several such buffers.
     uint64_t at_most(uint64_t size, pi_device device = nullptr) const;
 
     // ----- Tests of pairs -----

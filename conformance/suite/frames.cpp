@@ -46,7 +46,7 @@ std::string file_of(const std::string &name) {
     return std::filesystem::read_symlink("/proc/self/exe", error).string();
 }
 
-// By file.
+// Frames by file.
 std::map<std::string, std::vector<Frame>> find_frames(const std::vector<std::string> &lines) {
     const std::regex nameless(R"((.*)\(\+0x([0-9a-f]{1,15})\)\[0x[0-9a-f]+\])");
     std::map<std::string, std::vector<Frame>> frames;

@@ -11,7 +11,7 @@
 
 namespace pi::suite {
 
-/// What an enumerator's comment says that it returns.
+/// The type of an info, from its enumerator's comment.
 struct InfoType {
     enum Shape { value, array, string } shape;
     uint64_t size; // of the value or an element, bytes

@@ -58,7 +58,7 @@ std::string text_of(const std::map<std::string, std::size_t> &names, const char 
     return join(count, " ", count == 1 ? one : several, " (", list, ")");
 }
 
-// What was left since, after threads and processes that are ending have ended.
+// The growth since `before` that lasts after ending threads and processes have ended.
 std::string lasting_growth(const Resources &before, Resources &now,
                            std::chrono::milliseconds patience) {
     const Clock::time_point end = Clock::now() + std::min(time_to_end, patience);

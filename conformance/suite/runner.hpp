@@ -22,7 +22,7 @@ struct Discovery {
     std::string name;
     std::string path;
     std::vector<NamedDevice> devices;
-    /// Of each device that --require names and that is not tested, why: a sentence.
+    /// One sentence for each device of --require that is not tested: the reason.
     std::vector<std::string> missing;
 };
 

@@ -16,7 +16,7 @@ namespace pi::suite {
     X(kernels)                                                                                     \
     X(sub_groups)
 
-// Of the library pi_suite_programs.
+// Defined in the library pi_suite_programs.
 #define PI_SUITE_DECLARE(name)                                                                     \
     extern const unsigned char embedded_##name[];                                                  \
     extern const std::size_t embedded_##name##_size;

@@ -18,7 +18,7 @@ std::string join(const Parts &...parts) {
     return stream.str();
 }
 
-/// What stands before the first line break.
+/// The text before the first line break.
 std::string first_line(const std::string &text);
 
 /// "PI_ERROR_INVALID_SIZE", or "the unknown result -1000".

@@ -18,7 +18,7 @@ const char *outcome_name(Outcome outcome);
 struct Verdict {
     Outcome outcome = Outcome::failed;
     std::string reason;
-    /// Of a failure: the test crashed, hung or exited without a result.
+    /// The failure is a crash, a hang or an exit without a result.
     bool broke_off = false;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the bytes of a storage must be when uses of it fail, from the uses and their results alone:
-// the runtime is not asked.
+// The expected bytes of a storage when uses of it fail, computed only from the uses and their
+// results, not from the runtime.
 #pragma once
 
 #include <pi/runtime/range_set.hpp>
@@ -52,7 +52,7 @@ public:
         }
     }
 
-    /// Of a replica that is not given up for others.
+    /// A read from a replica that is never evicted.
     void read(PlaceIndex place, const Range &range) {
         for (uint64_t byte = range.begin; byte < range.end; ++byte) {
             holders_[byte] |= bytes_[byte] ? 1U << place : 0;

@@ -41,8 +41,8 @@ inline std::vector<uint64_t> calls_to_fail(uint64_t count, bool all) {
     return {calls.begin(), calls.end()};
 }
 
-/// What the layer fault has counted; of several plugins the larger number. Needs a loader with that
-/// layer.
+/// The call counts of the layer `fault`, which the loader must have; the largest count of several
+/// plugins.
 inline CallCounts call_counts(pi_loader loader) {
     uint32_t plugin_count = 0;
     piPluginsGet(loader, 0, nullptr, &plugin_count);

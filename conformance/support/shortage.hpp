@@ -27,7 +27,7 @@ public:
     /// Not for what the test itself does meanwhile.
     void pause() { active_ = false; }
     void go_on() { active_ = true; }
-    /// What lasts is over; the first allocation that fails may come yet.
+    /// Ends a lasting shortage; the first failing allocation may still come.
     void end_lasting() { lasts_ = false; }
     /// For each allocation while it is active: whether it fails.
     bool takes_one() {

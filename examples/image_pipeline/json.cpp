@@ -11,7 +11,7 @@ namespace {
 
 using namespace pi::runtime;
 
-/// By Way.
+/// Indexed by Way.
 constexpr std::array<const char *, way_count> way_names{
     "none_needed", "direct_use", "import", "migrate", "host_bounce", "host_read", "host_write"};
 

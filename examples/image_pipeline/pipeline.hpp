@@ -70,7 +70,7 @@ public:
     /// host, in out_results. Throws pi::runtime::Error.
     RoundReport run_round(uint32_t round, Results &out_results);
 
-    /// Of all rounds.
+    /// The counters of all rounds.
     pi::runtime::Counters counters() const;
 
 private:

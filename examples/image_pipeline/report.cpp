@@ -20,7 +20,7 @@ constexpr size_t text_width = 60;
 constexpr size_t figure_width(size_t columns) {
     return columns > 4 ? 11 : 10;
 }
-// Of the text: an indent, a storage and a way to it.
+// Column widths of the text: an indent, a storage and its way.
 constexpr size_t indent = 4;
 constexpr size_t storage_width = 11;
 constexpr size_t way_width = 14;
@@ -35,7 +35,7 @@ struct WayStyle {
     const char *colour;
     const char *meaning; ///< nullptr: not in the introduction
 };
-/// By Way.
+/// Indexed by Way.
 constexpr std::array<WayStyle, way_count> way_styles{{
     {"up to date", dim, nullptr},
     {"direct use", "\033[32m", "uses memory of the other place in place (UNIFIED): no bytes move"},

@@ -32,7 +32,7 @@ struct Summary {
     std::string difference; ///< from the CPU reference; empty: equal
 };
 
-/// Of a transfer, or summed over those of a use, a stage, a round.
+/// Figures of a transfer, or sums over the transfers of a use, a stage or a round.
 struct Figures {
     uint64_t moved = 0;
     uint64_t required = 0; ///< the lower bound

@@ -15,7 +15,7 @@ using namespace examples;
 inline constexpr int filter_count = 4;
 inline constexpr int label_count = filter_count + 1; ///< 0: no filter responds
 
-/// Of a frame: grey, one byte per pixel, dense rows.
+/// The shape of a frame: grey, one byte per pixel, dense rows.
 struct Shape {
     int width = 0;
     int height = 0;

@@ -62,7 +62,7 @@ uint64_t moved(const StageReport &stage) {
     return bytes;
 }
 
-/// Of the camera and the chain.
+/// Calls `each` for the stages of the camera and the chain.
 template <class Each>
 void for_each_stage(const WayReport &way, Each each) {
     for (size_t frame = 0; frame < way.frames.size(); ++frame) {

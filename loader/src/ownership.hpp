@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who may change a file that a search found.
+// Checks who may change a file that a search found.
 #pragma once
 
 #include <string>

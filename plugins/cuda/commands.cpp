@@ -96,7 +96,7 @@ private:
     const Staging staging_;
 };
 
-/// By the driver's fills. Each row holds a whole number of the pattern's periods.
+/// Uses the driver's fills. Each row holds a whole number of the pattern's periods.
 class FillCommand final : public PlainCommand {
 public:
     FillCommand(const Target &target, Mem &mem, std::vector<std::byte> pattern, uint64_t offset,
@@ -116,8 +116,8 @@ private:
     const uint64_t offset_, size_;
 };
 
-/// By copies from pinned memory that is filled with the pattern: for fills whose pattern may
-/// straddle two rows.
+/// Copies from pinned memory that is filled with the pattern: for fills whose pattern may straddle
+/// two rows.
 class StripCommand final : public StreamCommand {
 public:
     StripCommand(const Target &target, Mem &mem, const std::vector<std::byte> &pattern,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What commands on buffers and on images share: copies and fills of regions of bytes. An image's
-// bytes are those of its pixels, in order.
+// Common parts of commands on buffers and images: copies and fills of regions of bytes. An image's
+// bytes are its pixels in order.
 #pragma once
 
 #include "copy.hpp"

@@ -64,8 +64,8 @@ private:
     const CUdeviceptr begin_ = 0; ///< of a view
     std::mutex mutex_;            ///< guards what follows; 0 is an object not created yet
     CUsurfObject surface_ = 0;
-    /// By sampler_index(): textures do not depend on the lifetime of samplers, and their number is
-    /// bounded.
+    /// Indexed by sampler_index(): textures do not depend on the lifetime of samplers, and their
+    /// number is bounded.
     std::array<CUtexObject, sampler_count> textures_{};
 };
 

@@ -16,7 +16,7 @@ void check_command(const Desc &desc, uint64_t known_flags = PI_COMMAND_BLOCKING)
     sdk::check_flags(desc.flags, known_flags, "flags");
 }
 
-/// Of a copy: its bytes, plus a cost for each piece. Of a fill: its bytes.
+/// The cost of a copy: its bytes, plus a cost for each piece; of a fill: its bytes.
 Cost cost_of(std::span<const pi_region> regions);
 Cost cost_of(uint64_t bytes);
 

@@ -96,7 +96,7 @@ private:
         uint64_t number = 0;
         sdk::Ref<sdk::Event> event{}; ///< NULL for a command without an event
         SharedEvent done{};
-        /// Of a command without an event: the driver's wait uses it, so it must not be reused
+        /// For a command without an event: the driver's wait uses it, so it must not be reused
         /// before that.
         SharedEvent before{};
     };

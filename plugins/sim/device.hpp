@@ -36,7 +36,7 @@ public:
             if (memory_)
                 memory_->release(*this);
         }
-        /// Of contiguous memory: the start of its range, in bytes from the scope's start.
+        /// For contiguous memory: its offset in the scope, in bytes.
         std::optional<uint64_t> run() const { return run_; }
 
     private:

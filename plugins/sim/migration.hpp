@@ -35,7 +35,7 @@ public:
             Site device;   ///< the writing device
             bool migrates; ///< the object migrates there as a whole
         };
-        /// Calls `body`, which writes, under a lock. Afterwards the object has the surviving writes:
+        /// Calls `body`, which writes, under a lock. Then the object has the surviving writes:
         /// if the writes of two devices overlap in time and the object migrates to one of them, the
         /// write that ended last survives, whatever their real order.
         template <class Body>

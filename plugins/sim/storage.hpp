@@ -41,7 +41,7 @@ public:
     /// Whether the device has a copy of the application's memory.
     bool copied() const { return copied_; }
     uint64_t size() const { return size_; }
-    /// Of contiguous memory: bytes from its scope's start.
+    /// For contiguous memory: its offset in the scope, in bytes.
     std::optional<uint64_t> run() const { return run_; }
     /// The descriptor to export for this type, if the memory was allocated for it; else -1.
     int exported(pi_external_type type) const {
@@ -49,7 +49,7 @@ public:
                : type == PI_EXTERNAL_DMA_BUF_FD ? dma_buf_->get()
                                                 : file_.get();
     }
-    /// Of memory imported by descriptor: the site of its bytes.
+    /// For memory imported by descriptor: the site of its bytes.
     std::optional<Site> imported_from() const { return imported_from_; }
 
 private:

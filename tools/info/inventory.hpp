@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What this machine has, as plain values: queried once, then printed by text.cpp or json.cpp.
+// The machine's platforms and devices as plain values: queried once, then printed by text.cpp or
+// json.cpp.
 #pragma once
 
 #include <pi/pi_loader.h>

@@ -157,7 +157,7 @@ std::string Text::plugins(const std::vector<Plugin> &plugins) const {
 std::string Text::plugins_not_used(const std::vector<Plugin> &plugins) const {
     std::string text;
     for (const Plugin &plugin : plugins) {
-        // That a plugin is in two places seldom matters; --plugins shows it.
+        // A plugin in two places is rarely a problem; --plugins shows it.
         if (plugin.status == PI_PLUGIN_LOADED || plugin.status == PI_PLUGIN_SHADOWED) {
             continue;
         }

@@ -331,7 +331,7 @@ pi_region region_of(const Use &self, uint64_t size, bool write) {
     return region;
 }
 
-/// Of the acquisition's events, for a command on the queue.
+/// The acquisition's events as a wait list for a command on the queue.
 struct Waits {
     Waits(const Use &self, pi_queue queue)
         : count(static_cast<uint32_t>(self.use.events(queue).size())),

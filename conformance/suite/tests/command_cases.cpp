@@ -12,7 +12,8 @@ namespace {
 
 constexpr uint64_t size = 4096;
 
-// What the cases on buffers share. `now_` is the content when the command runs at the right time.
+// Common base of the cases on buffers. `now_` is the content when the command runs at the right
+// time.
 class BufferCase : public CommandCase {
 public:
     BufferCase(Fixture &fixture, std::string name)

@@ -20,7 +20,7 @@ pi_memory_connection image_connection(Fixture &fixture) {
     return connection_info(fixture.src(), fixture.dst(), &query).connection;
 }
 
-// Of a type and format that both devices have.
+// An image of a type and format that both devices support.
 pi_mem_image_desc common_image_desc(Fixture &fixture) {
     for (const pi_image_type type : all_image_types) {
         const std::vector<PixelFormat> theirs = formats_of(fixture.dst(), type);

@@ -69,7 +69,7 @@ CONFORMANCE_TEST("device",
     const Binaries turned(all.rbegin(), all.rend());
     const pi_program_binary &one = all[select(fixture, all)];
     const pi_program_binary &other = turned[select(fixture, turned)];
-    // Of equal ones the first.
+    // The first of equal images is chosen.
     if (std::string(all[0].target) == all[1].target)
         require(one.format == all[0].format && other.format == turned[0].format,
                 "of equal images not the first was chosen");

@@ -17,7 +17,7 @@ void release(Owner<Handle> &owner) {
                         Counted<Handle>::name);
 }
 
-/// What there can be in a place, as far as its device has it.
+/// One object of each kind in a place, as far as its device supports the kind.
 struct Everything {
     Everything(Fixture &fixture, const Place &place);
     /// Each must let itself be released.

@@ -13,7 +13,7 @@
 
 namespace pi::suite {
 
-/// Of table and of second_table, bytes.
+/// Size of table and of second_table in bytes.
 constexpr uint64_t table_bytes = 4096;
 
 /// The format in which the suite has its program with variables, for this device; skips the test

@@ -148,7 +148,7 @@ struct Cooperative {
     }
 };
 
-/// Of "meet", whose groups wait for each other.
+/// A launch of "meet", whose groups wait for each other.
 struct Meeting : Cooperative {
     Mem state;
     static constexpr uint32_t rounds = 50;
@@ -187,12 +187,11 @@ struct Meeting : Cooperative {
     }
 };
 
-/// Of "add", which each program of the suite's kernels has: each work-item adds 1 to a word of its
-/// own.
+/// A launch of "add", which every program of the suite has: each work-item adds 1 to its own word.
 struct Addition : Cooperative {
     Mem words;
 
-    /// Of so many words of 0.
+    /// With `count` words of 0.
     Addition(Fixture &on, uint64_t count)
         : Cooperative(on),
           words(fixture.make_buffer(fixture.place(), Bytes(count * sizeof(uint32_t)))) {

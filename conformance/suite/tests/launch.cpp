@@ -430,7 +430,7 @@ CONFORMANCE_TEST("kernel", "a launch accepts the suggested local size") {
         return local;
     };
     const Size3 local = suggested(desc);
-    // Of so many items the groups are more than a group may have items.
+    // With this many items there are more groups than a group may have items.
     suggested(launch_desc(kernel, arguments, 1, {std::min<uint64_t>(most, 1024) * 2048, 1, 1}));
     require_visited(setup, 2, {}, {60, 50, 1}, local);
 }

@@ -28,7 +28,7 @@ struct Thing {
 /// step do.
 pi_region draw_region(Draw &draw, uint64_t src_size, uint64_t dst_size);
 
-/// So many bytes, made from one number.
+/// `size` bytes derived from `first`.
 Bytes counted_bytes(uint64_t size, uint64_t first);
 
 /// Things of one kind, all buffers or all USM, and the commands on them.
@@ -50,7 +50,7 @@ protected:
     Action read(Draw &draw);
     Action copy(Draw &draw);
     Action fill(Draw &draw);
-    /// Of a buffer by a map, of USM as it is.
+    /// A host access: to a buffer by a map, to USM directly.
     Action touch(Draw &draw);
 
     /// One of those that are there.

@@ -278,7 +278,7 @@ CONFORMANCE_TEST("memory",
             const Mem imported = import_mem(fixture.place(), import_desc(handle));
             fixture.require_contents(fixture.make_queue(), imported, bytes, "imported memory");
         };
-        // What a driver opens once it keeps.
+        // The first pass opens descriptors that a driver keeps.
         pass_on();
         const std::size_t before = open_descriptors();
         constexpr std::size_t rounds = 40;

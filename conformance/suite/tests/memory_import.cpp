@@ -13,7 +13,7 @@
 namespace pi::suite {
 namespace {
 
-// Of several atoms of the device's alignment, imported as a whole.
+// Memory of several units of the device's alignment, imported as a whole.
 struct Imported {
     Fixture &fixture;
     uint64_t alignment;

@@ -15,7 +15,7 @@ namespace {
 
 // ----- n-D layouts -----
 
-// What the pitches say of a host's view: each element of the logical bytes lies where they lead.
+// Checks the pitches of a host view: each element of the logical bytes is at its pitched offset.
 void require_pitched(pi_mem mem, const Shape &shape, const Bytes &logical, bool visible) {
     const auto pitches = get_info_list<uint64_t>(&piMemGetInfo, mem, PI_MEM_INFO_PITCHES);
     const std::vector<uint64_t> axes = shape.physical();

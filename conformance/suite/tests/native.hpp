@@ -15,7 +15,7 @@ inline void need_native(Fixture &fixture) {
     fixture.need(PI_CAPABILITY_NATIVE, "PI_CAPABILITY_NATIVE");
 }
 
-/// Of one type, with the same values; single values may be equal for different objects.
+/// Same type and same values; single values may be equal for different objects.
 inline bool same_handle(const pi_native_handle &a, const pi_native_handle &b) {
     return a.type == b.type && a.count == b.count &&
            std::equal(a.value, a.value + a.count, b.value);
@@ -52,8 +52,8 @@ inline pi_native_desc native_desc(const pi_native_handle &handle, pi_device devi
     return desc;
 }
 
-/// What every ...CreateWithNativeHandle refuses, with create(desc, out): nothing is made, and the
-/// handle stays as it was.
+/// The refusals of every ...CreateWithNativeHandle, called by create(desc, out): no object is
+/// created, and the handle is unchanged.
 template <typename Handle, typename Create>
 void check_refusals(const std::string &name, const pi_native_desc &good, Create &&create) {
     const auto refuse = [&](const char *what, const pi_native_desc &desc,

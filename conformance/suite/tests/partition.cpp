@@ -78,7 +78,7 @@ CONFORMANCE_TEST(
                 piDevicePartition(fixture.device(), &desc, capacity, out.data(), &reported),
                 "piDevicePartition with capacity ", capacity);
             const uint32_t written = std::min(capacity, count);
-            // Else they are reported as leaks.
+            // Owned, so that they are not reported as leaks.
             const Devices made(out.begin(), out.begin() + written);
             require_equal(reported, count, join("the count with capacity ", capacity));
             require_equal(std::set<pi_device>(out.begin(), out.begin() + written).size(), written,

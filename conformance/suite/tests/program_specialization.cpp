@@ -78,7 +78,7 @@ Program create(Fixture &fixture) {
     return create_spirv(fixture.context(), spirv::constants());
 }
 
-// What the program's constants are on the device.
+// Checks the values of the program's constants on the device.
 void require_values(Fixture &fixture, const Place &place, pi_kernel kernel, const Values &expected,
                     const std::string &what) {
     const Queue queue = fixture.make_queue(place);

@@ -84,7 +84,7 @@ CONFORMANCE_TEST("enqueue",
     const bool by_commands = fixture.can(PI_CAPABILITY_USM_ASYNC);
     require_programs(fixture, several_queues(fixture), [&](Draw &draw) {
         auto world = std::make_unique<UsmWorld>(fixture, kinds, draw);
-        // Of one size, so that memory that is freed too early is allocated again.
+        // Equal sizes, so that memory that is freed too early is reused.
         const uint64_t size = draw(1, 999);
         for (const char *name : {"USM A of a queue's order", "USM B of a queue's order"})
             if (by_commands)

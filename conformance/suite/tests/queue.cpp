@@ -192,7 +192,7 @@ CONFORMANCE_TEST("queue", "finishing waits for commands without an event") {
         fill.pattern = pattern.data();
         fill.pattern_size = 1;
         fill.size = size;
-        // So many that a fast device is still busy when the last one is enqueued.
+        // Enough commands that a fast device is still busy when the last one is enqueued.
         for (int i = 0; i < 32; ++i) {
             pattern[0] = static_cast<std::byte>(round + 8 * i);
             require_success(try_enqueue(queue, fill, {}, nullptr),

@@ -38,10 +38,10 @@ private:
     std::size_t next_ = 0;
 };
 
-/// What the bytes of an object should be; one for all that share its storage.
+/// The expected bytes of an object; objects that share a storage share the model.
 using Model = std::shared_ptr<Bytes>;
 
-/// What a step does, to the plugin and to the models.
+/// The effect of a step on the plugin and on the models.
 struct Action {
     std::string text; ///< "a fill of buffer 2: ..."
     /// Actions on one model are ordered, unless both only read it.
@@ -57,7 +57,7 @@ struct Action {
 class World {
 public:
     virtual ~World() = default;
-    /// What the step does; the same for the same numbers and steps before.
+    /// The step's effect; the same for the same numbers and steps before.
     virtual Action lay_out(Draw &draw) = 0;
     /// When all commands have ended: the objects hold what their models do.
     virtual void require_models(pi_queue queue) = 0;

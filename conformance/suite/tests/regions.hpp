@@ -46,7 +46,7 @@ void for_each_row(const pi_region &region, Visit &&visit) {
     }
 }
 
-/// What a command with these regions makes of dst.
+/// Applies a command with these regions to dst.
 void apply(const Regions &regions, const Bytes &src, Bytes &dst);
 
 /// Whether a source and its destination share a byte if both are of one storage.

@@ -46,7 +46,7 @@ private:
     uint64_t size_ = 0;
 };
 
-/// Of GetInfo, which must succeed.
+/// The value of an info query, which must succeed.
 template <typename T>
 T usm_info(pi_context context, const void *pointer, pi_usm_info name) {
     T value{};

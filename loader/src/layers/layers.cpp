@@ -20,7 +20,7 @@ std::size_t find_function(std::string_view name) noexcept {
 }
 
 uint32_t pixel_bytes(pi_channel_order order, pi_channel_type type) noexcept {
-    // By the enumerators' values; index 0 is unused.
+    // Indexed by enumerator; index 0 is unused.
     constexpr uint32_t channels[] = {0, 1, 2, 4, 4};
     constexpr uint32_t bytes[] = {0, 1, 2, 1, 2, 1, 2, 4, 1, 2, 4, 2, 4};
     static_assert(std::size(channels) == PI_CHANNEL_ORDER_BGRA + 1);

@@ -18,7 +18,7 @@
 namespace pi::loader {
 namespace {
 
-/// What is at an address; names that are unknown are NULL.
+/// The symbol at an address; unknown names are NULL.
 Dl_info look_up(const void *address) {
     Dl_info info{};
     if (::dladdr(address, &info) == 0)

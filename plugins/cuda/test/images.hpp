@@ -57,7 +57,7 @@ inline pi_kernel_argument image_argument(pi_mem mem, pi_sampler sampler = nullpt
     return argument;
 }
 
-/// What a kernel receives for images; see describe_image in kernels.c.
+/// Runs a kernel that records the images it receives; see describe_image in kernels.c.
 struct Onlooker {
     explicit Onlooker(const Machine &on)
         : machine(on), queue(on.queue()),

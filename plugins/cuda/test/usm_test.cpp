@@ -26,7 +26,7 @@ public:
         d.size = size;
         OK(piUsmAlloc(context_, machine.devices[device], &d, &pointer));
     }
-    /// By a command on the queue, from the default pool.
+    /// Allocates with a command on the queue, from the default pool.
     Usm(const Machine &machine, pi_queue queue, uint64_t size) : context_(machine.context) {
         auto d = pi::desc<pi_usm_alloc_desc>();
         d.flags = PI_COMMAND_BLOCKING;

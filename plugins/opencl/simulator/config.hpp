@@ -5,7 +5,7 @@
 
 namespace simulated {
 
-/// What the devices below the layer become.
+/// What the layer makes of the devices below it.
 enum class Mode {
     IL,    ///< OpenCL 3.0 with SPIR-V, specialization constants and sub-groups, besides OpenCL C
     ONLY,  ///< the same without a compiler for OpenCL C

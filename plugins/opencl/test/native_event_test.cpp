@@ -204,7 +204,7 @@ TEST_CASE("a cl_event is owned or not, and released with its object") {
             owned.reset();
             CHECK(settled_count(user, before) == before);
         }
-        // Of another context, and malformed: ownership does not change.
+        // Failed calls (another context's handle, NULL, malformed) do not change ownership.
         const Place other(device);
         const ClEvent user = make_user_event(vendor_of(other.context));
         const cl_uint before = count(user);

@@ -67,7 +67,7 @@ private:
     std::vector<Event *> &started_;
 };
 
-/// Of a vendor that finishes everything once a thread waits for it, or that refuses everything.
+/// An event of a vendor that finishes everything when a thread waits, or refuses everything.
 class HelpingPayload : public Payload {
 public:
     explicit HelpingPayload(int &helped, bool refuses = false)

@@ -14,7 +14,7 @@ namespace {
 
 using Extents = std::vector<uint64_t>;
 
-/// Of two axes, the outer one of rows.
+/// A layout of two axes; the outer one counts rows.
 Layout rows_of(uint64_t rows, uint64_t row, uint64_t pitch = 0) {
     const Extents extents{rows, row};
     const uint32_t separator = 1;

@@ -152,7 +152,7 @@ private:
         uint64_t unit = 1; // bytes
     };
 
-    /// Of the views of that memory; empty for the others.
+    /// Possibly valid bytes by view: of that memory's views; empty for other views.
     std::vector<RangeSet> all_possibly_valid(MemoryId memory) const;
     bool writes_memory(const Operation &operation, MemoryId memory) const;
     bool touches_memory(const Operation &operation, MemoryId memory) const;

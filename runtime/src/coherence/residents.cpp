@@ -52,7 +52,7 @@ bool Residents::await_destruction(PlaceIndex place) {
     return any;
 }
 
-/// Of two places of one device. All scopes of one memory report its capacity.
+/// Whether two scopes of one device may be one memory: such scopes report the same capacity.
 bool Residents::may_be_one_memory(PlaceIndex place, uint32_t scope, PlaceIndex other,
                                   uint32_t other_scope) const {
     const pi_memory_scope &a = topology_.place(place).scopes.at(scope);

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char *format = "pi costs";
 constexpr int version = 1;
 
-/// By device keys: all contexts on two devices share one link.
+/// Two device keys: all contexts on two devices share one link.
 using LinkKey = std::pair<std::string, std::string>;
 
 Json to_json(const LinkCost &cost, uint64_t limit) {

@@ -51,7 +51,7 @@ private:
     std::vector<Stage> stages_;
 };
 
-/// What the stages of a pipeline cost together. Never less with one stage more.
+/// Cost of a pipeline's stages together. Another stage never lowers it.
 struct Cost {
     double sum = 0;     // of all
     double slowest = 0; // of those that run at the same time

@@ -18,7 +18,7 @@ namespace pi::runtime {
 class RemoteUse {
 public:
     void used(const Range &range, bool writes);
-    /// By another place.
+    /// Notes a use by another place.
     void used_elsewhere(const Range &range, bool writes);
 
     /// Bytes that have crossed again, including this use.

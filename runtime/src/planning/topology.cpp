@@ -15,7 +15,7 @@ const char *connection_name(pi_memory_connection connection) {
     return connection < names.size() ? names[connection] : "?";
 }
 
-/// What the host can do with a place's memory, and a place with the host's.
+/// The host's access to a place's memory, and the place's access to the host's.
 std::string host_column(const PlaceInfo &place) {
     return place.maps_in_place ? "mapped" : "copied";
 }

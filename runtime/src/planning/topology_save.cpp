@@ -89,7 +89,7 @@ void put_speed(Json &json, double bandwidth, double nanoseconds) {
     }
 }
 
-/// By names that are unique in the machine; omits them where they are not known.
+/// Writes channels by names that are unique in the machine; omits unknown channels.
 void put_channels(Json &json, uint32_t instance, const std::vector<uint64_t> &channels) {
     for (const uint64_t channel : channels) {
         json["channels"].push_back(std::to_string(instance) + "." + std::to_string(channel));
@@ -199,7 +199,7 @@ void put_identity(Json &json, pi_device device, const DeviceIdentity &identity) 
     }
 }
 
-/// Of copies from device to device: as measured, else as the plugin reports it.
+/// Speed of copies between devices: as measured, otherwise as the plugin reports it.
 void put_speed(Json &json, const Machine &machine, size_t from, size_t to,
                const Connection &reported, const CostTable *costs) {
     for (const PlaceIndex source : machine.places[from]) {

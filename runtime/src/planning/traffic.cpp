@@ -72,7 +72,7 @@ double free_of(std::vector<Ahead> &channels, uint64_t piece, double before) {
 /// When the last piece has crossed the last link.
 double end_of(const Load &load, AheadOnAll ahead) {
     const size_t count = load.crossings.size();
-    // By piece and link, of the newest pieces. A piece takes the slot that an earlier one has left.
+    // End times by piece and link for the newest pieces. A piece reuses the slot of an earlier one.
     std::array<std::vector<double>, slots_a_place + 1> ends;
     ends.fill(std::vector<double>(count + 1));
     for (uint64_t piece = 0; piece < load.pieces; ++piece) {

@@ -279,7 +279,7 @@ void Attachments::share_memory(PlaceIndex place, PlaceIndex owner, const std::st
     if (connection.concurrent_writers != PI_CONCURRENT_WRITERS_DISJOINT_BYTES) {
         replicas_.ledger.set_exclusive_writers(replicas_.ledger.memory_of(shared.view));
     }
-    // Of the memory's place, and of the place that launches.
+    // Alignment of the memory's place and of the launching place.
     const uint64_t alignment = std::lcm(
         shared.offset_alignment,
         std::max<uint64_t>(

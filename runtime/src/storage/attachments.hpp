@@ -103,7 +103,7 @@ private:
     void create_memory(PlaceIndex place);
     ViewId add_view(const View &view, ViewMemory memory, MemoryId id);
     std::optional<ViewId> vacant_view(PlaceIndex place) const;
-    /// Of the storage's memory there.
+    /// Properties of the storage's memory in that scope.
     bool maps_in_place(const PlaceInfo &place, uint32_t scope) const;
     bool is_laid_out(const PlaceInfo &place, uint32_t scope) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an acquire would do; nothing is done.
+// Predicts the transfers of an acquire without executing them.
 #include "storage/storage_state.hpp"
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What remains of a storage when a device is lost.
+// The remaining bytes of a storage when a device is lost.
 #include "storage/storage_state.hpp"
 
 #include <pi/runtime/error.hpp>

@@ -28,8 +28,8 @@ std::string event_text(pi_event event, pi_result result) {
     return text;
 }
 
-/// What a callback of a plugin needs. It is made before, as the callback cannot report that memory
-/// is out. It holds the event, so that it lives until the callback.
+/// The data of a plugin's callback, allocated in advance since a callback cannot report that memory
+/// is out. It keeps the event alive until the callback.
 struct Notice {
     Notice(std::shared_ptr<Continuations> where, TransferDone done)
         : continuations(std::move(where)),

@@ -81,7 +81,7 @@ private:
         uint64_t size;
         Mem mem;
     };
-    /// By kind and size; the lowest serial number is idle longest.
+    /// Keyed by kind and size; the lowest serial number is idle longest.
     using Blocks = std::map<std::pair<MemoryKind, std::pair<uint64_t, uint64_t>>, Block>;
     struct PlacePool {
         Blocks blocks;

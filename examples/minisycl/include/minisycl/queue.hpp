@@ -39,7 +39,7 @@ private:
 /// submission, over all queues of the context. Not thread-safe.
 class queue {
 public:
-    /// Of a context's device, by number.
+    /// A queue of a context's device, by number.
     explicit queue(context &context, std::size_t device = 0)
         : context_(context), device_(device), place_(context.place(device)) {
         if (device >= context.size()) {
@@ -261,7 +261,7 @@ private:
                (taken.empty() ? "none" : taken);
     }
 
-    /// Of complete commands only failures are kept, for wait_and_throw.
+    /// Drops complete commands except failures, which wait_and_throw reports.
     void keep(event latest) {
         pending_.push_back(std::move(latest));
         for (; pending_.front().is_complete() && pending_.size() > 1; pending_.pop_front()) {

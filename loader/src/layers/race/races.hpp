@@ -85,7 +85,7 @@ private:
     std::unordered_map<Handle, Row> rows_;
 };
 
-/// What ends an event: a command or the host; neither if the layer does not know.
+/// The command or the host gate that completes an event; neither if the layer does not know it.
 struct EventState {
     std::shared_ptr<const Command> command{};
     std::shared_ptr<Gate> gate{}; ///< set for a host event
@@ -162,7 +162,7 @@ public:
     /// list.
     std::vector<EventState> waits_of(uint32_t wait_count, const pi_event *wait_list);
     void add(Enqueued enqueued, Stack stack);
-    /// What will have ended when it begins.
+    /// The commands that end before this one begins.
     Past past_before(const Enqueued &enqueued);
 
     /// These collect the accesses of commands.

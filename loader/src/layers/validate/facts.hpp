@@ -74,7 +74,7 @@ struct PoolFacts : Facts {
     pi_usm_kind kind = 0;
 };
 
-/// By the type of the handle.
+/// Maps a handle's type to the type of its facts.
 template <typename Handle>
 struct FactsOf {
     using type = Facts;

@@ -7,7 +7,7 @@
 namespace pi::loader::validate {
 namespace {
 
-// By the enumerators' values; index 0 is unused.
+// Indexed by enumerator; index 0 is unused.
 constexpr ImageType image_types[] = {{nullptr, false, false, false},
                                      {"PI_IMAGE_1D", false, false, false},
                                      {"PI_IMAGE_2D", true, false, false},

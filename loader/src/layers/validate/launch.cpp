@@ -118,7 +118,7 @@ void check_local(Check &check, const Place &, const Name &element,
     check_size(check, element, argument);
 }
 
-// By the kinds' values; index 0 is unused.
+// Indexed by argument kind; index 0 is unused.
 constexpr CheckArgument argument_checks[] = {
     nullptr, check_value, check_buffer, check_image, check_sampler, check_pointer, check_local};
 static_assert(std::size(argument_checks) == PI_ARGUMENT_LOCAL + 1);

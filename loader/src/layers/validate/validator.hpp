@@ -118,7 +118,7 @@ public:
     uint64_t make_number() noexcept { return registry_.make_serial(); }
     /// `handle` is borrowed from `owner`, and valid while that lives. If this throws, it is not.
     void lend(void *owner, void *handle, pi_kind kind);
-    /// By how much REFERENCE_COUNT exceeds the application's references.
+    /// REFERENCE_COUNT minus the application's references.
     uint32_t extra_references(const void *handle) noexcept;
     bool released(const void *handle) noexcept;
 
