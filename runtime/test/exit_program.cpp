@@ -68,9 +68,10 @@ struct Held {
         writes.emplace(storage->buffer().acquire(1, Access::write, size / 2, size / 2));
     }
     /// Transfers between places, so that other threads hold locks of the runtime and of the plugin.
-    void use() const {
+    void use() {
         for (PlaceIndex place = 1;; place = 3 - place) {
             used->buffer().acquire(place, Access::read_write).release();
+            ++uses;
         }
     }
 
@@ -78,6 +79,7 @@ struct Held {
     std::shared_ptr<const Topology> topology;
     std::optional<Runtime> runtime;
     std::optional<Storage> storage, used;
+    std::atomic<uint64_t> uses{0};
     Event gate;
     std::optional<Acquisition> read, writes;
 };
@@ -128,6 +130,10 @@ int main(int argc, char **argv) {
         }
         Held &left = *held.release();
         std::thread([&left] { left.use(); }).detach();
+        // First uses register exit handlers, under a lock of the C library that a child would keep.
+        while (left.uses < 4) {
+            std::this_thread::yield();
+        }
         if (way == "fork") {
             pi_test::in_child([&] { destroyed_at_exit.reset(&left); });
         }
