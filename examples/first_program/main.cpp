@@ -22,7 +22,7 @@ static void PI_CALL add_one(const pi_native_group *group, void *const *arguments
     for (uint64_t i = group->begin[0]; i < group->end[0]; ++i)
         static_cast<int *>(arguments[0])[i] += 1;
 }
-static const pi_native_kernel kernels[] = {{"add_one", &add_one, 1, 0}};
+static const pi_native_kernel kernels[] = {{"add_one", &add_one, 1, 0, {}}};
 static const pi_native_program table = {sizeof table, 1, kernels};
 
 /// Empty if the device accepts neither form of the kernel.
