@@ -30,7 +30,7 @@ constexpr pi_native_program program = {sizeof program, 1, kernels};
 pi_test::Owned<pi_event> launch(const Simulated &machine, const Acquisition &use) {
     const auto kernel = pi_test::make_kernel(
         pi_test::make_program(machine.topology()->context(1), program), "do_nothing");
-    const pi_kernel_argument argument = pi_test::buffer(use.mem());
+    const pi_kernel_argument argument = pi_test::buffer_argument(use.mem());
     const auto launch = pi_test::launch_desc(kernel, kernel_time / 1500, &argument, 1);
     pi_test::Owned<pi_event> event;
     OK(piEnqueueKernelLaunch(machine.queue(1), &launch, static_cast<uint32_t>(use.events().size()),

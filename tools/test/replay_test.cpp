@@ -285,7 +285,7 @@ TEST_CASE("a recorded program's kernels run again with their arguments") {
             bytes[i] = static_cast<unsigned char>(i / 4);
         machine.write(mem, bytes);
         const uint32_t factor = 3;
-        const pi_kernel_argument arguments[] = {buffer(mem), value(factor)};
+        const pi_kernel_argument arguments[] = {buffer_argument(mem), value_argument(factor)};
         const auto launch = launch_desc(kernel, 900, arguments, 2);
         OK(piEnqueueKernelLaunch(machine.queue, &launch, 0, nullptr, nullptr));
         machine.read(mem, 4000);
@@ -347,7 +347,7 @@ TEST_CASE("bytes that depend on a call that could not run are not compared") {
         machine.copy(imported, factor, 64);
 
         const Owned<pi_kernel> kernel = make_scale(machine);
-        const pi_kernel_argument arguments[] = {buffer(scaled), buffer(factor)};
+        const pi_kernel_argument arguments[] = {buffer_argument(scaled), buffer_argument(factor)};
         const auto launch = launch_desc(kernel, 16, arguments, 2);
         OK(piEnqueueKernelLaunch(machine.queue, &launch, 0, nullptr, nullptr));
         OK(machine.fill(scaled, 1, 0, 4)); // leaves the others
@@ -427,7 +427,7 @@ TEST_CASE("an incompletely logged call may have written anything that it can rea
         const pi_mem mem = machine.make_buffer(64);
         OK(machine.fill(mem, 1, 0, 64));
         const uint32_t factor = 3;
-        const pi_kernel_argument arguments[] = {buffer(mem), value(factor)};
+        const pi_kernel_argument arguments[] = {buffer_argument(mem), value_argument(factor)};
         const auto launch = launch_desc(kernel, 16, arguments, 2);
         OK(piEnqueueKernelLaunch(machine.queue, &launch, 0, nullptr, nullptr));
         machine.read(mem, 64);
@@ -522,7 +522,8 @@ TEST_CASE("a launch that could not run leaves its read-only memory known") {
             OK(machine.fill(mem, 1, 0, 64));
         const Owned<pi_program> program = make_program(machine.context, table);
         const Owned<pi_kernel> kernel = make_kernel(program, "nothing");
-        const pi_kernel_argument arguments[] = {buffer(view_read), buffer(view_written)};
+        const pi_kernel_argument arguments[] = {buffer_argument(view_read),
+                                                buffer_argument(view_written)};
         const auto launch = launch_desc(kernel, 1, arguments, 2);
         OK(piEnqueueKernelLaunch(machine.queue, &launch, 0, nullptr, nullptr));
         for (const pi_mem mem : {read, written})

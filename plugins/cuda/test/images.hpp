@@ -49,14 +49,6 @@ inline Owned<pi_sampler> make_sampler(const Machine &machine, uint32_t normalize
     return sampler;
 }
 
-inline pi_kernel_argument image_argument(pi_mem mem, pi_sampler sampler = nullptr) {
-    pi_kernel_argument argument{};
-    argument.kind = PI_ARGUMENT_IMAGE;
-    argument.mem = mem;
-    argument.image_sampler = sampler;
-    return argument;
-}
-
 /// Runs a kernel that records the images it receives; see describe_image in kernels.c.
 struct Onlooker {
     explicit Onlooker(const Machine &on)

@@ -101,64 +101,14 @@ std::string build_text(pi_program program, pi_device device, pi_program_build_in
     return text.c_str();
 }
 
-Owned<pi_kernel> make_kernel(pi_program program, const char *name) {
-    Owned<pi_kernel> kernel;
-    OK(piKernelCreate(program, name, nullptr, kernel.out()));
-    return kernel;
-}
-
-pi_kernel_argument buffer_argument(pi_mem mem) {
-    pi_kernel_argument argument{};
-    argument.kind = PI_ARGUMENT_BUFFER;
-    argument.mem = mem;
-    return argument;
-}
-
-pi_kernel_argument local_argument(uint64_t size) {
-    pi_kernel_argument argument{};
-    argument.kind = PI_ARGUMENT_LOCAL;
-    argument.size = size;
-    return argument;
-}
-
-pi_kernel_launch_desc launch_desc(pi_kernel kernel,
-                                  const std::vector<pi_kernel_argument> &arguments, uint64_t items,
-                                  uint64_t group) {
-    auto d = pi::desc<pi_kernel_launch_desc>();
-    d.kernel = kernel;
-    d.dimensions = 1;
-    d.argument_count = static_cast<uint32_t>(arguments.size());
-    d.arguments = arguments.data();
-    d.global_size[0] = items;
-    d.local_size[0] = group;
-    return d;
-}
-
 Bytes counting(size_t size) {
     Bytes bytes(size);
     std::iota(bytes.begin(), bytes.end(), uint8_t{1});
     return bytes;
 }
 
-namespace {
-
-template <class Item>
-std::vector<Item> read(pi_queue queue, pi_mem mem, size_t count) {
-    std::vector<Item> items(count);
-    const pi_region region = range(0, 0, count * sizeof(Item));
-    const auto d = read_desc(mem, items.data(), region, PI_COMMAND_BLOCKING);
-    OK(piEnqueueMemBufferRead(queue, &d, 0, nullptr, nullptr));
-    return items;
-}
-
-} // namespace
-
 Bytes read_bytes(pi_queue queue, pi_mem mem, size_t size) {
-    return read<uint8_t>(queue, mem, size);
-}
-
-std::vector<uint32_t> read_words(pi_queue queue, pi_mem mem, size_t count) {
-    return read<uint32_t>(queue, mem, count);
+    return read_items<uint8_t>(queue, mem, size);
 }
 
 } // namespace cuda_test

@@ -3,7 +3,7 @@
 // The fixture of the cuda plugin's tests: the plugin on the simulated driver, in its own loader.
 #pragma once
 
-#include "objects.hpp"
+#include "launch.hpp"
 
 #include <string>
 #include <vector>
@@ -45,33 +45,12 @@ struct Machine {
     Owned<pi_context> context;
 };
 
-Owned<pi_kernel> make_kernel(pi_program program, const char *name);
-
 /// The build log or the options.
 std::string build_text(pi_program program, pi_device device, pi_program_build_info name);
-
-pi_kernel_argument buffer_argument(pi_mem mem);
-pi_kernel_argument local_argument(uint64_t size);
-template <class T>
-pi_kernel_argument value_argument(const T &value) {
-    pi_kernel_argument argument{};
-    argument.kind = PI_ARGUMENT_VALUE;
-    argument.value = &value;
-    argument.size = sizeof value;
-    return argument;
-}
-/// In one dimension; the arguments are referenced, not copied.
-pi_kernel_launch_desc launch_desc(pi_kernel kernel,
-                                  const std::vector<pi_kernel_argument> &arguments, uint64_t items,
-                                  uint64_t group = 0);
-
-/// "count_up" on a buffer of 4-byte words, and its result.
-inline constexpr const char *count_up = "function count_up pointer 4\n";
 
 using Bytes = std::vector<uint8_t>;
 /// 1, 2, 3, ...
 Bytes counting(size_t size);
 Bytes read_bytes(pi_queue queue, pi_mem mem, size_t size);
-std::vector<uint32_t> read_words(pi_queue queue, pi_mem mem, size_t count);
 
 } // namespace cuda_test

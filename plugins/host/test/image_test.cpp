@@ -126,7 +126,7 @@ TEST_CASE("native kernels get the records of images and samplers") {
     for (const bool with : {false, true}) {
         Records seen{};
         Records *into = &seen;
-        pi_kernel_argument arguments[3] = {value(into), {}, {}};
+        pi_kernel_argument arguments[3] = {value_argument(into), {}, {}};
         arguments[1].kind = PI_ARGUMENT_IMAGE;
         arguments[1].mem = image;
         arguments[1].image_sampler = with ? joined : nullptr;

@@ -136,7 +136,7 @@ TEST_CASE("every work-item runs once, whatever the geometry") {
         std::vector<uint32_t> data(items, 5);
         const Owned<pi_mem> mem = t.host.make_import(data.data(), items * 4);
         const uint32_t summand = 7;
-        const pi_kernel_argument arguments[] = {buffer(mem), value(summand)};
+        const pi_kernel_argument arguments[] = {buffer_argument(mem), value_argument(summand)};
         d.arguments = arguments;
         d.argument_count = 2;
         d.flags = random() % 2 ? PI_COMMAND_BLOCKING : 0;
@@ -165,7 +165,7 @@ TEST_CASE("a kernel writes imported memory in place") {
     OK(piMemGetHostPointer(mem, &seen));
     CHECK(seen == data.data());
     const uint32_t summand = 41;
-    const pi_kernel_argument arguments[] = {buffer(mem), value(summand)};
+    const pi_kernel_argument arguments[] = {buffer_argument(mem), value_argument(summand)};
     const Owned<pi_kernel> kernel = t.kernel("add");
     auto d = launch_desc(kernel, data.size(), arguments, 2);
     Owned<pi_event> event;
@@ -186,7 +186,7 @@ TEST_CASE("values are copied at the call, and everything may be released at once
         mem.reset();
         Owned<pi_kernel> kernel = t.kernel("add");
         uint32_t summand = 9;
-        pi_kernel_argument arguments[] = {buffer(view, 400), value(summand)};
+        pi_kernel_argument arguments[] = {buffer_argument(view, 400), value_argument(summand)};
         const auto d = launch_desc(kernel, 800, arguments, 2);
         OK(piEnqueueKernelLaunch(t.queue, &d, 1, &wait, event.out()));
         summand = 0;
@@ -209,7 +209,8 @@ TEST_CASE("each work-group has its own local memory, aligned to 64 bytes") {
         expected += data[i] = i * 7;
     std::atomic<uint64_t> out[2] = {};
     const Owned<pi_mem> mem = t.host.make_import(data.data(), data.size() * 4);
-    const pi_kernel_argument arguments[] = {buffer(mem), local(100 * 4), pointer(out), local(8)};
+    const pi_kernel_argument arguments[] = {buffer_argument(mem), local_argument(100 * 4),
+                                            pointer(out), local_argument(8)};
     const Owned<pi_kernel> kernel = t.kernel("reduce");
     auto d = launch_desc(kernel, data.size(), arguments, 4);
     d.local_size[0] = 100;
@@ -222,7 +223,7 @@ TEST_CASE("each work-group has its own local memory, aligned to 64 bytes") {
 TEST_CASE("null buffers and addresses arrive unchanged") {
     Kernels t;
     uint64_t out[2] = {};
-    const pi_kernel_argument arguments[] = {buffer(nullptr), pointer(&t), pointer(out)};
+    const pi_kernel_argument arguments[] = {buffer_argument(nullptr), pointer(&t), pointer(out)};
     const Owned<pi_kernel> kernel = t.kernel("pointers");
     auto d = launch_desc(kernel, 1, arguments, 3);
     OK(piEnqueueKernelLaunch(t.queue, &d, 0, nullptr, nullptr));
@@ -248,7 +249,8 @@ TEST_CASE("eight threads launch one kernel object at the same time") {
         running.emplace_back([&, i] {
             for (uint32_t round = 1; round <= rounds; ++round) {
                 const uint32_t summand = round + uint32_t(i);
-                const pi_kernel_argument arguments[] = {buffer(buffers[i]), value(summand)};
+                const pi_kernel_argument arguments[] = {buffer_argument(buffers[i]),
+                                                        value_argument(summand)};
                 const auto d = launch_desc(kernel, 3000, arguments, 2);
                 failures += piEnqueueKernelLaunch(queues[i], &d, 0, nullptr, nullptr) != PI_SUCCESS;
             }
@@ -285,7 +287,8 @@ TEST_CASE("a bad launch is refused") {
     const auto with =
         [&](std::function<void(pi_kernel_launch_desc &, std::array<pi_kernel_argument, 2> &)>
                 change) {
-            std::array<pi_kernel_argument, 2> arguments = {buffer(mem), value(summand)};
+            std::array<pi_kernel_argument, 2> arguments = {buffer_argument(mem),
+                                                           value_argument(summand)};
             auto d = launch_desc(kernel, 1000, arguments.data(), 2);
             change(d, arguments);
             return piEnqueueKernelLaunch(t.queue, &d, 0, nullptr, nullptr);
@@ -364,9 +367,9 @@ TEST_CASE("a bad launch is refused") {
                 a.mem = reinterpret_cast<pi_mem>(static_cast<pi_kernel>(kernel));
             }));
     REFUSED(PI_ERROR_INVALID_ARGUMENTS, "arguments[1] asks for 0 bytes of local",
-            arg(1, [](auto &a) { a = local(0); }));
+            arg(1, [](auto &a) { a = local_argument(0); }));
     REFUSED(PI_ERROR_INVALID_ARGUMENTS, "local memory",
-            arg(1, [](auto &a) { a = local(UINT64_C(1) << 40); }));
+            arg(1, [](auto &a) { a = local_argument(UINT64_C(1) << 40); }));
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[0] has a reserved word",
             arg(0, [](auto &a) { a.reserved = 1; }));
     OK(with([](auto &, auto &) {}));

@@ -44,7 +44,7 @@ std::vector<cpu_set_t> run_on(const Host &host, pi_device device, uint64_t group
     import.handle.pointer = sets.data();
     Owned<pi_mem> mem;
     OK(piMemImport(context, device, &import, mem.out()));
-    const pi_kernel_argument argument = buffer(mem);
+    const pi_kernel_argument argument = buffer_argument(mem);
     auto launch = launch_desc(kernel, groups, &argument, 1);
     launch.local_size[0] = 1;
     launch.flags = PI_COMMAND_BLOCKING; // even then, never on the application's own thread

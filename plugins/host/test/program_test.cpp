@@ -125,7 +125,7 @@ TEST_CASE("a native library is a program") {
         data[i] = i;
     const Owned<pi_mem> mem = host.make_import(data.data(), data.size() * 4);
     const uint32_t factor = 3;
-    const pi_kernel_argument arguments[] = {buffer(mem), value(factor)};
+    const pi_kernel_argument arguments[] = {buffer_argument(mem), value_argument(factor)};
     const auto launch = launch_desc(kernel, 1000, arguments, 2);
     const Owned<pi_queue> queue = host.make_queue();
     OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
@@ -202,7 +202,7 @@ TEST_CASE("a library's variables are written, used by its kernels, and read") {
     const Owned<pi_kernel> kernel = make_kernel(program, "scale_by_table");
     uint32_t data[4] = {1, 1, 1, 1};
     const Owned<pi_mem> mem = host.make_import(data, sizeof data);
-    const pi_kernel_argument arguments[] = {buffer(mem)};
+    const pi_kernel_argument arguments[] = {buffer_argument(mem)};
     const auto launch = launch_desc(kernel, 4, arguments, 1);
     OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, launched.out()));
     uint32_t seen[3] = {};

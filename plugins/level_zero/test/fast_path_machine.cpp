@@ -50,38 +50,4 @@ void finish_device(const Machine &machine, pi_queue queue) {
     OK(DRIVER(zeEventPoolDestroy)(pool));
 }
 
-Owned<pi_kernel> make_kernel(pi_program program, const char *name) {
-    Owned<pi_kernel> kernel;
-    OK(piKernelCreate(program, name, nullptr, kernel.out()));
-    return kernel;
-}
-
-pi_kernel_argument buffer_argument(pi_mem mem) {
-    pi_kernel_argument argument{};
-    argument.kind = PI_ARGUMENT_BUFFER;
-    argument.mem = mem;
-    return argument;
-}
-
-pi_kernel_launch_desc launch_desc(pi_kernel kernel,
-                                  const std::vector<pi_kernel_argument> &arguments, uint64_t items,
-                                  uint64_t group) {
-    auto d = pi::desc<pi_kernel_launch_desc>();
-    d.kernel = kernel;
-    d.dimensions = 1;
-    d.argument_count = static_cast<uint32_t>(arguments.size());
-    d.arguments = arguments.data();
-    d.global_size[0] = items;
-    d.local_size[0] = group;
-    return d;
-}
-
-std::vector<uint32_t> read_words(pi_queue queue, pi_mem mem, size_t count) {
-    std::vector<uint32_t> words(count);
-    const pi_region region = range(0, 0, count * sizeof(uint32_t));
-    const auto d = read_desc(mem, words.data(), region, PI_COMMAND_BLOCKING);
-    OK(piEnqueueMemBufferRead(queue, &d, 0, nullptr, nullptr));
-    return words;
-}
-
 } // namespace fast_path_test

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "fixture.hpp"
+#include "launch.hpp"
 
 #include <string>
 #include <vector>
@@ -31,26 +32,6 @@ inline constexpr uint64_t device_bytes = uint64_t{2} << 30;
 
 /// Waits for all work in the queue's list, without the plugin.
 void finish_device(const Machine &machine, pi_queue queue);
-
-Owned<pi_kernel> make_kernel(pi_program program, const char *name);
-pi_kernel_argument buffer_argument(pi_mem mem);
-template <class T>
-pi_kernel_argument value_argument(const T &value) {
-    pi_kernel_argument argument{};
-    argument.kind = PI_ARGUMENT_VALUE;
-    argument.value = &value;
-    argument.size = sizeof value;
-    return argument;
-}
-/// In one dimension; the arguments are referenced, not copied.
-pi_kernel_launch_desc launch_desc(pi_kernel kernel,
-                                  const std::vector<pi_kernel_argument> &arguments, uint64_t items,
-                                  uint64_t group = 0);
-
-/// "count_up" on a buffer of 4-byte words, and its result.
-inline constexpr const char *count_up = "function count_up pointer 4\n";
-
-std::vector<uint32_t> read_words(pi_queue queue, pi_mem mem, size_t count);
 
 /// A function of the driver.
 void *driver_function(const char *name);

@@ -149,7 +149,7 @@ TEST_CASE("an offset that breaks the scope's alignment is refused with both numb
                 {std::to_string(needed + 1), std::to_string(needed)});
         const std::vector<pi_kernel_argument> arguments = {buffer_argument(root, needed / 2),
                                                            buffer_argument(addresses.out)};
-        const auto bad = launch_desc(addresses.kernel, 1, arguments);
+        const auto bad = launch_desc(addresses.kernel, arguments, 1);
         Event event;
         refused(piEnqueueKernelLaunch(place.queue, &bad, 0, nullptr, event.out()),
                 PI_ERROR_MISALIGNED_OFFSET, {std::to_string(needed / 2), std::to_string(needed)});

@@ -297,44 +297,9 @@ Program build(pi_context context, const std::string &source, const char *options
     return program;
 }
 
-Kernel make_kernel(pi_program program, const char *name) {
-    Kernel kernel;
-    ok(piKernelCreate(program, name, nullptr, kernel.out()));
-    return kernel;
-}
-
-pi_kernel_argument buffer_argument(pi_mem mem, uint64_t offset, uint64_t size) {
-    pi_kernel_argument argument{};
-    argument.kind = PI_ARGUMENT_BUFFER;
-    argument.mem = mem;
-    argument.offset = offset;
-    argument.size = size;
-    return argument;
-}
-
-pi_kernel_argument local_argument(uint64_t size) {
-    pi_kernel_argument argument{};
-    argument.kind = PI_ARGUMENT_LOCAL;
-    argument.size = size;
-    return argument;
-}
-
-pi_kernel_launch_desc launch_desc(pi_kernel kernel, uint64_t global,
-                                  const std::vector<pi_kernel_argument> &arguments,
-                                  uint64_t local) {
-    auto desc = pi::desc<pi_kernel_launch_desc>();
-    desc.kernel = kernel;
-    desc.dimensions = 1;
-    desc.arguments = arguments.data();
-    desc.argument_count = static_cast<uint32_t>(arguments.size());
-    desc.global_size[0] = global;
-    desc.local_size[0] = local;
-    return desc;
-}
-
 Event launch(pi_queue queue, pi_kernel kernel, uint64_t global,
              const std::vector<pi_kernel_argument> &arguments, const How &how) {
-    auto desc = launch_desc(kernel, global, arguments);
+    auto desc = launch_desc(kernel, arguments, global);
     return enqueue(piEnqueueKernelLaunch, queue, desc, how);
 }
 

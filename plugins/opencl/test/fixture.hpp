@@ -4,7 +4,7 @@
 // forms of the calls. Every unexpected failure ends the test with the loader's message.
 #pragma once
 
-#include "owned.hpp"
+#include "launch.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -31,6 +31,9 @@ void ok(pi_result result);
 /// Fails the test unless the result is `code` and the error's text contains all `parts`.
 void refused(pi_result result, pi_result code, const std::vector<std::string> &parts = {});
 
+using pi_test::buffer_argument, pi_test::image_argument, pi_test::local_argument,
+    pi_test::sampler_argument, pi_test::value_argument;
+using pi_test::launch_desc, pi_test::make_kernel;
 using pi_test::Owned;
 using Context = Owned<pi_context>;
 using Queue = Owned<pi_queue>;
@@ -134,21 +137,6 @@ void set_contents(pi_queue queue, pi_mem mem, const std::vector<uint8_t> &bytes)
 
 /// Builds OpenCL C for all devices of the context.
 Program build(pi_context context, const std::string &source, const char *options = nullptr);
-Kernel make_kernel(pi_program program, const char *name);
-/// Arguments of a launch.
-pi_kernel_argument buffer_argument(pi_mem mem, uint64_t offset = 0, uint64_t size = 0);
-template <class T>
-pi_kernel_argument value_argument(const T &value) {
-    pi_kernel_argument argument{};
-    argument.kind = PI_ARGUMENT_VALUE;
-    argument.value = &value;
-    argument.size = sizeof value;
-    return argument;
-}
-pi_kernel_argument local_argument(uint64_t size);
-pi_kernel_launch_desc launch_desc(pi_kernel kernel, uint64_t global,
-                                  const std::vector<pi_kernel_argument> &arguments,
-                                  uint64_t local = 0);
 Event launch(pi_queue queue, pi_kernel kernel, uint64_t global,
              const std::vector<pi_kernel_argument> &arguments, const How &how = {});
 

@@ -70,18 +70,4 @@ std::vector<uint32_t> read_image(pi_queue queue, pi_mem image, const Size3 &exte
     return pixels;
 }
 
-pi_kernel_argument image_argument(pi_mem image) {
-    pi_kernel_argument argument{};
-    argument.kind = PI_ARGUMENT_IMAGE;
-    argument.mem = image;
-    return argument;
-}
-
-pi_kernel_argument sampler_argument(pi_sampler sampler) {
-    pi_kernel_argument argument{};
-    argument.kind = PI_ARGUMENT_SAMPLER;
-    argument.sampler = sampler;
-    return argument;
-}
-
 } // namespace opencl_test

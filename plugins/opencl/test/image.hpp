@@ -23,7 +23,4 @@ void write_image(pi_queue queue, pi_mem image, const Size3 &extent,
                  const std::vector<uint32_t> &pixels);
 std::vector<uint32_t> read_image(pi_queue queue, pi_mem image, const Size3 &extent);
 
-pi_kernel_argument image_argument(pi_mem image);
-pi_kernel_argument sampler_argument(pi_sampler sampler);
-
 } // namespace opencl_test

@@ -68,7 +68,7 @@ TEST_CASE("a kernel samples an image as its sampler says, and writes another") {
                                        PI_FILTER_NEAREST);
             const std::vector<pi_kernel_argument> arguments = {
                 image_argument(from), sampler_argument(how), image_argument(to)};
-            auto desc = launch_desc(kernel, 6, arguments);
+            auto desc = launch_desc(kernel, arguments, 6);
             desc.dimensions = 2;
             desc.global_size[1] = 4;
             Event event;
@@ -145,7 +145,7 @@ TEST_CASE("arguments of the wrong kind, context or size are refused with their i
                                  const std::vector<std::string> &parts) {
             std::vector<pi_kernel_argument> arguments = good;
             arguments[index] = argument;
-            const auto launch = launch_desc(kernel, 1, arguments);
+            const auto launch = launch_desc(kernel, arguments, 1);
             Event event;
             refused(piEnqueueKernelLaunch(place.queue, &launch, 0, nullptr, event.out()), code,
                     parts);

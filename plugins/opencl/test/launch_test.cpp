@@ -80,7 +80,7 @@ TEST_CASE("arguments of all kinds reach the kernel, at offsets and in views") {
             REQUIRE(kernels.ints(y) == ys);
         }
         const Kernel reverse = kernels.get("reverse");
-        auto desc = launch_desc(reverse, 64, {}, 16);
+        auto desc = launch_desc(reverse, {}, 64, 16);
         const std::vector<pi_kernel_argument> arguments = {buffer_argument(y), local_argument(64)};
         desc.arguments = arguments.data();
         desc.argument_count = 2;
@@ -103,7 +103,7 @@ TEST_CASE("three dimensions and a global offset take effect") {
         wait(fill(place.queue, mem, &minus, 4, 0, 120));
         const Kernel where = kernels.get("where");
         const std::vector<pi_kernel_argument> arguments = {buffer_argument(mem)};
-        auto desc = launch_desc(where, 4, arguments);
+        auto desc = launch_desc(where, arguments, 4);
         desc.dimensions = 3;
         desc.global_size[1] = 2;
         desc.global_size[2] = 1;
@@ -137,7 +137,7 @@ TEST_CASE("invalid arguments are refused by the call, with index, kind and name"
         const int32_t value = 3;
         const int64_t wide = 3;
         const auto with = [&](const std::vector<pi_kernel_argument> &arguments) {
-            return kernels.try_launch(launch_desc(store, 10, arguments));
+            return kernels.try_launch(launch_desc(store, arguments, 10));
         };
         refused(with({buffer_argument(mem)}), PI_ERROR_INVALID_ARGUMENTS,
                 {"argument_count is 1", "2 parameters", "store"});
@@ -178,7 +178,7 @@ TEST_CASE("invalid work sizes are refused by the call, with the limit") {
         const int32_t value = 3;
         const std::vector<pi_kernel_argument> arguments = {buffer_argument(mem),
                                                            value_argument(value)};
-        const auto good = launch_desc(store, 100, arguments);
+        const auto good = launch_desc(store, arguments, 100);
         auto desc = good;
         desc.dimensions = 0;
         refused(kernels.try_launch(desc), PI_ERROR_INVALID_WORK_SIZE, {"dimensions is 0"});
@@ -213,13 +213,13 @@ TEST_CASE("invalid work sizes are refused by the call, with the limit") {
         refused(kernels.try_launch(desc), PI_ERROR_UNSUPPORTED_FEATURE);
 
         const std::vector<pi_kernel_argument> one = {buffer_argument(mem)};
-        desc = launch_desc(fours, 100, one, 5);
+        desc = launch_desc(fours, one, 100, 5);
         refused(kernels.try_launch(desc), PI_ERROR_INVALID_WORK_SIZE, {"compiled for 4"});
         uint64_t compiled[3] = {};
         ok(piKernelGetGroupInfo(fours, device, PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE,
                                 sizeof compiled, compiled, nullptr));
         CHECK(compiled[0] == 4);
-        desc = launch_desc(fours, 100, one, 4);
+        desc = launch_desc(fours, one, 100, 4);
         desc.flags = PI_COMMAND_BLOCKING;
         ok(kernels.try_launch(desc));
         CHECK(kernels.ints(mem) == std::vector<int32_t>(100, 4));
@@ -277,7 +277,7 @@ TEST_CASE("many threads launch one kernel, each with its own arguments") {
                     const int32_t value = id * 1000 + round;
                     const std::vector<pi_kernel_argument> arguments = {buffer_argument(mem),
                                                                        value_argument(value)};
-                    const auto desc = launch_desc(store, 64, arguments);
+                    const auto desc = launch_desc(store, arguments, 64);
                     pi_event event = nullptr;
                     wrong += piEnqueueKernelLaunch(queue, &desc, 0, nullptr, &event) != 0;
                     std::vector<int32_t> seen(64);

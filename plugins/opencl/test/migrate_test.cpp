@@ -271,7 +271,7 @@ TEST_CASE(
     const Kernel kernel = make_kernel(program, "k");
     for (pi_mem wrong : {foreign.get(), other.get()}) {
         const std::vector<pi_kernel_argument> arguments = {buffer_argument(wrong)};
-        const auto desc = launch_desc(kernel, 1, arguments);
+        const auto desc = launch_desc(kernel, arguments, 1);
         refused(piEnqueueKernelLaunch(here.queue, &desc, 0, nullptr, event.out()),
                 PI_ERROR_INVALID_MEM_OBJECT, {"arguments[0]", "context 0x"});
     }

@@ -112,7 +112,7 @@ TEST_CASE("Intel: groups need not be uniform if the source names no standard", "
     const Kernel kernel = make_kernel(program, "size");
     const Mem mem = place.buffer(100);
     const std::vector<pi_kernel_argument> arguments{buffer_argument(mem)};
-    const auto desc = launch_desc(kernel, 100, arguments, 32);
+    const auto desc = launch_desc(kernel, arguments, 100, 32);
     Event event;
     ok(piEnqueueKernelLaunch(place.queue, &desc, 0, nullptr, event.out()));
     wait(event);

@@ -89,12 +89,12 @@ TEST_CASE("a device without shared virtual memory refuses USM and says why") {
         Event event;
         const auto with_pointer =
             std::vector{pointer_argument(nullptr), buffer_argument(nullptr), value_argument(value)};
-        pi_kernel_launch_desc launch = launch_desc(kernel, 1, with_pointer);
+        pi_kernel_launch_desc launch = launch_desc(kernel, with_pointer, 1);
         refused(piEnqueueKernelLaunch(place.queue, &launch, 0, nullptr, event.out()),
                 PI_ERROR_UNSUPPORTED_FEATURE, why);
         const auto without =
             std::vector{buffer_argument(nullptr), buffer_argument(nullptr), value_argument(value)};
-        launch = launch_desc(kernel, 1, without);
+        launch = launch_desc(kernel, without, 1);
         launch.flags = PI_LAUNCH_INDIRECT_USM_HOST;
         refused(piEnqueueKernelLaunch(place.queue, &launch, 0, nullptr, event.out()),
                 PI_ERROR_UNSUPPORTED_FEATURE, {"flags"});
@@ -166,7 +166,7 @@ TEST_CASE("USM of another context is refused, by copies, hints and launches") {
             const uint32_t value = 1;
             const auto arguments =
                 std::vector{pointer_argument(mine), pointer_argument(other), value_argument(value)};
-            const pi_kernel_launch_desc launch = launch_desc(kernel, 1, arguments);
+            const pi_kernel_launch_desc launch = launch_desc(kernel, arguments, 1);
             refused(piEnqueueKernelLaunch(here.queue, &launch, 0, nullptr, nullptr),
                     PI_ERROR_INVALID_USM_POINTER, {"arguments[1].pointer", "another context"});
             ok(piUsmFree(here.context, mine));
@@ -196,7 +196,7 @@ TEST_CASE("a kernel accepts the end of a range and null pointers, but no pointer
                     {pointer_argument(nullptr), pointer_argument(nullptr), value_argument(value)}));
         const auto wrong =
             std::vector{pointer_argument(words), pointer_argument(words), pointer_argument(words)};
-        const pi_kernel_launch_desc desc = launch_desc(kernel, 1, wrong);
+        const pi_kernel_launch_desc desc = launch_desc(kernel, wrong, 1);
         refused(piEnqueueKernelLaunch(place.queue, &desc, 0, nullptr, nullptr),
                 PI_ERROR_INVALID_ARGUMENTS, {"arguments[2]", "PI_ARGUMENT_VALUE"});
         ok(piUsmFree(place.context, words));

@@ -132,7 +132,7 @@ Owned<pi_kernel> make_add_one(pi_context context) {
 
 Owned<pi_event> launch(pi_queue queue, pi_kernel kernel, pi_mem mem, uint64_t items,
                        uint64_t offset, const Waits &waits) {
-    const pi_kernel_argument argument = buffer(mem, offset);
+    const pi_kernel_argument argument = buffer_argument(mem, offset);
     const pi_kernel_launch_desc d = launch_desc(kernel, items, &argument, 1);
     Owned<pi_event> event;
     OK(piEnqueueKernelLaunch(queue, &d, static_cast<uint32_t>(waits.size()), waits.data(),

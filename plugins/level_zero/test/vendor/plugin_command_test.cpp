@@ -81,10 +81,10 @@ TEST_CASE("the driver accepts every command on buffers and USM, and launches") {
                 const uint32_t word = 7;
                 const auto fill = fill_desc(b, &word, sizeof word, 0, 4096);
                 OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, commands.next()));
-                const pi_kernel_argument of_add[] = {buffer(b), value(word)};
+                const pi_kernel_argument of_add[] = {buffer_argument(b), value_argument(word)};
                 const auto launch = launch_desc(add, 1024, of_add, 2);
                 OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, commands.next()));
-                const pi_kernel_argument of_reverse[] = {buffer(b), local(256)};
+                const pi_kernel_argument of_reverse[] = {buffer_argument(b), local_argument(256)};
                 auto groups = launch_desc(reverse, 1024, of_reverse, 2);
                 groups.local_size[0] = 64;
                 OK(piEnqueueKernelLaunch(queue, &groups, 0, nullptr, commands.next()));
@@ -169,7 +169,7 @@ TEST_CASE("a kernel's results are read") {
     const uint32_t five = 5, seven = 7;
     const auto fill = fill_desc(mem, &five, sizeof five, 0, 4096);
     OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, commands.next()));
-    const pi_kernel_argument arguments[] = {buffer(mem), value(seven)};
+    const pi_kernel_argument arguments[] = {buffer_argument(mem), value_argument(seven)};
     const auto launch = launch_desc(add, 1024, arguments, 2);
     OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, commands.next()));
     const pi_region all = range(0, 0, 4096);
