@@ -24,6 +24,13 @@ void report_leaks(const char *driver, const std::vector<std::string> &leaks, boo
         _exit(70);
 }
 
+void add_leaks(std::vector<std::string> &lines, std::size_t count, const char *one,
+               const std::string &of) {
+    if (count > 0)
+        lines.push_back(std::to_string(count) + " " + one + (count > 1 ? "s" : "") +
+                        (of.empty() ? "" : " of " + of));
+}
+
 int copy_leaks(const std::vector<std::string> &leaks, char *text, std::size_t size) {
     std::string joined;
     for (const std::string &leak : leaks)

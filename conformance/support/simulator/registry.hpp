@@ -26,6 +26,7 @@ public:
         return found == objects_.end() ? nullptr : found->second;
     }
     void erase(Handle handle) { objects_.erase((std::uint64_t)handle); }
+    std::size_t size() const { return objects_.size(); }
     auto begin() const { return objects_.begin(); }
     auto end() const { return objects_.end(); }
 
