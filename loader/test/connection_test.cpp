@@ -60,10 +60,10 @@ TEST_CASE("a device and a context of different plugins are refused") {
     pi_memory_connection connection = 99;
     CHECK(piGetMemoryConnection(two.other_device, two.context, two.device, two.context,
                                 &connection) == PI_ERROR_INVALID_DEVICE);
-    CHECK_THAT(last_text(), Contains("src_device and src_context"));
+    CHECK_THAT(last_error(), Contains("src_device and src_context"));
     CHECK(piGetMemoryConnection(two.device, two.context, two.device, two.other_context,
                                 &connection) == PI_ERROR_INVALID_DEVICE);
-    CHECK_THAT(last_text(), Contains("dst_device and dst_context"));
+    CHECK_THAT(last_error(), Contains("dst_device and dst_context"));
     CHECK(connection == 99);
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("a handle of another kind is refused where the loader answers") {
     pi_memory_connection connection = 99;
     CHECK(piGetMemoryConnection(wrong, two.context, two.other_device, two.other_context,
                                 &connection) == PI_ERROR_INVALID_DEVICE);
-    CHECK_THAT(last_text(), Contains("piGetMemoryConnection: src_device is a context"));
+    CHECK_THAT(last_error(), Contains("piGetMemoryConnection: src_device is a context"));
 }
 
 TEST_CASE("the query checks each of its handles and its output") {
@@ -81,16 +81,16 @@ TEST_CASE("the query checks each of its handles and its output") {
     pi_memory_connection connection = 99;
     CHECK(piGetMemoryConnection(two.device, nullptr, two.device, two.context, &connection) ==
           PI_ERROR_INVALID_CONTEXT);
-    CHECK(last_text() == "piGetMemoryConnection: src_context is NULL");
+    CHECK(last_error() == "piGetMemoryConnection: src_context is NULL");
     CHECK(piGetMemoryConnection(two.device, two.context, nullptr, two.context, &connection) ==
           PI_ERROR_INVALID_DEVICE);
-    CHECK(last_text() == "piGetMemoryConnection: dst_device is NULL");
+    CHECK(last_error() == "piGetMemoryConnection: dst_device is NULL");
     CHECK(piGetMemoryConnection(two.device, two.context, two.device, nullptr, &connection) ==
           PI_ERROR_INVALID_CONTEXT);
-    CHECK(last_text() == "piGetMemoryConnection: dst_context is NULL");
+    CHECK(last_error() == "piGetMemoryConnection: dst_context is NULL");
     CHECK(piGetMemoryConnection(two.device, two.context, two.device, two.context, nullptr) ==
           PI_ERROR_INVALID_NULL_POINTER);
-    CHECK(last_text() == "piGetMemoryConnection: out_connection is NULL");
+    CHECK(last_error() == "piGetMemoryConnection: out_connection is NULL");
     CHECK(piGetMemoryConnectionInfo(two.device, two.context, two.device, two.context, nullptr,
                                     nullptr) == PI_ERROR_INVALID_NULL_POINTER);
     CHECK(connection == 99);

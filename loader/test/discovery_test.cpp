@@ -208,8 +208,8 @@ TEST_CASE("a plugin that throws when it lists platforms or devices hides no othe
                     PI_LOG_WARNING) == 1);
     CHECK(piLoaderSelectDevices(loader.get(), row.file, 0, nullptr, &count) ==
           PI_ERROR_INVALID_NAME);
-    CHECK_THAT(last_text(), Contains(std::string(row.function) + " threw an exception") &&
-                                Contains("small_good:0:1"));
+    CHECK_THAT(last_error(), Contains(std::string(row.function) + " threw an exception") &&
+                                 Contains("small_good:0:1"));
 }
 
 TEST_CASE("an unavailable plugin does not shadow an available one of its name") {
@@ -277,7 +277,7 @@ TEST_CASE("querying the reports leaves no error") {
     const char *before = nullptr;
     piGetLastError(nullptr, &before);
     CHECK(loader.report().status == PI_PLUGIN_UNAVAILABLE);
-    CHECK(last_text() == "piQueueFlush: queue is NULL");
+    CHECK(last_error() == "piQueueFlush: queue is NULL");
     CHECK(std::string(before) == "piQueueFlush: queue is NULL");
 }
 
@@ -460,7 +460,7 @@ TEST_CASE("an older plugin with a shorter table works, and missing functions are
     const pi_context context = loader.context();
     pi_event event = nullptr;
     CHECK(piEventCreateWithNativeHandle(context, nullptr, &event) == PI_ERROR_UNSUPPORTED_FEATURE);
-    CHECK_THAT(last_text(),
+    CHECK_THAT(last_error(),
                Contains("piEventCreateWithNativeHandle: ") && Contains("\"small_old\""));
     CHECK(piContextRelease(context) == PI_SUCCESS);
 }

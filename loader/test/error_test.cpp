@@ -79,8 +79,8 @@ TEST_CASE("a null handle is refused by every function, by its kind and with the 
         CAPTURE(row.name);
         CHECK(outcome.code == outcome.expected.code);
         const bool connection = std::string(row.name).find("MemoryConnection") != std::string::npos;
-        CHECK(last_text() == std::string(row.name) + ": " + (connection ? "src_" : "") +
-                                 outcome.expected.name + " is NULL");
+        CHECK(last_error() == std::string(row.name) + ": " + (connection ? "src_" : "") +
+                                  outcome.expected.name + " is NULL");
         pi_result code = PI_SUCCESS;
         CHECK(piGetLastError(&code, nullptr) == PI_SUCCESS);
         CHECK(code == outcome.code);
@@ -99,8 +99,8 @@ TEST_CASE("a missing function is refused with its name and the plugin's") {
             continue;
         CAPTURE(row.name);
         CHECK(row.with_first(&object) == PI_ERROR_UNSUPPORTED_FEATURE);
-        CHECK_THAT(last_text(), Catch::StartsWith(std::string(row.name) + ": ") &&
-                                    Catch::Contains("\"small_good\""));
+        CHECK_THAT(last_error(), Catch::StartsWith(std::string(row.name) + ": ") &&
+                                     Catch::Contains("\"small_good\""));
         ++tested;
     }
     CHECK(tested > 50);
@@ -112,15 +112,15 @@ TEST_CASE("the last error belongs to the thread that caused it") {
     std::string other_second;
     pi_result other_code = PI_ERROR_INTERNAL;
     std::thread([&] {
-        other_first = last_text();
+        other_first = last_error();
         piGetLastError(&other_code, nullptr);
         piMemRelease(nullptr);
-        other_second = last_text();
+        other_second = last_error();
     }).join();
     CHECK(other_first.empty());
     CHECK(other_code == PI_SUCCESS);
     CHECK(other_second == "piMemRelease: mem is NULL");
-    CHECK(last_text() == "piQueueFlush: queue is NULL");
+    CHECK(last_error() == "piQueueFlush: queue is NULL");
 }
 
 TEST_CASE("a success does not change the last error") {
@@ -137,7 +137,7 @@ TEST_CASE("an error that a plugin sets is the caller's last error") {
     const Loader loader({.plugins = {plugin_file("small_platforms_unavailable")}});
     uint32_t count = 7;
     CHECK(piPlatformsGet(loader.plugins()[0], 0, nullptr, &count) == PI_ERROR_UNAVAILABLE);
-    CHECK(last_text() == "libwonder.so.1: no such file");
+    CHECK(last_error() == "libwonder.so.1: no such file");
     CHECK(count == 7);
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("a loader's descriptor is checked, and a wrong one creates nothing") {
     desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
     const auto refused = [&](pi_result code, const std::string &text) {
         CHECK(piLoaderCreate(&desc, &loader) == code);
-        CHECK_THAT(last_text(), Catch::Contains(text));
+        CHECK_THAT(last_error(), Catch::Contains(text));
         CHECK(loader == nullptr);
     };
     SECTION("no output") {
@@ -220,9 +220,9 @@ TEST_CASE("the loader's functions refuse handles that are not a loader") {
     const Loader loader({.plugins = {plugin_file("small_good")}});
     const auto wrong = reinterpret_cast<pi_loader>(loader.plugins()[0]);
     CHECK(piLoaderRelease(nullptr) == PI_ERROR_INVALID_LOADER);
-    CHECK(last_text() == "piLoaderRelease: loader is NULL");
+    CHECK(last_error() == "piLoaderRelease: loader is NULL");
     CHECK(piLoaderRetain(wrong) == PI_ERROR_INVALID_LOADER);
-    CHECK_THAT(last_text(), Catch::Contains("piLoaderRetain: loader is a plugin"));
+    CHECK_THAT(last_error(), Catch::Contains("piLoaderRetain: loader is a plugin"));
     CHECK(piPluginsGet(nullptr, 0, nullptr, nullptr) == PI_ERROR_INVALID_LOADER);
     CHECK(piLoaderGetReports(nullptr, 0, nullptr, nullptr) == PI_ERROR_INVALID_LOADER);
     CHECK(piLoaderGetEnvironment(nullptr, 0, nullptr, nullptr) == PI_ERROR_INVALID_LOADER);
@@ -235,7 +235,7 @@ TEST_CASE("a list call of the loader without outputs is refused with the functio
     const Loader loader({.plugins = {plugin_file("small_good")}});
     const auto refused = [](const char *function, pi_result result) {
         CHECK(result == PI_ERROR_INVALID_NULL_POINTER);
-        CHECK(last_text().rfind(std::string(function) + ": the output array and out_count", 0) ==
+        CHECK(last_error().rfind(std::string(function) + ": the output array and out_count", 0) ==
               0);
     };
     refused("piPluginsGet", piPluginsGet(loader.get(), 0, nullptr, nullptr));

@@ -3,6 +3,7 @@
 // Loaders, their logs and folders for plugins, for the loader's tests.
 #pragma once
 
+#include "objects.hpp"
 #include "temporary.hpp"
 
 #include <pi/describe/descriptor.hpp>
@@ -27,12 +28,7 @@ inline std::string plugin_file(const std::string &name) {
     return std::string(PI_LOADER_TEST_PLUGINS) + "/libpi_plugin_" + name + ".so";
 }
 
-/// The text of this thread's last error.
-inline std::string last_text() {
-    const char *text = nullptr;
-    piGetLastError(nullptr, &text);
-    return text;
-}
+using pi_test::last_error;
 
 /// A folder for plugins.
 class TemporaryFolder : public pi_test::TemporaryFolder {
@@ -158,7 +154,7 @@ struct Description {
     pi_loader create_with(Create &&create) const {
         pi_loader loader = nullptr;
         const pi_result result = try_create(create, &loader);
-        INFO(last_text());
+        INFO(last_error());
         REQUIRE(result == PI_SUCCESS);
         return loader;
     }

@@ -298,7 +298,7 @@ TEST_CASE("if its wait list fails the command does nothing and fails with the ro
     REQUIRE(machine.fill({9}, 60, 4, 0, nullptr, &later) == PI_SUCCESS);
     REQUIRE(piEventSignalHost(gate, PI_ERROR_DEVICE_LOST) == PI_SUCCESS);
     CHECK(piEventWait(event, patience) == PI_ERROR_DEPENDENCY_FAILED);
-    CHECK(last_text() == "a host event signalled with an error");
+    CHECK(last_error() == "a host event signalled with an error");
     CHECK(error_text(event) == "a host event signalled with an error");
     // Only wait lists carry errors: later commands of the queue run.
     CHECK(piEventWait(later, patience) == PI_SUCCESS);
@@ -321,7 +321,7 @@ TEST_CASE("a map that fails when it runs fails the command with its text") {
 
     machine.plugin->fail_map_commands(machine.loader.plugins()[0], 1);
     CHECK(machine.fill({7}, 0, 64, PI_COMMAND_BLOCKING) < 0);
-    CHECK(last_text() == "an injected failure: the map");
+    CHECK(last_error() == "an injected failure: the map");
 }
 
 TEST_CASE("regions and patterns are copied during the call") {
@@ -399,17 +399,17 @@ TEST_CASE("when a step of the enqueue fails nothing is enqueued and nothing stay
     SECTION("no queue for the unmap") {
         machine.plugin->fail_queue_creations(plugin, 1);
         CHECK(machine.fill({7}, 0, 64, 0, nullptr, &event) == PI_ERROR_OUT_OF_RESOURCES);
-        CHECK_THAT(last_text(), Contains("piEnqueueMemBufferFill") && Contains("injected"));
+        CHECK_THAT(last_error(), Contains("piEnqueueMemBufferFill") && Contains("injected"));
     }
     SECTION("no event for the end, after the map is enqueued") {
         machine.plugin->fail_events_wait_calls(plugin, 1);
         CHECK(machine.fill({7}, 0, 64, 0, nullptr, &event) == PI_ERROR_OUT_OF_RESOURCES);
-        CHECK_THAT(last_text(), Contains("piEnqueueMemBufferFill") && Contains("injected"));
+        CHECK_THAT(last_error(), Contains("piEnqueueMemBufferFill") && Contains("injected"));
     }
     SECTION("no callback, after the map is enqueued") {
         machine.plugin->fail_callbacks(plugin, 1);
         CHECK(machine.fill({7}, 0, 64, 0, nullptr, &event) == PI_ERROR_OUT_OF_RESOURCES);
-        CHECK_THAT(last_text(), Contains("piEnqueueMemBufferFill") && Contains("injected"));
+        CHECK_THAT(last_error(), Contains("piEnqueueMemBufferFill") && Contains("injected"));
     }
     SECTION("a NULL wait list") {
         auto desc = pi::desc<pi_buffer_fill_desc>();
@@ -421,7 +421,7 @@ TEST_CASE("when a step of the enqueue fails nothing is enqueued and nothing stay
     }
     SECTION("a range past the end") {
         CHECK(machine.fill({7}, 1, 64, 0, nullptr, &event) == PI_ERROR_INVALID_SIZE);
-        CHECK_THAT(last_text(), Contains("piEnqueueMemBufferFill") && Contains("past the end"));
+        CHECK_THAT(last_error(), Contains("piEnqueueMemBufferFill") && Contains("past the end"));
     }
     CHECK(event == untouched);
     CHECK(machine.get() == Bytes(64, 0));
@@ -442,28 +442,28 @@ TEST_CASE("wrong arguments are refused with a text that names them") {
     Bytes bytes(64);
     const auto write = [&](pi_region region) { return machine.write(bytes, {region}, 0); };
     CHECK(write({0, 0, {0, 1, 1}, {}, {}, 0}) == PI_ERROR_INVALID_SIZE);
-    CHECK_THAT(last_text(), Contains("regions[0].extent[0] is 0"));
+    CHECK_THAT(last_error(), Contains("regions[0].extent[0] is 0"));
     CHECK(write({0, 0, {8, 2, 1}, {4, 0}, {}, 0}) == PI_ERROR_INVALID_SIZE);
-    CHECK_THAT(last_text(), Contains("src_pitch[0] is 4"));
+    CHECK_THAT(last_error(), Contains("src_pitch[0] is 4"));
     CHECK(write({0, 0, {8, 2, 2}, {}, {8, 15}, 0}) == PI_ERROR_INVALID_SIZE);
-    CHECK_THAT(last_text(), Contains("dst_pitch[1] is 15"));
+    CHECK_THAT(last_error(), Contains("dst_pitch[1] is 15"));
     CHECK(write({0, UINT64_MAX, {8, 1, 1}, {}, {}, 0}) == PI_ERROR_INVALID_SIZE);
     CHECK(write({0, 0, {UINT64_MAX, UINT64_MAX, 1}, {}, {}, 0}) == PI_ERROR_INVALID_SIZE);
     CHECK(write({0, 0, {8, UINT64_MAX, UINT64_MAX}, {}, {}, 0}) == PI_ERROR_INVALID_SIZE);
     CHECK(write({0, 0, {8, 1, 1}, {}, {}, 7}) == PI_ERROR_UNSUPPORTED_FEATURE);
     CHECK(machine.write(bytes, {}, 0) == PI_ERROR_INVALID_SIZE);
-    CHECK_THAT(last_text(), Contains("region_count is 0"));
+    CHECK_THAT(last_error(), Contains("region_count is 0"));
     CHECK(machine.write({}, {{0, 0, {8, 1, 1}, {}, {}, 0}}, 0) == PI_ERROR_INVALID_NULL_POINTER);
     CHECK(machine.write(bytes, {{0, 0, {8, 1, 1}, {}, {}, 0}}, 1 << 20) ==
           PI_ERROR_UNSUPPORTED_FEATURE);
     CHECK(machine.fill({1, 2, 3}, 0, 3, 0) == PI_ERROR_INVALID_SIZE);
-    CHECK_THAT(last_text(), Contains("pattern_size is 3"));
+    CHECK_THAT(last_error(), Contains("pattern_size is 3"));
     CHECK(machine.fill({1, 2}, 1, 2, 0) == PI_ERROR_INVALID_SIZE);
     CHECK(machine.fill({1, 2}, 0, 0, 0) == PI_ERROR_INVALID_SIZE);
     CHECK(machine.fill({}, 0, 4, 0) == PI_ERROR_INVALID_NULL_POINTER);
     CHECK(piEnqueueMemBufferFill(machine.queue, nullptr, 0, nullptr, nullptr) ==
           PI_ERROR_INVALID_NULL_POINTER);
-    CHECK(last_text() == "piEnqueueMemBufferFill: desc is NULL");
+    CHECK(last_error() == "piEnqueueMemBufferFill: desc is NULL");
 
     const Machine other;
     const pi_mem own = std::exchange(machine.mem, other.mem);

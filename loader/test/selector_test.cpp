@@ -27,7 +27,7 @@ struct Devices {
         pi_device devices[16] = {};
         uint32_t count = 0;
         const pi_result result = piLoaderSelectDevices(loader.get(), selector, 16, devices, &count);
-        INFO(last_text());
+        INFO(last_error());
         REQUIRE(result == PI_SUCCESS);
         std::string text;
         for (uint32_t i = 0; i < count; ++i)
@@ -87,8 +87,8 @@ TEST_CASE("an invalid selector from the environment is named in the error") {
     const Devices devices(Options{{"PI_DEVICE_SELECTOR", "small_good:first"}});
     CHECK(piLoaderSelectDevices(devices.loader.get(), nullptr, 0, nullptr, nullptr) ==
           PI_ERROR_INVALID_VALUE);
-    CHECK_THAT(last_text(), Contains("PI_DEVICE_SELECTOR \"small_good:first\": ") &&
-                                Contains("the platform is \"first\""));
+    CHECK_THAT(last_error(), Contains("PI_DEVICE_SELECTOR \"small_good:first\": ") &&
+                                 Contains("the platform is \"first\""));
 }
 
 TEST_CASE("an element that names no device is refused, and the text lists those that exist") {
@@ -98,7 +98,7 @@ TEST_CASE("an element that names no device is refused, and the text lists those 
     uint32_t count = 99;
     CHECK(piLoaderSelectDevices(devices.loader.get(), selector, 0, nullptr, &count) ==
           PI_ERROR_INVALID_NAME);
-    CHECK_THAT(last_text(), Contains("small_good:0:0, small_good:0:1, small_old:0:0"));
+    CHECK_THAT(last_error(), Contains("small_good:0:0, small_good:0:1, small_old:0:0"));
     CHECK(count == 99);
 }
 
@@ -116,8 +116,8 @@ TEST_CASE("if a plugin fails to list its devices, the text says so") {
     pi_device device = nullptr;
     CHECK(piLoaderSelectDevices(loader.get(), "small_good", 1, &device, nullptr) ==
           PI_ERROR_INVALID_NAME);
-    CHECK_THAT(last_text(), Contains("\"small_good\" names no device (" + std::string(reason)) &&
-                                Contains("failure injected by the layer fault"));
+    CHECK_THAT(last_error(), Contains("\"small_good\" names no device (" + std::string(reason)) &&
+                                 Contains("failure injected by the layer fault"));
 }
 
 TEST_CASE("a device whose plugin fails to list it has no selector for the plugin's reason") {
@@ -129,7 +129,8 @@ TEST_CASE("a device whose plugin fails to list it has no selector for the plugin
     char text[64] = {};
     CHECK(piLoaderGetDeviceSelector(loader.get(), device, sizeof text, text, nullptr) ==
           PI_ERROR_DEVICE_LOST);
-    CHECK_THAT(last_text(), Contains("piLoaderGetDeviceSelector: plugin small_good: piDevicesGet"));
+    CHECK_THAT(last_error(),
+               Contains("piLoaderGetDeviceSelector: plugin small_good: piDevicesGet"));
     CHECK(piLoaderGetDeviceSelector(loader.get(), device, sizeof text, text, nullptr) ==
           PI_SUCCESS);
 }
@@ -149,7 +150,7 @@ TEST_CASE("an invalid selector is refused with the wrong part") {
     CAPTURE(selector);
     CHECK(piLoaderSelectDevices(devices.loader.get(), selector, 0, nullptr, nullptr) ==
           PI_ERROR_INVALID_VALUE);
-    CHECK_THAT(last_text(), Contains(part));
+    CHECK_THAT(last_error(), Contains(part));
 }
 
 TEST_CASE("a device's selector follows the info convention and is refused for other devices than "

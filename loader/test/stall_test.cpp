@@ -105,6 +105,6 @@ TEST_CASE("the reserved word of the loader's descriptor must be zero") {
     desc.reserved = 5;
     pi_loader loader = nullptr;
     CHECK(piLoaderCreate(&desc, &loader) == PI_ERROR_UNSUPPORTED_FEATURE);
-    CHECK_THAT(last_text(), Catch::Contains("piLoaderCreate: desc->reserved is 5"));
+    CHECK_THAT(last_error(), Catch::Contains("piLoaderCreate: desc->reserved is 5"));
     CHECK(loader == nullptr);
 }

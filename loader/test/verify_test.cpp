@@ -93,7 +93,7 @@ struct Machine {
                                        const pi_memory_verification_desc *desc = nullptr) const {
         pi_memory_connection_info info{};
         const pi_result result = verify(src, dst, info, desc);
-        INFO(src << " -> " << dst << ": " << last_text());
+        INFO(src << " -> " << dst << ": " << last_error());
         REQUIRE(result == PI_SUCCESS);
         return info;
     }
@@ -189,7 +189,7 @@ TEST_CASE("if any call fails, the verification fails with it and leaks nothing")
             machine.control->fail_call(number);
             pi_memory_connection_info info{};
             const pi_result result = machine.verify(0, dst, info, &again);
-            INFO("call " << number << ": " << last_text());
+            INFO("call " << number << ": " << last_error());
             if (machine.control->calls() < number) {
                 REQUIRE(result == PI_SUCCESS);
                 break;
@@ -201,7 +201,7 @@ TEST_CASE("if any call fails, the verification fails with it and leaks nothing")
             } else {
                 ++failed;
                 CHECK(result == PI_ERROR_BACKEND);
-                CHECK_THAT(last_text(), Contains("the lying plugin fails"));
+                CHECK_THAT(last_error(), Contains("the lying plugin fails"));
                 CHECK(info.verified == PI_VERIFIED_UNKNOWN);
             }
         }
@@ -407,7 +407,7 @@ TEST_CASE("wrong arguments are refused, and nothing is written") {
           PI_ERROR_INVALID_CONTEXT);
     CHECK(piVerifyMemoryConnection(g0, c0, g0, c0, nullptr, nullptr) ==
           PI_ERROR_INVALID_NULL_POINTER);
-    CHECK(last_text() == "piVerifyMemoryConnection: out_info is NULL");
+    CHECK(last_error() == "piVerifyMemoryConnection: out_info is NULL");
     CHECK(piVerifyMemoryConnection(machine.devices[1], c0, g0, c0, nullptr, &info) ==
           PI_ERROR_INVALID_DEVICE);
     info.struct_size = 4;

@@ -13,28 +13,8 @@ namespace layer_test {
 
 using loader_test::CapturedLog;
 using loader_test::Description;
-using loader_test::last_text;
+using pi_test::last_error, pi_test::patience;
 using Bytes = std::vector<unsigned char>;
-
-/// The longest wait of a test: a hang is a failure.
-inline constexpr uint64_t patience = UINT64_C(20'000'000'000);
-
-/// The call succeeds.
-#define OK(...)                                                                                    \
-    do {                                                                                           \
-        const pi_result ok_result_ = (__VA_ARGS__);                                                \
-        INFO(#__VA_ARGS__ ": " << (ok_result_ ? layer_test::last_text() : ""));                    \
-        REQUIRE(ok_result_ == PI_SUCCESS);                                                         \
-    } while (false)
-
-/// The call fails with `code`, and its text contains `words`.
-#define REFUSED(code, words, ...)                                                                  \
-    do {                                                                                           \
-        const pi_result refused_result_ = (__VA_ARGS__);                                           \
-        INFO(#__VA_ARGS__);                                                                        \
-        CHECK(refused_result_ == (code));                                                          \
-        CHECK_THAT(layer_test::last_text(), Catch::Contains(words));                               \
-    } while (false)
 
 inline pi_region linear(uint64_t src_offset, uint64_t dst_offset, uint64_t size) {
     pi_region region{};

@@ -17,7 +17,7 @@ std::string problem_of(const std::string &specification) {
     const pi_result result = with_faults(specification).try_create(piLoaderCreate, &loader);
     CHECK(result == PI_ERROR_INVALID_VALUE);
     CHECK(loader == nullptr);
-    return last_text();
+    return last_error();
 }
 
 } // namespace

@@ -131,7 +131,7 @@ TEST_CASE("a program is run with a fault at every call in turn") {
             Bytes out;
             INFO(functions[i] << ", call " << call);
             CHECK(copy_through(machine, bytes, out) == PI_ERROR_OUT_OF_HOST_MEMORY);
-            CHECK_THAT(last_text(), Catch::Contains(functions[i]));
+            CHECK_THAT(last_error(), Catch::Contains(functions[i]));
             // No fault is left.
             OK(copy_through(machine, bytes, out));
             CHECK(out == bytes);

@@ -25,7 +25,7 @@ void check_refused(const Machine &machine, const std::string &function, pi_resul
     const uint64_t before = machine.calls(function);
     INFO(function << ": " << words);
     CHECK(call() == code);
-    CHECK_THAT(last_text(), Catch::StartsWith(function + ": ") && Catch::Contains(words));
+    CHECK_THAT(last_error(), Catch::StartsWith(function + ": ") && Catch::Contains(words));
     CHECK(machine.calls(function) == before);
 }
 

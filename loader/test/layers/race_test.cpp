@@ -429,7 +429,7 @@ TEST_CASE("PI_RACE makes races errors; another level is refused") {
     pi_loader none = nullptr;
     CHECK(watched(log, {"race"}, "loud").try_create(piLoaderCreate, &none) ==
           PI_ERROR_INVALID_VALUE);
-    CHECK_THAT(last_text(), Catch::Contains("one of warning, error"));
+    CHECK_THAT(last_error(), Catch::Contains("one of warning, error"));
 }
 
 TEST_CASE("races are found with all other layers, too") {

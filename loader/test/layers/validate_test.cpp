@@ -29,7 +29,7 @@ TEST_CASE("a second release is refused and says what the object was") {
     OK(piMemRelease(second));
     OK(piMemRelease(second));
     REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "release each reference once", piMemRelease(second));
-    CHECK_THAT(last_text(),
+    CHECK_THAT(last_error(),
                Catch::StartsWith("piMemRelease: mem 0x") &&
                    Catch::Contains(" was already released (created by piMemBufferCreate, "
                                    "call 2)"));
