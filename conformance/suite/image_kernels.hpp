@@ -6,7 +6,8 @@
 //   transpose(read_only image2d src,
 //             write_only image2d dst)               dst(y, x) = src(x, y), integers
 //   flatten(read_only image3d src,
-//           global uint4 *out)                      out[(z * height + y) * width + x] = src(x, y, z)
+//           global uint4 *out)                      out[i] = src(x, y, z), where i is
+//                                                   (z * height + y) * width + x
 //   flatten_layers(read_only image2d_array src,
 //                  global uint4 *out)               the same of layers
 //   sample(read_only image2d image,

@@ -12,9 +12,9 @@
 //   reverse(global uint *data,
 //           local uint *scratch)                  reverses each work-group's part of data
 //   butterfly(global uint *data, local uint *sums,
-//             local uint *differences)            of two words that mirror each other in a work-group
-//                                                 the first becomes the sum, the second the first
-//                                                 less the second
+//             local uint *differences)            of two words that mirror each other in a
+//                                                 work-group the first becomes the sum, the second
+//                                                 the first less the second
 //   is_null(global uint *out,
 //           global const uint *a)                 out[0] = whether a is a null pointer, 1 or 0
 #pragma once

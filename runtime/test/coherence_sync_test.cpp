@@ -91,9 +91,9 @@ TEST_CASE("memory without coherence is used in place: caches are synced, no byte
     }
     CHECK(machine.calls_of("piMemFlush") > 0);
     CHECK(machine.calls_of("piMemInvalidate") > 0);
-    const std::string told = buffer.explain(1).text;
-    INFO(told);
-    CHECK(told.find("flush and invalidate in units of 64 bytes") != std::string::npos);
+    const std::string text = buffer.explain(1).text;
+    INFO(text);
+    CHECK(text.find("flush and invalidate in units of 64 bytes") != std::string::npos);
 }
 
 TEST_CASE("only written bytes are flushed and invalidated", "[runtime]") {

@@ -117,8 +117,8 @@ TEST_CASE("bytes between a device with layouts and one without are right on ever
     const Storage storage(runtime, {.size = size, .layout = rows_of_100()});
     host_write(storage.buffer(), 0, pattern(size, 1));
     storage.buffer().acquire(1, Access::read).release();
-    const std::string told = storage.buffer().explain(2).text;
-    const bool refused = told.find("in the storage's layout") != std::string::npos;
+    const std::string text = storage.buffer().explain(2).text;
+    const bool refused = text.find("in the storage's layout") != std::string::npos;
     CHECK(refused == !both);
     check_bytes(machine, storage);
     CHECK(pitches_at(storage, 1).size() == 2);

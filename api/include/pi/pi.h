@@ -145,7 +145,7 @@ enum {
     PI_ERROR_INVALID_USM_POINTER = -44, /* not in a live USM allocation of the context */
 
     /* Limits of the system, the backend or the device. */
-    PI_ERROR_UNSUPPORTED_FEATURE = -64, /* not possible on the backend, or not implemented yet */
+    PI_ERROR_UNSUPPORTED_FEATURE = -64, /* not possible on the backend, or not implemented */
     PI_ERROR_OUT_OF_HOST_MEMORY = -65,
     PI_ERROR_OUT_OF_DEVICE_MEMORY = -66,
     PI_ERROR_OUT_OF_RESOURCES = -67, /* handles, threads, file descriptors, registers */

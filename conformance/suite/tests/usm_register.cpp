@@ -65,13 +65,13 @@ CONFORMANCE_TEST("memory", "memory may be pinned several times, and is unpinned 
     must_register(fixture, begin + 4096, size - 4096); // overlaps
     must_unregister(fixture, begin);
     must_unregister(fixture, begin);
-    require_not_registered(fixture, begin, "memory that was let go of as often as pinned");
+    require_not_registered(fixture, begin, "memory that was unregistered as often as registered");
     require_not_registered(fixture, begin + 1, "an address within pinned memory");
     const Context other = fixture.make_context({fixture.device()});
     require_error(piUsmHostUnregister(other, begin + 4096), PI_ERROR_INVALID_VALUE,
                   "piUsmHostUnregister of what another context has pinned");
     must_unregister(fixture, begin + 4096);
-    require_not_registered(fixture, begin + 4096, "memory that was let go of");
+    require_not_registered(fixture, begin + 4096, "memory that was unregistered");
 }
 
 CONFORMANCE_TEST("memory", "memory that cannot be pinned is refused") {
