@@ -107,9 +107,8 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
         if (runtime_->lost.count() != 0) {
             forbid_lost(place, access, range);
         }
-        const Planner planner = this->planner(verified_only);
         if (attachments_.uses_links()) {
-            attachments_.prefer_own_memory(planner, place, range);
+            attachments_.prefer_own_memory(planner(verified_only), place, range);
         }
         Attachment &attachment = attachments_.attach(place, verified_only);
         std::vector<PlannedPart> parts;
@@ -117,6 +116,7 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
         if ((fetches(access) && !there.contains(range)) ||
             (writes(access) &&
              !there.contains(replicas_.ledger.rest_of_units(attachment.view, range)))) {
+            const Planner planner = this->planner(verified_only);
             parts = planner.plan(planner.target_of(attachment.view),
                                  fetches(access) ? range : RangeSet(),
                                  writes(access) ? range : RangeSet(), spread);
@@ -137,7 +137,8 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
                     place, range);
             }
             if (!parts.empty()) {
-                begin_copies(begun, attachment, planner, std::move(parts), place, spread);
+                begin_copies(begun, attachment, planner(verified_only), std::move(parts), place,
+                             spread);
             }
             begin_use(begun, attachment, access);
             if (begun.transfers.empty()) {
