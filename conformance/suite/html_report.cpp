@@ -167,6 +167,16 @@ void write_problem(std::ostream &out, const Report &report) {
     out << "</section>\n";
 }
 
+void write_rules(std::ostream &out, const TestResult &result) {
+    const std::vector<std::string> rules = rules_of(result);
+    if (rules.empty())
+        return;
+    out << "<h3>rule</h3>\n<ul>\n";
+    for (const std::string &rule : rules)
+        out << "<li>" << in_text(rule) << "</li>\n";
+    out << "</ul>\n";
+}
+
 void write_test(std::ostream &out, const Report &report, std::size_t number, bool open) {
     const TestResult &result = report.results[number];
     out << "<details class=\"" << outcome_name(result.verdict.outcome) << "\" id=\""
@@ -176,6 +186,7 @@ void write_test(std::ostream &out, const Report &report, std::size_t number, boo
         << in_text(first_line(result.verdict.reason))
         << "</span></summary>\n<div class=\"body\">\n";
     write_block(out, "why", result.verdict.reason);
+    write_rules(out, result);
     if (!result.output.empty())
         write_block(out, "output", result.output);
     write_block(out, "again", command_of(report.options, result), "again");

@@ -2,8 +2,10 @@
 
 #include "report.hpp"
 
+#include "rules.hpp"
 #include "text.hpp"
 
+#include <algorithm>
 #include <iomanip>
 #include <iostream>
 #include <map>
@@ -40,6 +42,16 @@ std::string indented(const std::string &text) {
     return lines;
 }
 
+// Tests of lists (the names of infos) hold a plugin to dozens of sentences; the files have all.
+void print_rules(std::ostream &out, const TestResult &result) {
+    constexpr std::size_t most = 3;
+    const std::vector<std::string> rules = rules_of(result);
+    for (std::size_t i = 0; i < rules.size() && i < most; ++i)
+        out << "  rule: " << rules[i] << '\n';
+    if (rules.size() > most)
+        out << "  and " << rules.size() - most << " more rules, which --json lists\n";
+}
+
 void print_failures(std::ostream &out, const Options &options,
                     const std::vector<TestResult> &results, const Colours &colours) {
     for (const TestResult &result : results) {
@@ -49,6 +61,7 @@ void print_failures(std::ostream &out, const Options &options,
             << colours(red, "failed") << ": " << result.test_case.test.id() << "\n    on "
             << result.test_case.place() << '\n'
             << indented(result.verdict.reason);
+        print_rules(out, result);
         if (!result.output.empty())
             out << "  output:\n" << indented(result.output);
         out << "  again: " << command_of(options, result) << '\n';
@@ -162,6 +175,14 @@ std::string Report::plugin() const {
         file.size() <= before.size() + after.size())
         return options.plugin;
     return file.substr(before.size(), file.size() - before.size() - after.size());
+}
+
+std::vector<std::string> rules_of(const TestResult &result) {
+    std::vector<std::string> rules = rules_of(result.test_case.test.id());
+    std::stable_partition(rules.begin(), rules.end(), [&](const std::string &rule) {
+        return result.verdict.reason.find(rule.substr(0, rule.find(':'))) != std::string::npos;
+    });
+    return rules;
 }
 
 std::string not_run(const Report &report) {

@@ -45,6 +45,9 @@ struct Report {
     std::string plugin() const;
 };
 
+/// The sentences of pi.h that the test holds the plugin to; first those of what the reason names.
+std::vector<std::string> rules_of(const TestResult &result);
+
 /// "not run after the first failure, because of --fail-fast: 3 tests", or "" if all were run.
 std::string not_run(const Report &report);
 

@@ -22,6 +22,14 @@ double seconds_of(const std::vector<TestResult> &results) {
     return seconds;
 }
 
+// The sentences of pi.h that the test holds the plugin to, one a line.
+std::string rule_text(const TestResult &result) {
+    std::string text;
+    for (const std::string &rule : rules_of(result))
+        text += (text.empty() ? "" : "\n") + rule;
+    return text;
+}
+
 json json_of(const Report &report, const TestResult &result) {
     json test{{"area", result.test_case.test.area},
               {"name", result.test_case.test.name},
@@ -30,7 +38,8 @@ json json_of(const Report &report, const TestResult &result) {
               {"reason", result.verdict.reason},
               {"seconds", result.seconds},
               {"seed", result.seed},
-              {"repetition", result.repetition}};
+              {"repetition", result.repetition},
+              {"rule", rule_text(result)}};
     if (!result.expected_by.empty())
         test["expected_by"] = result.expected_by;
     if (result.failures != 0)
@@ -80,7 +89,8 @@ void write_junit_test(std::ostream &out, const Report &report, const TestResult 
         out << ">\n      <skipped type=\"xfail\" message=\"" << reason << "\"/>\n    </testcase>\n";
     else
         out << ">\n      <" << what << " message=\"" << reason << "\" type=\"" << what << "\">"
-            << markup(join(result.verdict.reason, "\nagain: ", command_of(report.options, result)),
+            << markup(join(result.verdict.reason, "\nrule: ", rule_text(result),
+                           "\nagain: ", command_of(report.options, result)),
                       MarkupIn::text)
             << "</" << what << ">\n      <system-out>" << markup(result.output, MarkupIn::text)
             << "</system-out>\n    </testcase>\n";

@@ -416,6 +416,7 @@ TEST_CASE("the JSON report has more fields of a failed test") {
     const json test = find_test(report, faulty_test);
     CHECK(test.at("broke_off") == false);
     CHECK(test.at("output").get<std::string>().find("a <tag>") != std::string::npos);
+    CHECK(test.at("rule").get<std::string>().starts_with("PI_CONTEXT_INFO_REFERENCE_COUNT: "));
     CHECK(without_variables(test.at("again")).starts_with("pi-conformance --plugin "));
 }
 
