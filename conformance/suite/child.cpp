@@ -316,8 +316,7 @@ Verdict run_test_and_look(const Options &options, const ConformanceTest &test) {
 
 void print_verdict(const Verdict &verdict) {
     std::cout << outcome_name(verdict.outcome)
-              << (verdict.reason.empty() ? "" : ": " + command_line::printable(verdict.reason))
-              << std::endl;
+              << (verdict.reason.empty() ? "" : ": " + printable(verdict.reason)) << std::endl;
 }
 
 } // namespace

@@ -123,10 +123,15 @@ std::optional<TestResult> run_once(const Options &options, const TestCase &test_
         verdict = {Outcome::failed, join("it could not be run: ", exception.what()), true};
     }
     // A plugin's texts are shown on terminals and in pages.
-    verdict.reason = command_line::printable(verdict.reason);
-    return TestResult{
-        test_case,  verdict, command_line::printable(ended.output),        ended.seconds,
-        repetition, seed,    verdict.outcome == Outcome::failed ? 1u : 0u, ""};
+    verdict.reason = printable(verdict.reason);
+    return TestResult{test_case,
+                      verdict,
+                      printable(ended.output),
+                      ended.seconds,
+                      repetition,
+                      seed,
+                      verdict.outcome == Outcome::failed ? 1u : 0u,
+                      ""};
 }
 
 // The smaller one is reported.
@@ -273,15 +278,15 @@ std::optional<Discovery> discovery_of(const std::string &result) {
     try {
         const json answer = json::parse(result);
         Discovery found;
-        found.name = command_line::printable_line(answer.value("name", ""));
-        found.path = command_line::printable_line(answer.value("path", ""));
+        found.name = printable_line(answer.value("name", ""));
+        found.path = printable_line(answer.value("path", ""));
         const std::string status = answer.value("status", "?");
-        const std::string reason = command_line::printable(answer.value("reason", ""));
+        const std::string reason = printable(answer.value("reason", ""));
         for (const json &device : answer.value("devices", json::array()))
-            found.devices.push_back({command_line::printable_line(device.value("selector", "")),
-                                     command_line::printable_line(device.value("name", ""))});
+            found.devices.push_back({printable_line(device.value("selector", "")),
+                                     printable_line(device.value("name", ""))});
         for (const std::string &sentence : answer.value("missing", std::vector<std::string>()))
-            found.missing.push_back(command_line::printable(sentence));
+            found.missing.push_back(printable(sentence));
         if (status != "loaded")
             found.problem = status + ": " + reason;
         else if (found.devices.empty())
@@ -305,7 +310,7 @@ Discovery discover_devices(const Options &options, const std::stop_token &stop) 
         return *found;
     Discovery nothing;
     nothing.problem = join(how_it_died(options, ended, ", while its devices were listed"), "\n",
-                           command_line::printable(with_names(ended.output)));
+                           printable(with_names(ended.output)));
     return nothing;
 }
 

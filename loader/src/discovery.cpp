@@ -78,14 +78,13 @@ Candidate read_manifest(const fs::path &file) {
         if (!is_plugin_name(name)) {
             candidate.reason =
                 fmt::format("manifest: name is \"{}\", should have only a-z, 0-9 and '_'",
-                            command_line::printable_line(name));
+                            printable_line(name));
             return candidate;
         }
         candidate.name = name;
         if (path.find('\0') != path.npos) {
-            candidate.reason =
-                fmt::format("manifest: path is \"{}\", which contains a NUL character",
-                            command_line::printable_line(path));
+            candidate.reason = fmt::format(
+                "manifest: path is \"{}\", which contains a NUL character", printable_line(path));
             return candidate;
         }
         const fs::path plugin = file.parent_path() / path;

@@ -84,7 +84,7 @@ void Log::write(pi_log_level level, std::string_view message) noexcept {
     if (!enabled(level))
         return;
     try {
-        const std::string text = command_line::printable(message);
+        const std::string text = printable(message);
         const std::shared_lock lock(mutex_);
         if (sink_ != nullptr)
             sink_->logger.log(to_spdlog(level), spdlog::string_view_t(text.data(), text.size()));

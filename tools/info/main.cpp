@@ -20,7 +20,7 @@
 namespace pi_info {
 namespace {
 
-using pi::command_line::printable;
+using pi::printable;
 
 struct Options {
     bool plugins = false;
@@ -177,7 +177,7 @@ std::string selector_in_force(pi_loader loader, const Options &options) {
         for (const Variable &variable : find_variables(loader)) {
             if (variable.name == "PI_DEVICE_SELECTOR" && variable.value) {
                 return "Only the devices of PI_DEVICE_SELECTOR are shown: " +
-                       pi::command_line::printable_line(*variable.value) + "\n\n";
+                       pi::printable_line(*variable.value) + "\n\n";
             }
         }
     }
@@ -283,7 +283,7 @@ int main(int argc, char **argv) {
         return pi_info::run(argc, argv);
     } catch (const std::exception &error) {
         std::fflush(stdout);
-        std::fprintf(stderr, "pi-info: %s\n", pi::command_line::printable(error.what()).c_str());
+        std::fprintf(stderr, "pi-info: %s\n", pi::printable(error.what()).c_str());
         return 1;
     }
 }

@@ -10,7 +10,7 @@ namespace pi_info {
 namespace {
 
 void make_printable(std::string &text) {
-    text = pi::command_line::printable_line(text);
+    text = pi::printable_line(text);
 }
 
 } // namespace
@@ -32,8 +32,8 @@ void make_printable(std::vector<Device> &devices) {
             make_printable(*text);
         }
         for (pi_memory_scope &scope : device.scopes) {
-            const std::string name = pi::command_line::printable_line(
-                {scope.name, strnlen(scope.name, sizeof scope.name)});
+            const std::string name =
+                pi::printable_line({scope.name, strnlen(scope.name, sizeof scope.name)});
             std::memset(scope.name, 0, sizeof scope.name);
             std::memcpy(scope.name, name.data(), std::min(name.size(), sizeof scope.name - 1));
         }

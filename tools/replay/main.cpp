@@ -47,7 +47,7 @@ pi::command_line::Page page() {
         {"pi-info", "pi-conformance"}};
 }
 
-using pi::command_line::printable;
+using pi::printable;
 
 struct Options {
     std::string log;
@@ -131,7 +131,7 @@ int main(int argc, char **argv) {
         return pi_replay::run(argc, argv);
     } catch (const std::exception &error) {
         std::fflush(stdout);
-        std::fprintf(stderr, "pi-replay: %s\n", pi::command_line::printable(error.what()).c_str());
+        std::fprintf(stderr, "pi-replay: %s\n", pi::printable(error.what()).c_str());
         return pi_replay::refused;
     }
 }

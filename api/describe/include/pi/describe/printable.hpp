@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace pi::command_line {
+namespace pi {
 
-namespace detail {
+namespace printable_detail {
 
 /// Bytes of the UTF-8 character at the beginning of the text; 0 if there is no valid one.
 inline std::size_t utf8_size(std::string_view text) {
@@ -39,7 +39,7 @@ inline bool is_control(std::string_view character) {
            (first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0);
 }
 
-inline std::string printable(std::string_view text, std::string_view allowed) {
+inline std::string escape(std::string_view text, std::string_view allowed) {
     constexpr char digits[] = "0123456789abcdef";
     std::string out;
     out.reserve(text.size());
@@ -59,17 +59,17 @@ inline std::string printable(std::string_view text, std::string_view allowed) {
     return out;
 }
 
-} // namespace detail
+} // namespace printable_detail
 
 /// The text with each control character except line breaks and tabs, and each byte that is not
 /// UTF-8, written as "\x1b". It can neither move a terminal's cursor nor colour or hide other text.
 inline std::string printable(std::string_view text) {
-    return detail::printable(text, "\n\t");
+    return printable_detail::escape(text, "\n\t");
 }
 
 /// The same for texts of one line, such as names and paths: escapes line breaks and tabs as well.
 inline std::string printable_line(std::string_view text) {
-    return detail::printable(text, "");
+    return printable_detail::escape(text, "");
 }
 
-} // namespace pi::command_line
+} // namespace pi
