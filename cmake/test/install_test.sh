@@ -97,14 +97,14 @@ LD_LIBRARY_PATH=$libraries ./by_pkg_config/in_c | diff - devices.txt
 PI_DEVICE_SELECTOR=host ./by_pkg_config/in_cpp >/dev/null # knows by itself where they are
 
 # A new plugin, installed in a prefix.
-"$pi/bin/pi-new-plugin" acme | tee told.txt
-grep -qF "CMAKE_PREFIX_PATH=" told.txt || fail "pi-new-plugin does not print PI's folder"
+"$pi/bin/pi-new-plugin" acme | tee printed.txt
+grep -qF "CMAKE_PREFIX_PATH=" printed.txt || fail "pi-new-plugin does not print PI's folder"
 if "$pi/bin/pi-new-plugin" host other 2>taken.txt; then
     fail "pi-new-plugin accepts the name of an installed plugin"
 fi
 grep -q taken taken.txt
 while read -r command; do
     eval "$command" # as pi-new-plugin prints
-done < <(sed -n 's/^  //p' told.txt | sed "s|^cmake -S|cmake -DCMAKE_C_COMPILER='$c_compiler' -S|")
+done < <(sed -n 's/^  //p' printed.txt | sed "s|^cmake -S|cmake -DCMAKE_C_COMPILER='$c_compiler' -S|")
 cmake --install acme/build >/dev/null # to where PI is
 "$pi/bin/pi-info" --plugins | grep "^ *acme .* loaded " || fail "the installed plugin is not found"

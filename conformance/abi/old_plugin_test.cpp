@@ -169,7 +169,7 @@ std::string info_text(pi_plugin plugin, pi_plugin_info name) {
 
 } // namespace
 
-TEST_CASE("an old plugin is loaded, and copies what it is told to") {
+TEST_CASE("an old plugin is loaded, and its copy command works") {
     Loaded old(PI_ABI_OLD_PLUGIN);
     CHECK(info_text(old.plugin, PI_PLUGIN_INFO_NAME) == "old");
     CHECK(info_text(old.plugin, PI_PLUGIN_INFO_VERSION) == "1.2.3");

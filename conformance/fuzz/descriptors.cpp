@@ -274,10 +274,10 @@ void run(Input input) {
     for (size_t trial = 0; trial < most_trials && !input.empty(); ++trial) {
         const uint32_t which = input.below(static_cast<uint32_t>(setups.all.size()));
         Setup &setup = setups.all[which];
-        const Setup &foreign = setups.all[which ^ 1];
+        const Setup &another = setups.all[which ^ 1];
         const Row &row = rows()[input.below(static_cast<uint32_t>(rows().size()))];
         const Plan plan =
-            make_plan(input, row, base_of(row, setup).descriptor, setup.fixture, foreign.fixture);
+            make_plan(input, row, base_of(row, setup).descriptor, setup.fixture, another.fixture);
         try_plan(plan, row, setup);
         if (setup.exact) {
             check_references(setup);

@@ -153,20 +153,20 @@ TEST_CASE(
         return report["routes"];
     };
     std::string output;
-    const json told = ways(machine, {}, output);
-    CHECK(told["host_bounce"] > 0);
+    const json estimated = ways(machine, {}, output);
+    CHECK(estimated["host_bounce"] > 0);
     CHECK_THAT(output, !Contains("measured costs"));
 
     const json measured = ways(machine, {"--costs", costs}, output);
     CHECK(measured["host_bounce"] == 0);
-    CHECK(measured["migrate"] > told["migrate"]);
+    CHECK(measured["migrate"] > estimated["migrate"]);
     CHECK_THAT(output, Contains("Routes go by the measured costs of"));
 
     const std::string other = machine_file("workstation");
     const json elsewhere = ways(other, {}, output);
     CHECK(ways(other, {"--costs", costs}, output) == elsewhere);
     CHECK_THAT(output, Contains("was measured on another machine") && Contains("not used"));
-    CHECK(ways(machine, {"--costs", "/nowhere.json"}, output) == told);
+    CHECK(ways(machine, {"--costs", "/nowhere.json"}, output) == estimated);
     CHECK_THAT(output, Contains("/nowhere.json: cannot be read; its costs are not used"));
 }
 

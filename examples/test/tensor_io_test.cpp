@@ -131,15 +131,15 @@ TEST_CASE("without coherence not one byte moves, and each range that changes han
     CHECK(copy["output"]["hand_overs"] == 0);
     CHECK(copy["flushes"] == 2 * half);
     CHECK(copy["invalidates"] == 2 * half);
-    uint64_t told = 0;
+    uint64_t imports = 0;
     for (const json &transfer : transfers_of(zero, "input")) {
         if (transfer["stage"] == "normalise" && transfer["destination"] != "host") {
             CHECK(transfer["route"] == "import");
             CHECK_THAT(transfer["reason"].get<std::string>(), Contains("flush and invalidate"));
-            ++told;
+            ++imports;
         }
     }
-    CHECK(told == half);
+    CHECK(imports == half);
 }
 
 TEST_CASE("slots that a device cannot import, or must not, are written to it and read from it, "

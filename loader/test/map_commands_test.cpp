@@ -471,7 +471,7 @@ TEST_CASE("wrong arguments are refused with a text that names them") {
     machine.mem = reinterpret_cast<pi_mem>(machine.queue);
     CHECK(machine.fill({1}, 0, 4, 0) == PI_ERROR_INVALID_MEM_OBJECT);
     machine.mem = own;
-    const pi_event foreign = other.host_event();
-    CHECK(machine.fill({1}, 0, 4, 0, foreign) == PI_ERROR_INVALID_EVENT);
-    piEventRelease(foreign);
+    const pi_event another = other.host_event();
+    CHECK(machine.fill({1}, 0, 4, 0, another) == PI_ERROR_INVALID_EVENT);
+    piEventRelease(another);
 }

@@ -14,7 +14,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr uid_t stranger = 65534; // an unprivileged user
+constexpr uid_t another_user = 65534; // an unprivileged user
 
 void set_mode(const std::string &path, mode_t mode) {
     REQUIRE(::chmod(path.c_str(), mode) == 0);
@@ -128,7 +128,7 @@ TEST_CASE("in world-writable directories each link on the way is judged by its o
     set_mode(shared.path(), 01777);
     CHECK(search(folder.str("a")).status == PI_PLUGIN_LOADED);
 
-    REQUIRE(::lchown(between.c_str(), stranger, stranger) == 0);
+    REQUIRE(::lchown(between.c_str(), another_user, another_user) == 0);
     const Report report = search(folder.str("a"));
     CHECK(report.status == PI_PLUGIN_REFUSED);
     CHECK_THAT(report.reason, Contains("\"" + between + "\", in a directory"));
@@ -146,12 +146,12 @@ TEST_CASE("in world-writable directories a plugin must belong to root, this user
     const std::string file = shared + "/libpi_plugin_small_good.so";
     std::filesystem::rename(folder.copy_plugin("small_good"), file);
     set_mode(shared, 01777);
-    REQUIRE(::lchown(file.c_str(), stranger, stranger) == 0);
+    REQUIRE(::lchown(file.c_str(), another_user, another_user) == 0);
     const Report report = search(shared);
     CHECK(report.status == PI_PLUGIN_REFUSED);
     CHECK_THAT(report.reason, Contains("belongs to user 65534, should belong to 0 or root"));
 
-    REQUIRE(::lchown(shared.c_str(), stranger, stranger) == 0);
+    REQUIRE(::lchown(shared.c_str(), another_user, another_user) == 0);
     CHECK(search(shared).status == PI_PLUGIN_LOADED);
 
     // In a directory that only its owner may write, all files are trusted.
@@ -160,7 +160,7 @@ TEST_CASE("in world-writable directories a plugin must belong to root, this user
     CHECK(search(shared).status == PI_PLUGIN_LOADED);
 
     // In a world-writable directory another user's directory is as bad as another user's file.
-    REQUIRE(::lchown(shared.c_str(), stranger, stranger) == 0);
+    REQUIRE(::lchown(shared.c_str(), another_user, another_user) == 0);
     set_mode(folder.path(), 01777);
     CHECK_THAT(search(shared).reason, Contains("\"" + shared + "\", in a directory"));
 }

@@ -25,15 +25,15 @@ Function extension_function(const Device &device, const char *extension, const c
 }
 
 /// CL_DEVICE_IL_VERSION is a list: "SPIR-V_1.0 SPIR-V_1.2".
-bool tells_spirv(const Device &device) {
+bool accepts_spirv(const Device &device) {
     return device.get_text(CL_DEVICE_IL_VERSION).find("SPIR-V_") != std::string::npos;
 }
 
 void find_programs(const Device &device, unsigned version, Il &il) {
     const Api &api = device.api();
-    if (version >= 201 && api.clCreateProgramWithIL && tells_spirv(device))
+    if (version >= 201 && api.clCreateProgramWithIL && accepts_spirv(device))
         il.create_program = api.clCreateProgramWithIL;
-    else if (device.has_extension("cl_khr_il_program") && tells_spirv(device))
+    else if (device.has_extension("cl_khr_il_program") && accepts_spirv(device))
         il.create_program = extension_function<decltype(il.create_program)>(
             device, "cl_khr_il_program", "clCreateProgramWithILKHR");
     il.specialization =

@@ -278,8 +278,8 @@ TEST_CASE("explain reports the delay, and so does the log", "[runtime][sim]") {
     const Storage first = held.storage(host_place), second = held.storage(host_place);
     CHECK_THAT(second.buffer().explain(1).text, !Catch::Contains("delay"));
     first.buffer().prefetch(1);
-    const Candidate told = TimedMachine::chosen(second, 1);
-    CHECK(told.delay == Approx(told.seconds));
+    const Candidate chosen = TimedMachine::chosen(second, 1);
+    CHECK(chosen.delay == Approx(chosen.seconds));
     CHECK_THAT(second.buffer().explain(1).text,
                Catch::Contains(" us of delay by transfers under way"));
     second.buffer().prefetch(1);
@@ -289,12 +289,12 @@ TEST_CASE("explain reports the delay, and so does the log", "[runtime][sim]") {
     std::vector<double> delays;
     for (const TransferRecord &record : held.runtime->log()) {
         if (record.bytes != 0) {
-            CHECK(record.predicted == told.seconds);
+            CHECK(record.predicted == chosen.seconds);
             delays.push_back(record.predicted_delay);
         }
     }
     std::sort(delays.begin(), delays.end());
-    CHECK(delays == std::vector<double>{0, told.delay});
+    CHECK(delays == std::vector<double>{0, chosen.delay});
     CHECK_THAT(held.storage(host_place).buffer().explain(1).text, !Catch::Contains("delay"));
 }
 

@@ -40,13 +40,13 @@ TEST_CASE("a completion calls continuations that were added before and after its
 
 TEST_CASE("a completion calls all its continuations even if one throws", "[runtime]") {
     auto completion = make(std::make_shared<Continuations>());
-    int told = 0;
-    completion->then([&](pi_result, const std::string &) { ++told; });
+    int calls = 0;
+    completion->then([&](pi_result, const std::string &) { ++calls; });
     completion->then(
         [](pi_result, const std::string &) { throw std::runtime_error("the second"); });
-    completion->then([&](pi_result, const std::string &) { ++told; });
+    completion->then([&](pi_result, const std::string &) { ++calls; });
     completion->complete(PI_SUCCESS, {}); // the caller gets no exception
-    CHECK(told == 2);
+    CHECK(calls == 2);
 }
 
 TEST_CASE("a million completions in a chain need no deep stack", "[runtime]") {

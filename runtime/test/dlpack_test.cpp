@@ -26,9 +26,9 @@ constexpr pi_dlpack_data_type float32{PI_DLPACK_FLOAT, 32, 1};
 
 /// A tensor as another library makes it; counts the deleter's calls.
 template <class Managed>
-struct Foreign {
-    Foreign(void *data, pi_dlpack_device device, pi_dlpack_data_type dtype,
-            std::vector<int64_t> extents, std::vector<int64_t> steps = {}, uint64_t offset = 0)
+struct Producer {
+    Producer(void *data, pi_dlpack_device device, pi_dlpack_data_type dtype,
+             std::vector<int64_t> extents, std::vector<int64_t> steps = {}, uint64_t offset = 0)
         : shape(std::move(extents)), strides(std::move(steps)) {
         pi_dlpack_tensor &tensor = managed.dl_tensor;
         tensor.data = data;
@@ -40,14 +40,14 @@ struct Foreign {
         tensor.byte_offset = offset;
         managed.manager_ctx = this;
         managed.deleter = [](Managed *self) {
-            ++static_cast<Foreign *>(self->manager_ctx)->deleted;
+            ++static_cast<Producer *>(self->manager_ctx)->deleted;
         };
         if constexpr (std::is_same_v<Managed, pi_dlpack_managed_tensor_versioned>) {
             managed.version = {1, 0};
         }
     }
-    Foreign(const Foreign &) = delete;
-    Foreign &operator=(const Foreign &) = delete;
+    Producer(const Producer &) = delete;
+    Producer &operator=(const Producer &) = delete;
 
     auto *get() {
         if constexpr (std::is_same_v<Managed, pi_dlpack_managed_tensor>) {
@@ -61,8 +61,8 @@ struct Foreign {
     Managed managed{};
     std::atomic<int> deleted{0};
 };
-using Old = Foreign<pi_dlpack_managed_tensor>;
-using New = Foreign<pi_dlpack_managed_tensor_versioned>;
+using Old = Producer<pi_dlpack_managed_tensor>;
+using New = Producer<pi_dlpack_managed_tensor_versioned>;
 
 constexpr pi_dlpack_device cpu{PI_DLPACK_CPU, 0};
 
@@ -110,9 +110,9 @@ TEST_CASE("a tensor of the host is used in place, at its offset, with its stride
     std::vector<float> numbers(64);
     std::iota(numbers.begin(), numbers.end(), 0.0F);
     // Every second column of rows 1 to 3 of an 8 by 8 matrix.
-    Old foreign(numbers.data(), cpu, float32, {3, 4}, {8, 2}, 8 * sizeof(float));
+    Old producer(numbers.data(), cpu, float32, {3, 4}, {8, 2}, 8 * sizeof(float));
     {
-        const ImportedTensor tensor = import_dlpack(runtime, foreign.get());
+        const ImportedTensor tensor = import_dlpack(runtime, producer.get());
         CHECK(tensor.place == host_place);
         CHECK_FALSE(tensor.read_only);
         CHECK_FALSE(tensor.copied);
@@ -128,7 +128,7 @@ TEST_CASE("a tensor of the host is used in place, at its offset, with its stride
         for (const PlaceIndex place : machine.places()) {
             const auto seen = device_read(machine, tensor.buffer, place);
             CHECK(std::memcmp(seen.data(), &numbers[8], seen.size()) == 0);
-            CHECK(foreign.deleted == 0);
+            CHECK(producer.deleted == 0);
         }
         // A write at a device changes the producer's memory after the next acquire at the host.
         Acquisition use = tensor.buffer.acquire(1, Access::discard_write);
@@ -142,15 +142,15 @@ TEST_CASE("a tensor of the host is used in place, at its offset, with its stride
         CHECK(numbers[8 + 23] == 31.0F);
     }
     REQUIRE(runtime.finish(patience));
-    CHECK(foreign.deleted == 1);
+    CHECK(producer.deleted == 1);
 }
 
 TEST_CASE("strides that go backwards begin at the last element", "[dlpack]") {
     const Machine machine(1);
     const Runtime runtime(machine.topology());
     std::vector<uint8_t> bytes(16);
-    Old foreign(&bytes[15], cpu, {PI_DLPACK_UINT, 8, 1}, {4, 4}, {-4, -1});
-    const ImportedTensor tensor = import_dlpack(runtime, foreign.get());
+    Old producer(&bytes[15], cpu, {PI_DLPACK_UINT, 8, 1}, {4, 4}, {-4, -1});
+    const ImportedTensor tensor = import_dlpack(runtime, producer.get());
     CHECK(tensor.layout.begin == 15);
     Acquisition host = tensor.buffer.acquire(host_place, Access::read);
     CHECK(static_cast<void *>(host.pointer()) == bytes.data());
@@ -169,13 +169,13 @@ TEST_CASE("a versioned tensor's flags are reported, and a read-only one is never
     const Runtime runtime(machine.topology());
     const auto expected = pattern(4096, 3);
     std::vector<uint8_t> bytes = expected;
-    New foreign(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {4096});
+    New producer(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {4096});
     const uint64_t flags = GENERATE(0, PI_DLPACK_READ_ONLY, PI_DLPACK_IS_COPIED);
-    foreign.managed.flags = flags;
-    foreign.managed.version.minor = 7; // newer and compatible
+    producer.managed.flags = flags;
+    producer.managed.version.minor = 7; // newer and compatible
     {
         const ImportedTensor tensor =
-            import_dlpack(runtime, foreign.get(), {.storage = {.name = "t"}});
+            import_dlpack(runtime, producer.get(), {.storage = {.name = "t"}});
         CHECK(tensor.read_only == (flags == PI_DLPACK_READ_ONLY));
         CHECK(tensor.copied == (flags == PI_DLPACK_IS_COPIED));
         for (const PlaceIndex place : {host_place, PlaceIndex{1}}) {
@@ -194,7 +194,7 @@ TEST_CASE("a versioned tensor's flags are reported, and a read-only one is never
         }
     }
     REQUIRE(runtime.finish(patience));
-    CHECK(foreign.deleted == 1);
+    CHECK(producer.deleted == 1);
     if (flags == PI_DLPACK_READ_ONLY) {
         CHECK(bytes == expected);
     }
@@ -241,25 +241,25 @@ TEST_CASE("a tensor that is refused stays the caller's, and the text says why", 
          [](New &t) { t.managed.dl_tensor.dtype.bits = 4; }},
     };
     for (const Wrong &wrong : all) {
-        New foreign(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {8, 8});
-        wrong.spoil(foreign);
-        if (foreign.managed.dl_tensor.shape != nullptr) {
-            foreign.managed.dl_tensor.shape = foreign.shape.data();
+        New producer(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {8, 8});
+        wrong.spoil(producer);
+        if (producer.managed.dl_tensor.shape != nullptr) {
+            producer.managed.dl_tensor.shape = producer.shape.data();
         }
-        const auto import = [&] { import_dlpack(runtime, foreign.get()); };
+        const auto import = [&] { import_dlpack(runtime, producer.get()); };
         INFO(wrong.words);
         CHECK(code_of(import) == wrong.code);
         CHECK_THAT(text_of(import), Catch::Contains(wrong.words));
-        CHECK(foreign.deleted == 0);
+        CHECK(producer.deleted == 0);
     }
     CHECK(code_of([&] { import_dlpack(runtime, static_cast<::DLManagedTensor *>(nullptr)); }) ==
           PI_ERROR_INVALID_NULL_POINTER);
-    New foreign(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {8, 8});
-    CHECK(code_of([&] { import_dlpack(runtime, foreign.get(), {.place = 1}); }) ==
+    New producer(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {8, 8});
+    CHECK(code_of([&] { import_dlpack(runtime, producer.get(), {.place = 1}); }) ==
           PI_ERROR_INVALID_VALUE);
-    CHECK(code_of([&] { import_dlpack(runtime, foreign.get(), {.place = 1000}); }) ==
+    CHECK(code_of([&] { import_dlpack(runtime, producer.get(), {.place = 1000}); }) ==
           PI_ERROR_INVALID_VALUE);
-    CHECK(foreign.deleted == 0);
+    CHECK(producer.deleted == 0);
 }
 
 TEST_CASE("the deleter is called once, when the last use has ended, on whichever thread",
@@ -267,20 +267,20 @@ TEST_CASE("the deleter is called once, when the last use has ended, on whichever
     const Machine machine(1);
     const Runtime runtime(machine.topology());
     std::vector<uint8_t> bytes(1 << 16);
-    New foreign(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {1 << 16});
+    New producer(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {1 << 16});
     pi_event raw = nullptr;
     check(piEventCreateHost(machine.topology()->context(1), nullptr, &raw), "piEventCreateHost");
     const Event gate = Event::adopt(raw);
     {
-        const ImportedTensor tensor = import_dlpack(runtime, foreign.get());
+        const ImportedTensor tensor = import_dlpack(runtime, producer.get());
         Acquisition use = tensor.buffer.acquire(1, Access::read);
         use.release(gate.get());
     }
-    CHECK(foreign.deleted == 0); // the storage is destroyed, its last use has not ended
+    CHECK(producer.deleted == 0); // the storage is destroyed, its last use has not ended
     std::thread other([&] { piEventSignalHost(gate.get(), PI_SUCCESS); });
     other.join();
     REQUIRE(runtime.finish(patience));
-    CHECK(foreign.deleted == 1);
+    CHECK(producer.deleted == 1);
 
     // Many tensors on several threads, each destroyed on its thread.
     constexpr int threads = 4, rounds = 25;
@@ -689,10 +689,10 @@ TEST_CASE("a tensor of CUDA's stream-ordered pool comes to a peer, which has no 
     REQUIRE(finish() == 0);
     {
         const Runtime runtime(machine.topology());
-        New foreign(reinterpret_cast<void *>(address), {PI_DLPACK_CUDA, 0}, {PI_DLPACK_UINT, 8, 1},
-                    {size});
+        New producer(reinterpret_cast<void *>(address), {PI_DLPACK_CUDA, 0}, {PI_DLPACK_UINT, 8, 1},
+                     {size});
         const ImportedTensor tensor =
-            import_dlpack(runtime, foreign.get(), {.place = gpus[0], .storage = {.name = "t"}});
+            import_dlpack(runtime, producer.get(), {.place = gpus[0], .storage = {.name = "t"}});
         host_write(tensor.buffer, 0, pattern(size, 9));
         CHECK(device_read(machine, tensor.buffer, gpus[0]) == pattern(size, 9));
         CHECK(device_read(machine, tensor.buffer, gpus[1]) == pattern(size, 9));
@@ -860,10 +860,10 @@ TEST_CASE("a stream that the protocol does not have is refused, by its value", "
     const Machine machine(1);
     const Runtime runtime(machine.topology());
     std::vector<uint8_t> bytes(64);
-    New foreign(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {64});
-    CHECK(code_of([&] { import_dlpack(runtime, foreign.get(), {.stream = 1, .storage = {}}); }) ==
+    New producer(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {64});
+    CHECK(code_of([&] { import_dlpack(runtime, producer.get(), {.stream = 1, .storage = {}}); }) ==
           PI_ERROR_INVALID_VALUE);
-    CHECK(foreign.deleted == 0);
+    CHECK(producer.deleted == 0);
     const Storage storage(runtime, {.size = 64});
     CHECK(code_of([&] {
               export_dlpack(storage.buffer().acquire(host_place, Access::discard_write),
@@ -901,7 +901,7 @@ TEST_CASE("options do not override what the import of a tensor sets", "[dlpack]"
     const Topology &topology = *machine.topology();
     const Runtime runtime(machine.topology());
     std::vector<uint8_t> bytes = pattern(4096, 4);
-    New foreign(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {4096});
+    New producer(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {4096});
     auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = 4096;
     DlpackImportOptions options;
@@ -911,7 +911,7 @@ TEST_CASE("options do not override what the import of a tensor sets", "[dlpack]"
           "piMemBufferCreate");
     options.storage.device_place = 1;
     options.storage.routes = mask_of(RouteKind::host_bounce);
-    const ImportedTensor tensor = import_dlpack(runtime, foreign.get(), options);
+    const ImportedTensor tensor = import_dlpack(runtime, producer.get(), options);
     CHECK(device_read(machine, tensor.buffer, 1) == bytes);
     REQUIRE(runtime.finish(patience));
 }

@@ -33,8 +33,9 @@ struct Exception {
     const char *reason;
 };
 constexpr Exception exceptions[] = {
-    {"Release", "nobody is told: what is not given back stays, and each time the loader waits a "
-                "second for it"},
+    {"Release",
+     "no error is reported: what is not released stays, and each time the loader waits a "
+     "second for it"},
     {"piEventSignalHost", "of a host event that is not signalled it cannot fail; its waiters would "
                           "wait for ever, as they must"},
     {"piEventWait", "the test's own, which then does not know whether its command is over"},

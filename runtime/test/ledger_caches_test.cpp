@@ -260,7 +260,7 @@ private:
         }
         const size_t chosen = random_() % all;
         if (chosen < known.size()) {
-            tell(known[chosen]);
+            report(known[chosen]);
             return;
         }
         const OperationId id = ready[chosen - known.size()];
@@ -272,11 +272,11 @@ private:
         }
         ended_.emplace(id, Ended{operation, succeeds});
         if (is_transfer(operation)) {
-            tell(id);
+            report(id);
         }
     }
 
-    void tell(OperationId id) {
+    void report(OperationId id) {
         const Ended ended = ended_.extract(id).mapped();
         const Operation &operation = ended.operation;
         const bool succeeds = ended.succeeds;

@@ -212,13 +212,13 @@ TEST_CASE("costs depend on classes of size, and a missing link costs infinitely 
 TEST_CASE("speeds that a plugin reports go before the model's", "[runtime]") {
     TopologyDescription topology = unconnected_places(2);
     topology.places[1].type = topology.places[2].type = PI_DEVICE_TYPE_GPU;
-    Connection &told = topology.buffers[1 * 3 + 2];
-    told.connection = PI_MEMORY_CONNECTION_MIGRATABLE;
+    Connection &reported = topology.buffers[1 * 3 + 2];
+    reported.connection = PI_MEMORY_CONNECTION_MIGRATABLE;
     const CostModel model;
     CHECK(CostTable::estimate(topology).link(1, 2)[0] ==
           LinkCost{model.command_latency, model.link_bandwidth});
-    told.bandwidth = 5000;
-    told.latency = 7;
+    reported.bandwidth = 5000;
+    reported.latency = 7;
     CHECK(CostTable::estimate(topology).link(1, 2)[2].latency == Approx(7e-9));
     CHECK(CostTable::estimate(topology).link(1, 2)[2].bandwidth == 5000);
     CHECK_FALSE(CostTable::estimate(topology).linked(2, 1));

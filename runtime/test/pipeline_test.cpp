@@ -97,9 +97,9 @@ TEST_CASE("a route over several places brings every byte, whole and in pieces", 
         for (size_t station = 0; station + 1 < stations.size(); ++station) {
             hops.push_back({stations[station], stations[station + 1]});
         }
-        const Explanation told = buffer.explain(stations.back());
-        INFO(told.text);
-        REQUIRE(told.parts.at(0).candidates.at(0).route.hops == hops);
+        const Explanation explanation = buffer.explain(stations.back());
+        INFO(explanation.text);
+        REQUIRE(explanation.parts.at(0).candidates.at(0).route.hops == hops);
         CHECK(device_read(machine, buffer, stations.back()) == bytes);
         REQUIRE(runtime.finish(patience));
         const Counters counters = storage.counters();

@@ -308,12 +308,12 @@ TEST_CASE("where direct copies are slower than the bounce, the bounce is used", 
 TEST_CASE("a shuffled table of costs changes the routes that are taken", "[runtime][sim]") {
     std::mt19937 random(1);
     for (const char *name : {"bounce-faster", "workstation", "switch-8gpu"}) {
-        const TimedMachine told(shipped_machine(name));
-        const auto before = TimedMachine::chosen(told.storage(1 * MiB, 1), 2).route.hops;
+        const TimedMachine estimated(shipped_machine(name));
+        const auto before = TimedMachine::chosen(estimated.storage(1 * MiB, 1), 2).route.hops;
         uint32_t changed = 0;
         for (int round = 0; round < 20; ++round) {
             // Each link gets the costs of another one, up to a hundred times slower.
-            CostTable costs = CostTable::estimate(told.topology());
+            CostTable costs = CostTable::estimate(estimated.topology());
             std::vector<Hop> links;
             for (PlaceIndex from = 0; from < costs.places(); ++from) {
                 for (PlaceIndex to = 0; to < costs.places(); ++to) {

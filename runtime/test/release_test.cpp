@@ -147,9 +147,9 @@ TEST_CASE("only an event of the place's plugin instance ends a use there", "[run
     const Machine machine;
     const Loader other_loader;
     const pi_device device = host_device(other_loader);
-    const auto foreign = Topology::from_devices(std::vector<pi_device>{device});
+    const auto another = Topology::from_devices(std::vector<pi_device>{device});
     Event event;
-    REQUIRE(piEventCreateHost(foreign->context(1), nullptr, event.out()) == PI_SUCCESS);
+    REQUIRE(piEventCreateHost(another->context(1), nullptr, event.out()) == PI_SUCCESS);
 
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = size});

@@ -130,10 +130,10 @@ TEST_CASE("an explanation reports what each use over a link costs, and when a co
           "[runtime][sim]") {
     const Bench bench(two_devices("remote_access"));
     const auto best = [&] {
-        const Explanation told = bench.storage.buffer().explain(2, 0, size);
-        INFO(told.text);
-        REQUIRE(told.parts.size() == 1);
-        return told.parts[0].candidates.at(0);
+        const Explanation explanation = bench.storage.buffer().explain(2, 0, size);
+        INFO(explanation.text);
+        REQUIRE(explanation.parts.size() == 1);
+        return explanation.parts[0].candidates.at(0);
     };
     CHECK(best().route.kind == RouteKind::direct_use);
     CHECK(best().each_use > 0);

@@ -215,38 +215,38 @@ TEST_CASE("an explanation reports what an acquire then does", "[runtime]") {
     for (const RouteMask mask :
          {all_routes, mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce)}) {
         Runtime runtime(machine.topology(), {.log_up_to_date = true});
-        const Storage storage(runtime, {.size = 8192, .routes = mask, .name = "told"});
+        const Storage storage(runtime, {.size = 8192, .routes = mask, .name = "explained"});
         const Buffer buffer = storage.buffer();
         host_write(buffer, 0, pattern(8192, 1));
         for (PlaceIndex place : machine.places()) {
-            const Explanation told = buffer.explain(place, 0, 4096);
-            INFO(told.text);
-            REQUIRE_FALSE(told.parts.empty());
-            for (const ExplainedPart &part : told.parts) {
+            const Explanation explanation = buffer.explain(place, 0, 4096);
+            INFO(explanation.text);
+            REQUIRE_FALSE(explanation.parts.empty());
+            for (const ExplainedPart &part : explanation.parts) {
                 REQUIRE_FALSE(part.candidates.empty());
                 CHECK(part.candidates.front().possible);
                 for (const Candidate &candidate : part.candidates) {
                     CHECK_FALSE(candidate.reason.empty());
                 }
             }
-            CHECK(told.text.find(machine.topology()->info(place).name) != std::string::npos);
+            CHECK(explanation.text.find(machine.topology()->info(place).name) != std::string::npos);
             const uint64_t before = storage.counters().bytes_required;
             runtime.clear_log();
             Acquisition use = buffer.acquire(place, Access::read_write, 0, 4096);
             use.release(machine.fill(use, 1).get());
             REQUIRE(runtime.finish(patience));
-            CHECK(storage.counters().bytes_required - before <= told.bytes_stale);
+            CHECK(storage.counters().bytes_required - before <= explanation.bytes_stale);
             const auto log = runtime.log();
             REQUIRE_FALSE(log.empty());
             if (mask != all_routes) {
-                CHECK(storage.counters().bytes_required - before == told.bytes_stale);
-                CHECK(log[0].kind == told.parts[0].candidates[0].route.kind);
-                CHECK(log[0].style == told.parts[0].candidates[0].route.style);
+                CHECK(storage.counters().bytes_required - before == explanation.bytes_stale);
+                CHECK(log[0].kind == explanation.parts[0].candidates[0].route.kind);
+                CHECK(log[0].style == explanation.parts[0].candidates[0].route.style);
                 CHECK(log[0].bytes == 4096);
             }
-            CHECK(log[0].storage == "told");
+            CHECK(log[0].storage == "explained");
             CHECK(log[0].bytes_copy_in_copy_out == 2 * 4096);
-            CHECK(to_string(log, machine.topology()->description()).find("told") !=
+            CHECK(to_string(log, machine.topology()->description()).find("explained") !=
                   std::string::npos);
         }
     }

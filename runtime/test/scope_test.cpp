@@ -56,9 +56,9 @@ TEST_CASE("the scratchpad of dsp.json is used as it is in another context", "[ru
     const Simulated machine(shipped_machine("dsp"));
     const std::vector<std::vector<pi_device>> groups(2, {machine.topology()->device(1)});
     const auto topology = Topology::from_groups(groups);
-    const Connection *told = topology->description().in_scope("dsp.scratchpad", 1, 2);
-    REQUIRE(told != nullptr);
-    CHECK(told->connection == PI_MEMORY_CONNECTION_UNIFIED);
+    const Connection *reported = topology->description().in_scope("dsp.scratchpad", 1, 2);
+    REQUIRE(reported != nullptr);
+    CHECK(reported->connection == PI_MEMORY_CONNECTION_UNIFIED);
     CHECK(topology->description().in_scope("dsp.scratchpad", 0, 2) == nullptr);
     CHECK(topology->description().in_scope("nothing", 1, 2) == nullptr);
     const Runtime runtime(topology);

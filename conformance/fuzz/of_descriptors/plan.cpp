@@ -13,8 +13,8 @@ constexpr uintptr_t unreadable = 16;
 class Planner {
 public:
     Planner(Input &input, const Row &row, const Bytes &base, const Fixture &own,
-            const Fixture &foreign)
-        : input_(input), row_(row), base_(base), own_(own), foreign_(foreign) {
+            const Fixture &another)
+        : input_(input), row_(row), base_(base), own_(own), another_(another) {
         plan_.size = row.size;
     }
 
@@ -26,7 +26,7 @@ public:
             &Planner::known_flag, &Planner::reserve,      &Planner::lose_array,
             &Planner::hide_array, &Planner::lose_handle,  &Planner::confuse_handle,
             &Planner::word,       &Planner::no_desc,      &Planner::wait,
-            &Planner::no_output,  &Planner::mark_element, &Planner::foreign_handle};
+            &Planner::no_output,  &Planner::mark_element, &Planner::another_handle};
         for (uint32_t count = input_.below(4) + 1; count != 0; --count) {
             (this->*edits[input_.below(static_cast<uint32_t>(std::size(edits)))])();
         }
@@ -122,10 +122,10 @@ private:
             plan_.change(handle->member, reinterpret_cast<uintptr_t>(own_.queue), handle->wrong);
         }
     }
-    void foreign_handle() {
+    void another_handle() {
         const Row::Handle *handle = any_handle();
         if (handle != nullptr && handle->is_memory) {
-            plan_.change(handle->member, reinterpret_cast<uintptr_t>(foreign_.buffer),
+            plan_.change(handle->member, reinterpret_cast<uintptr_t>(another_.buffer),
                          handle->wrong);
         }
     }
@@ -157,7 +157,7 @@ private:
     Input &input_;
     const Row &row_;
     const Bytes &base_;
-    const Fixture &own_, &foreign_;
+    const Fixture &own_, &another_;
     Plan plan_;
 };
 
@@ -189,8 +189,8 @@ std::vector<Bytes> single_edits() {
 }
 
 Plan make_plan(Input &input, const Row &row, const Bytes &base, const Fixture &own,
-               const Fixture &foreign) {
-    return Planner(input, row, base, own, foreign).make();
+               const Fixture &another) {
+    return Planner(input, row, base, own, another).make();
 }
 
 std::string to_string(const Plan &plan) {

@@ -52,9 +52,9 @@ struct Plan {
 std::vector<Bytes> single_edits();
 
 /// A plan for a row's descriptor with the bytes `base`. Its wrong handles come from `own` or from
-/// another plugin's fixture (`foreign`).
+/// another plugin's fixture (`another`).
 Plan make_plan(Input &input, const Row &row, const Bytes &base, const Fixture &own,
-               const Fixture &foreign);
+               const Fixture &another);
 
 /// Describes a plan in a finding.
 std::string to_string(const Plan &plan);

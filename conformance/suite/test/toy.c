@@ -220,7 +220,7 @@ static pi_result PI_CALL faulty_context_release(pi_context context) {
 #endif
 
 #if PI_TOY_FAULT == GARBLES_RESULT || PI_TOY_FAULT == GARBLES_DEVICES
-static void tell(const char *result) {
+static void write_result(const char *result) {
     /* The descriptor where the suite's processes write their result. */
     _exit(write(3, result, strlen(result)) < 0 ? 1 : 0);
 }
@@ -229,7 +229,7 @@ static void tell(const char *result) {
 #if PI_TOY_FAULT == GARBLES_RESULT
 static pi_result PI_CALL faulty_context_create(pi_platform platform, const pi_context_desc *desc,
                                                pi_context *out_context) {
-    tell("{\"result\": 5, \"reason\": [\"none\"]}");
+    write_result("{\"result\": 5, \"reason\": [\"none\"]}");
     return pi_sdk_context_create(platform, desc, out_context);
 }
 #endif
@@ -238,7 +238,7 @@ static pi_result PI_CALL faulty_context_create(pi_platform platform, const pi_co
 static pi_result PI_CALL faulty_platforms_get(pi_plugin plugin, uint32_t capacity,
                                               pi_platform *out_platforms, uint32_t *out_count) {
     (void)plugin, (void)capacity, (void)out_platforms, (void)out_count;
-    tell("{\"status\": \"loaded\", \"devices\": [\"none\"]}");
+    write_result("{\"status\": \"loaded\", \"devices\": [\"none\"]}");
     return PI_ERROR_INTERNAL;
 }
 #endif

@@ -180,8 +180,8 @@ CONFORMANCE_TEST_PAIRS("connection",
 CONFORMANCE_TEST("connection",
                  "a device that the context was not made with is refused at each end") {
     const Place home = fixture.place();
-    std::vector<pi_device> strangers = fixture.devices();
-    strangers.erase(strangers.begin());
+    std::vector<pi_device> outside = fixture.devices();
+    outside.erase(outside.begin());
     pi_device sub_device = nullptr;
     if (fixture.can(PI_CAPABILITY_PARTITION)) {
         auto desc = pi::desc<pi_device_partition_desc>();
@@ -189,13 +189,13 @@ CONFORMANCE_TEST("connection",
         desc.count = 1;
         if (piDevicePartition(fixture.device(), &desc, 1, &sub_device, nullptr) == PI_SUCCESS &&
             sub_device != nullptr)
-            strangers.push_back(sub_device);
+            outside.push_back(sub_device);
     }
     const Owner<pi_device> owner(sub_device);
-    if (strangers.empty())
+    if (outside.empty())
         skip("there is one device, which cannot be partitioned");
-    for (const pi_device stranger : strangers) {
-        const Place wrong{stranger, home.context};
+    for (const pi_device device : outside) {
+        const Place wrong{device, home.context};
         require_refused("src's device not of its context", wrong, home, {PI_ERROR_INVALID_DEVICE});
         require_refused("dst's device not of its context", home, wrong, {PI_ERROR_INVALID_DEVICE});
     }
@@ -271,8 +271,8 @@ CONFORMANCE_TEST("connection",
 CONFORMANCE_TEST("connection", "two plugin instances have no connection") {
     const SecondLoader second(fixture);
     const Place home = fixture.place();
-    const Place foreign = second.place();
-    for (const auto &[src, dst] : {std::pair{home, foreign}, std::pair{foreign, home}}) {
+    const Place another = second.place();
+    for (const auto &[src, dst] : {std::pair{home, another}, std::pair{another, home}}) {
         require_equal(fixture.connection(src, dst), PI_MEMORY_CONNECTION_NONE,
                       "the connection between two plugin instances");
         const pi_memory_connection_info info = connection_info(src, dst, nullptr);
@@ -280,14 +280,14 @@ CONFORMANCE_TEST("connection", "two plugin instances have no connection") {
         require_equal(info.connection, PI_MEMORY_CONNECTION_NONE,
                       "the info's connection between two plugin instances");
     }
-    require_equal(fixture.connection(foreign, foreign), PI_MEMORY_CONNECTION_UNIFIED,
+    require_equal(fixture.connection(another, another), PI_MEMORY_CONNECTION_UNIFIED,
                   "the connection of a place of the second instance with itself");
     const std::initializer_list<pi_result> allowed{PI_ERROR_INVALID_DEVICE,
                                                    PI_ERROR_INVALID_CONTEXT};
     require_refused("src's context of another instance than its device",
-                    {home.device, foreign.context}, home, allowed);
+                    {home.device, another.context}, home, allowed);
     require_refused("dst's device of another instance than its context", home,
-                    {foreign.device, home.context}, allowed);
+                    {another.device, home.context}, allowed);
 }
 
 } // namespace

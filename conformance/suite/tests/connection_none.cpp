@@ -31,7 +31,7 @@ uint64_t offset_alignment(Fixture &fixture, pi_mem mem) {
     return fixture.scopes(device).at(scope).offset_alignment;
 }
 
-void require_launch_refused(Fixture &fixture, const Place &place, pi_queue queue, pi_mem foreign,
+void require_launch_refused(Fixture &fixture, const Place &place, pi_queue queue, pi_mem another,
                             pi_mem own, const std::string &what) {
     Program program;
     try {
@@ -41,12 +41,12 @@ void require_launch_refused(Fixture &fixture, const Place &place, pi_queue queue
     }
     const Kernel kernel = make_kernel(program, "combine");
     const uint64_t alignment =
-        std::max(offset_alignment(fixture, foreign), offset_alignment(fixture, own));
+        std::max(offset_alignment(fixture, another), offset_alignment(fixture, own));
     const uint64_t step = alignment <= 1024 ? 1024 : 0; // nothing but the memory is wrong
     for (std::size_t position = 0; position < 3; ++position) {
         Arguments arguments;
         for (std::size_t i = 0; i < 3; ++i)
-            arguments.buffer(i == position ? foreign : own, i * step, 1024);
+            arguments.buffer(i == position ? another : own, i * step, 1024);
         arguments.value(uint32_t{3});
         require_refused(queue, launch_desc(kernel, arguments, 16),
                         join(what, " as argument ", position));
@@ -54,7 +54,7 @@ void require_launch_refused(Fixture &fixture, const Place &place, pi_queue queue
 }
 
 // Every command of a queue of `place` refuses the memory, as source and as destination.
-void require_all_refused(Fixture &fixture, const Place &place, pi_mem foreign,
+void require_all_refused(Fixture &fixture, const Place &place, pi_mem another,
                          const std::string &what) {
     const Queue queue = fixture.make_queue(place);
     const Bytes own_bytes = fixture.random_bytes(size);
@@ -62,14 +62,14 @@ void require_all_refused(Fixture &fixture, const Place &place, pi_mem foreign,
     const Regions regions{linear(0, 0, 512)};
     Bytes host = fixture.random_bytes(size);
     const Bytes host_before = host;
-    require_refused(queue, read_desc(foreign, host, regions), what);
-    require_refused(queue, write_desc(foreign, host, regions), what);
-    require_refused(queue, copy_desc(foreign, own, regions), what + " as src");
-    require_refused(queue, copy_desc(own, foreign, regions), what + " as dst");
+    require_refused(queue, read_desc(another, host, regions), what);
+    require_refused(queue, write_desc(another, host, regions), what);
+    require_refused(queue, copy_desc(another, own, regions), what + " as src");
+    require_refused(queue, copy_desc(own, another, regions), what + " as dst");
     const Regions apart{linear(0, 512, 512)};
-    require_refused(queue, copy_desc(foreign, foreign, apart), what + " as both");
+    require_refused(queue, copy_desc(another, another, apart), what + " as both");
     auto fill = pi::desc<pi_buffer_fill_desc>();
-    fill.mem = foreign;
+    fill.mem = another;
     fill.pattern = host.data();
     fill.pattern_size = 4;
     fill.size = 512;
@@ -77,17 +77,17 @@ void require_all_refused(Fixture &fixture, const Place &place, pi_mem foreign,
     void *pointer = poison<void *>();
     auto map = pi::desc<pi_buffer_map_desc>();
     map.flags = PI_MAP_READ;
-    map.mem = foreign;
+    map.mem = another;
     map.size = 512;
     map.out_pointer = &pointer;
     require_refused(queue, map, what);
     require(same(pointer, poison<void *>()), "a map of ", what,
             " was refused, but returned an address");
     auto unmap = pi::desc<pi_unmap_desc>();
-    unmap.mem = foreign;
+    unmap.mem = another;
     unmap.pointer = host.data();
     require_refused(queue, unmap, what);
-    require_launch_refused(fixture, place, queue, foreign, own, what);
+    require_launch_refused(fixture, place, queue, another, own, what);
     require_success(piQueueFinish(queue), "piQueueFinish");
     require(host == host_before, "a refused read of ", what, " has changed the host's bytes");
     fixture.require_contents(queue, own, own_bytes, "dst's own buffer after refused commands");
@@ -126,11 +126,11 @@ CONFORMANCE_TEST_PAIRS("connection",
 CONFORMANCE_TEST("connection", "memory of another plugin instance is refused by every command") {
     const SecondLoader second(fixture);
     const Bytes bytes = fixture.random_bytes(size);
-    const Mem foreign = fixture.make_buffer(second.place(), bytes);
+    const Mem another = fixture.make_buffer(second.place(), bytes);
     const Mem home = fixture.make_buffer(fixture.place(), bytes);
-    require_all_refused(fixture, fixture.place(), foreign, "another instance's buffer");
+    require_all_refused(fixture, fixture.place(), another, "another instance's buffer");
     require_all_refused(fixture, second.place(), home, "another instance's buffer");
-    fixture.require_contents(fixture.make_queue(second.place()), foreign, bytes,
+    fixture.require_contents(fixture.make_queue(second.place()), another, bytes,
                              "the other instance's buffer");
     fixture.require_contents(fixture.make_queue(), home, bytes, "this instance's buffer");
 }

@@ -82,7 +82,7 @@ CONFORMANCE_TEST("context", "a handle that is not a device of the platform is re
 
 CONFORMANCE_TEST("context", "a device of another platform is refused") {
     require_refused(fixture, "a context of another platform's device", {PI_ERROR_INVALID_DEVICE},
-                    {need_foreign_device(fixture)});
+                    {need_device_of_another_platform(fixture)});
 }
 
 CONFORMANCE_TEST("context", "a context serves only the devices that are listed") {

@@ -97,9 +97,9 @@ CONFORMANCE_TEST("event", "a command waits for commands of other contexts and de
 }
 
 CONFORMANCE_TEST("event", "a command waits for commands of another platform of the plugin") {
-    const pi_device foreign = need_foreign_device(fixture);
-    const Context context = fixture.make_context({foreign});
-    const Place places[] = {fixture.place(), {foreign, context}};
+    const pi_device another = need_device_of_another_platform(fixture);
+    const Context context = fixture.make_context({another});
+    const Place places[] = {fixture.place(), {another, context}};
     for (const std::size_t first : {std::size_t{0}, std::size_t{1}}) {
         const Queue before = fixture.make_queue(places[first]);
         const Queue behind = fixture.make_queue(places[1 - first]);
@@ -355,11 +355,11 @@ CONFORMANCE_TEST("event", "threads that enqueue behind each other's events all g
 
 CONFORMANCE_TEST("event", "an event of another plugin instance is refused by every command") {
     const SecondLoader second(fixture);
-    const Event foreign = fixture.make_host_event(second.place().context);
+    const Event another = fixture.make_host_event(second.place().context);
     const Event own = fixture.make_host_event();
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
-    const pi_event waits[] = {own, foreign, own};
+    const pi_event waits[] = {own, another, own};
     fixture.signal(own);
     for (const auto &command : make_command_cases(fixture)) {
         require_untouched<pi_event>(
@@ -369,7 +369,7 @@ CONFORMANCE_TEST("event", "an event of another plugin instance is refused by eve
         command->require_undone(other);
         command->clean_up(other);
     }
-    fixture.signal(foreign);
+    fixture.signal(another);
 }
 
 } // namespace

@@ -146,8 +146,8 @@ CONFORMANCE_TEST("program", "queues of the context access variables once the pro
     Refused{fixture, queue}("a variable of a program that is not built",
                             {PI_ERROR_INVALID_OPERATION}, unbuilt, "table");
     const Context context = fixture.make_context({fixture.device()});
-    const Queue foreign = fixture.make_queue({fixture.device(), context});
-    Refused{fixture, foreign}("a variable of another context's program", {PI_ERROR_INVALID_PROGRAM},
+    const Queue another = fixture.make_queue({fixture.device(), context});
+    Refused{fixture, another}("a variable of another context's program", {PI_ERROR_INVALID_PROGRAM},
                               program, "table");
     require_global(fixture, queue, program, "table", first_values(), "the variable afterwards");
 }

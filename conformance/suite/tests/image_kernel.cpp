@@ -375,8 +375,8 @@ CONFORMANCE_TEST("sampler", "a launch refuses a handle that is not a sampler of 
     const pi_sampler_desc described = sampler_desc(0, PI_ADDRESSING_CLAMP, PI_FILTER_NEAREST);
     const Sampler own = studio.sampler(described);
     const Context other_context = fixture.make_context({fixture.device()});
-    Sampler foreign;
-    require_success(piSamplerCreate(other_context, &described, foreign.out()), "piSamplerCreate");
+    Sampler another;
+    require_success(piSamplerCreate(other_context, &described, another.out()), "piSamplerCreate");
     const auto refused = [&](const std::string &what, pi_result error, const auto &change) {
         Arguments arguments;
         arguments.image(image).sampler(own).buffer(in).buffer(out);
@@ -390,11 +390,11 @@ CONFORMANCE_TEST("sampler", "a launch refuses a handle that is not a sampler of 
     const auto a_queue = reinterpret_cast<pi_sampler>(studio.queue.get());
     refused("the sampler NULL", wrong, [](auto &a) { a[1].sampler = nullptr; });
     refused("a queue as sampler", wrong, [&](auto &a) { a[1].sampler = a_queue; });
-    refused("another context's sampler", wrong, [&](auto &a) { a[1].sampler = foreign; });
+    refused("another context's sampler", wrong, [&](auto &a) { a[1].sampler = another; });
     refused("a queue as the image's sampler", wrong,
             [&](auto &a) { a[0].image_sampler = a_queue; });
     refused("another context's sampler of an image", wrong,
-            [&](auto &a) { a[0].image_sampler = foreign; });
+            [&](auto &a) { a[0].image_sampler = another; });
     refused("a sampler of a size", PI_ERROR_INVALID_ARGUMENTS, [](auto &a) { a[1].size = 8; });
     refused("a sampler from an offset", PI_ERROR_INVALID_ARGUMENTS,
             [](auto &a) { a[1].offset = 8; });

@@ -323,8 +323,8 @@ CONFORMANCE_TEST("kernel", "the number of resident groups is reported for a vali
     refused("a group larger than the largest", PI_ERROR_INVALID_WORK_SIZE, addition.queue,
             addition.desc(1, {4}, {most_group + 1}));
     const Context context = fixture.make_context({fixture.device()});
-    const Queue foreign = fixture.make_queue({fixture.device(), context});
-    refused("a kernel of another context", PI_ERROR_INVALID_KERNEL, foreign, valid);
+    const Queue another = fixture.make_queue({fixture.device(), context});
+    refused("a kernel of another context", PI_ERROR_INVALID_KERNEL, another, valid);
     require_error(piKernelGetMaxCooperativeGroups(addition.queue, &valid, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER,
                   "piKernelGetMaxCooperativeGroups with out_count NULL");

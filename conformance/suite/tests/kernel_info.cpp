@@ -192,15 +192,15 @@ CONFORMANCE_TEST("kernel", "a launch's kernel is of the queue's context") {
     const Kernel kernel = make_kernel(setup.program, "add");
     const Context context = fixture.make_context({fixture.device()});
     const Place place{fixture.device(), context};
-    const Queue foreign = fixture.make_queue(place);
+    const Queue another = fixture.make_queue(place);
     const Mem mem = fixture.make_buffer(place, bytes_of({1, 2, 3, 4}));
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{10});
     const pi_kernel_launch_desc launch = launch_desc(kernel, arguments, 4);
     require_untouched<pi_event>(
         "a launch of another context's kernel", {PI_ERROR_INVALID_KERNEL},
-        [&](pi_event *out) { return try_enqueue(foreign, launch, {}, out); });
-    fixture.require_contents(foreign, mem, bytes_of({1, 2, 3, 4}), "the buffer after no launch");
+        [&](pi_event *out) { return try_enqueue(another, launch, {}, out); });
+    fixture.require_contents(another, mem, bytes_of({1, 2, 3, 4}), "the buffer after no launch");
 }
 
 } // namespace

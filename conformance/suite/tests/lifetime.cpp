@@ -403,12 +403,12 @@ CONFORMANCE_TEST("lifetime", "a second loader in the process has objects of its 
     desc.plugin_count = 1;
     pi_loader loader = nullptr;
     require_success(piLoaderCreate(&desc, &loader), "a second piLoaderCreate");
-    pi_device foreign = nullptr;
-    const pi_result selected = piLoaderSelectDevices(loader, "*", 1, &foreign, nullptr);
+    pi_device another = nullptr;
+    const pi_result selected = piLoaderSelectDevices(loader, "*", 1, &another, nullptr);
     const pi_context_desc context_desc = [&] {
         auto one = pi::desc<pi_context_desc>();
         one.device_count = 1;
-        one.devices = &foreign;
+        one.devices = &another;
         return one;
     }();
     pi_context context = poison<pi_context>();

@@ -136,8 +136,8 @@ CONFORMANCE_TEST("context", "native handles of another context's objects are ref
     const Mem mem = fixture.make_buffer(fixture.place(), Bytes(4096));
     pi_native_handle handle{};
     // Level Zero cannot report the context of such handles.
-    const auto tells = [&] { return handle.type != PI_NATIVE_LEVEL_ZERO; };
-    if (piQueueGetNativeHandle(queue, &handle) == PI_SUCCESS && tells()) {
+    const auto reports_context = [&] { return handle.type != PI_NATIVE_LEVEL_ZERO; };
+    if (piQueueGetNativeHandle(queue, &handle) == PI_SUCCESS && reports_context()) {
         const pi_native_desc desc = native_desc(handle);
         require_untouched<pi_queue>(
             "another context's queue", {PI_ERROR_INVALID_NATIVE_HANDLE}, [&](pi_queue *out) {
@@ -145,7 +145,7 @@ CONFORMANCE_TEST("context", "native handles of another context's objects are ref
             });
     }
     const Event filled = fixture.fill(queue, mem, 0, 4096, Bytes(1, std::byte{1}));
-    if (piEventGetNativeHandle(filled, &handle) == PI_SUCCESS && tells()) {
+    if (piEventGetNativeHandle(filled, &handle) == PI_SUCCESS && reports_context()) {
         const pi_native_desc desc = native_desc(handle);
         require_untouched<pi_event>(
             "another context's event", {PI_ERROR_INVALID_NATIVE_HANDLE},

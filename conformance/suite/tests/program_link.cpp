@@ -225,7 +225,7 @@ CONFORMANCE_TEST("program", "only compiled programs are linked") {
     const Program built = make_program(fixture);
     const Program linked = link(fixture.context(), {caller, callee});
     const Context context = fixture.make_context({fixture.device()});
-    const Program foreign = compile(context, texts.callee, factor_option);
+    const Program another = compile(context, texts.callee, factor_option);
     const auto refused = [&](const std::string &what, pi_result error, const Parts &parts) {
         const pi_program_link_desc desc = link_desc(parts);
         require_untouched<pi_program>(what, {error}, [&](pi_program *out) {
@@ -237,7 +237,7 @@ CONFORMANCE_TEST("program", "only compiled programs are linked") {
     refused("linking a context", PI_ERROR_INVALID_PROGRAM,
             {caller, reinterpret_cast<pi_program>(fixture.context())});
     refused("linking a program twice", PI_ERROR_INVALID_PROGRAM, {caller, callee, callee});
-    refused("linking another context's program", PI_ERROR_INVALID_PROGRAM, {caller, foreign});
+    refused("linking another context's program", PI_ERROR_INVALID_PROGRAM, {caller, another});
     refused("linking what is not compiled", PI_ERROR_INVALID_OPERATION, {caller, unbuilt});
     refused("linking what is built", PI_ERROR_INVALID_OPERATION, {built});
     refused("linking what is linked", PI_ERROR_INVALID_OPERATION, {linked});

@@ -59,7 +59,7 @@ void check_counting(Fixture &fixture, Handle handle, GetInfo<Handle> get, uint32
     const auto count = [&] { return info_or(get, handle, name, 1u); };
     const uint32_t before = count();
     require_success(Counted<Handle>::retain(handle), "retaining a ", kind);
-    const bool tells = count() == before + 1;
+    const bool counted = count() == before + 1;
     require_success(Counted<Handle>::release(handle), "releasing a ", kind);
     const auto on_threads = [&](pi_result (*change)(Handle), const char *what, auto times) {
         std::mutex mutex;
@@ -91,13 +91,13 @@ void check_counting(Fixture &fixture, Handle handle, GetInfo<Handle> get, uint32
     uint32_t all = 0;
     for (const auto &of_thread : taken)
         all += std::accumulate(std::begin(of_thread), std::end(of_thread), 0U);
-    if (tells)
+    if (counted)
         require_equal(count(), before + all, "the reference count of a ", kind, " that ", threads,
                       " threads have retained");
     on_threads(
         Counted<Handle>::release, "releasing",
         [&](unsigned thread, unsigned round, unsigned i) { return i < taken[thread][round]; });
-    if (tells)
+    if (counted)
         require_equal(count(), before, "the reference count of a ", kind, " that ", threads,
                       " threads have released as often");
 }

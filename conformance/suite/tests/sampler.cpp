@@ -158,7 +158,7 @@ CONFORMANCE_TEST(
     };
     const std::string name = "piSamplerCreateWithNativeHandle";
     // Some drivers have no queries of samplers.
-    const auto tells = [](pi_sampler sampler) {
+    const auto has_queries = [](pi_sampler sampler) {
         uint32_t word = 0;
         const pi_result result = piSamplerGetInfo(sampler, PI_SAMPLER_INFO_NORMALIZED_COORDINATES,
                                                   sizeof word, &word, nullptr);
@@ -181,7 +181,7 @@ CONFORMANCE_TEST(
     };
     {
         const Sampler second = make_around<pi_sampler>(name, desc, create);
-        if (tells(second))
+        if (has_queries(second))
             require_reported(second, "the sampler made around a native handle");
         require_equal(reported<pi_context>(second, PI_SAMPLER_INFO_CONTEXT), fixture.context(),
                       "the context of a sampler made around a native handle");

@@ -186,7 +186,7 @@ CONFORMANCE_TEST(
     need_async(fixture);
     const Queue queue = fixture.make_queue();
     const Context context = fixture.make_context({fixture.device()});
-    const Queue foreign = fixture.make_queue({fixture.device(), context});
+    const Queue another = fixture.make_queue({fixture.device(), context});
     Usm usm(fixture, any_usm_kind(fixture), 256);
     Bytes host(64);
     const auto refused = [&](const std::string &what, pi_queue on, void *pointer) {
@@ -196,7 +196,7 @@ CONFORMANCE_TEST(
     };
     refused("an address within", queue, usm.at(16));
     refused("host memory", queue, host.data());
-    refused("another context's USM", foreign, usm.at());
+    refused("another context's USM", another, usm.at());
     pi_usm_free_desc desc = free_desc(usm.at());
     require_error(piEnqueueUsmFree(queue, &desc, 1, nullptr, nullptr), PI_ERROR_INVALID_WAIT_LIST,
                   "piEnqueueUsmFree with a wait_count of 1 and no list");

@@ -278,8 +278,8 @@ CONFORMANCE_TEST("memory", "memory is allocated only from pools of its kind and 
         });
     };
     for (const pi_usm_kind kind : kinds) {
-        const Pool foreign = make_pool({fixture.device(), other}, pool_desc(kind));
-        refused("memory of another context's pool", from_pool(foreign, kind, 64));
+        const Pool another = make_pool({fixture.device(), other}, pool_desc(kind));
+        refused("memory of another context's pool", from_pool(another, kind, 64));
         const Pool pool = make_pool(fixture.place(), pool_desc(kind));
         for (const pi_usm_kind wrong : kinds)
             if (wrong != kind)
@@ -329,12 +329,12 @@ CONFORMANCE_TEST("enqueue",
     const Context other = fixture.make_context({fixture.device()});
     for (const pi_usm_kind kind : need_pools(fixture)) {
         Pool pool = make_pool(fixture.place(), pool_desc(kind));
-        const Pool foreign = make_pool({fixture.device(), other}, pool_desc(kind));
+        const Pool another = make_pool({fixture.device(), other}, pool_desc(kind));
         void *pointer = poison<void *>();
         auto desc = pi::desc<pi_usm_alloc_desc>();
         desc.size = 4096;
         desc.out_pointer = &pointer;
-        desc.pool = foreign;
+        desc.pool = another;
         require_untouched<pi_event>(
             "piEnqueueUsmAlloc from another context's pool", {PI_ERROR_INVALID_USM_POOL},
             [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });

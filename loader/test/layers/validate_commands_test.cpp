@@ -315,8 +315,8 @@ TEST_CASE("validate: misdescribed launches do not reach the plugin") {
     const pi_mem mem = machine.make_buffer(64);
     const pi_context context = machine.make_context();
     auto sampler_desc = pi::desc<pi_sampler_desc>();
-    pi_sampler foreign = nullptr;
-    OK(piSamplerCreate(context, &sampler_desc, &foreign));
+    pi_sampler another = nullptr;
+    OK(piSamplerCreate(context, &sampler_desc, &another));
     const int value = 1;
     std::vector<pi_kernel_argument> arguments(2);
     arguments[0].kind = PI_ARGUMENT_BUFFER;
@@ -377,7 +377,7 @@ TEST_CASE("validate: misdescribed launches do not reach the plugin") {
          in(0, PI_ERROR_INVALID_MEM_OBJECT, "desc->arguments[0].mem is a buffer; an image",
             [](auto &argument) { argument.kind = PI_ARGUMENT_IMAGE; }),
          in(0, PI_ERROR_UNSUPPORTED_FEATURE, "desc->arguments[0].image_sampler is ",
-            [&](auto &argument) { argument.image_sampler = foreign; }),
+            [&](auto &argument) { argument.image_sampler = another; }),
          in(1, PI_ERROR_INVALID_ARGUMENTS, "desc->arguments[1].size is 0 bytes",
             [](auto &argument) { argument.size = 0; }),
          in(1, PI_ERROR_INVALID_ARGUMENTS, "desc->arguments[1].value is NULL",
@@ -385,7 +385,7 @@ TEST_CASE("validate: misdescribed launches do not reach the plugin") {
          in(1, PI_ERROR_INVALID_SAMPLER, "desc->arguments[1].sampler is of context",
             [&](auto &argument) {
                 argument.kind = PI_ARGUMENT_SAMPLER;
-                argument.sampler = foreign;
+                argument.sampler = another;
                 argument.size = 0;
             }),
          in(1, PI_ERROR_INVALID_ARGUMENTS, "desc->arguments[1].size is 0 bytes",
@@ -411,7 +411,7 @@ TEST_CASE("validate: misdescribed launches do not reach the plugin") {
     check_refused(machine, "piKernelGetSuggestedLocalSize", PI_ERROR_INVALID_NULL_POINTER,
                   "out_local_size is NULL",
                   [&] { return piKernelGetSuggestedLocalSize(machine.queue, &query, nullptr); });
-    OK(piSamplerRelease(foreign));
+    OK(piSamplerRelease(another));
     OK(piContextRelease(context));
     OK(piMemRelease(mem));
     OK(piKernelRelease(made.kernel));

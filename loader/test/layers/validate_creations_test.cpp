@@ -200,8 +200,8 @@ TEST_CASE("validate: misdescribed USM, pools and pinned memory do not reach the 
     pi_usm_pool pool = nullptr;
     OK(piUsmPoolCreate(machine.context, machine.device, &pool_desc, &pool));
     const pi_context context = machine.make_context();
-    pi_usm_pool foreign = nullptr;
-    OK(piUsmPoolCreate(context, machine.device, &pool_desc, &foreign));
+    pi_usm_pool another = nullptr;
+    OK(piUsmPoolCreate(context, machine.device, &pool_desc, &another));
     auto usm = pi::desc<pi_usm_desc>();
     usm.kind = PI_USM_SHARED;
     usm.size = 64;
@@ -218,7 +218,7 @@ TEST_CASE("validate: misdescribed USM, pools and pinned memory do not reach the 
          {PI_ERROR_INVALID_USM_POOL, "PI_USM_DEVICE (2), but desc->kind is PI_USM_SHARED (3)",
           [&](auto &desc) { desc.pool = pool; }},
          {PI_ERROR_INVALID_USM_POOL, "desc->pool is of context 0x",
-          [&](auto &desc) { desc.pool = foreign; }}});
+          [&](auto &desc) { desc.pool = another; }}});
     check_refused(machine, "piUsmAlloc", PI_ERROR_INVALID_DEVICE,
                   "device is NULL, but desc->kind is PI_USM_SHARED (3)",
                   [&] { return piUsmAlloc(machine.context, nullptr, &usm, &pointer); });
@@ -245,7 +245,7 @@ TEST_CASE("validate: misdescribed USM, pools and pinned memory do not reach the 
     pin(PI_ERROR_INVALID_SIZE, "past the end of the address space", &byte, UINT64_MAX, 0);
     pin(PI_ERROR_UNSUPPORTED_FEATURE, "flags is 0x1", &byte, 1, 1);
     OK(piUsmPoolRelease(pool));
-    OK(piUsmPoolRelease(foreign));
+    OK(piUsmPoolRelease(another));
     OK(piContextRelease(context));
 }
 

@@ -169,8 +169,8 @@ TEST_CASE("a handle of another kind or of another loader is refused and describe
     REFUSED(PI_ERROR_INVALID_EVENT,
             "is a mem (created by piMemBufferCreate, call 1); an event is needed",
             piEventWait(reinterpret_cast<pi_event>(mem), 0));
-    for (const Machine *foreign : {&other, &plain}) {
-        const pi_mem theirs = foreign->make_buffer(64);
+    for (const Machine *another : {&other, &plain}) {
+        const pi_mem theirs = another->make_buffer(64);
         REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "is not an object of this instance of plugin \"host\"",
                 machine.fill(theirs, 1, 0, 8));
         OK(piMemRelease(theirs));

@@ -217,7 +217,8 @@ pi_result enqueue(Queue *queue, uint32_t count, const pi_event *list,
         return fail(instance, PI_ERROR_INVALID_WAIT_LIST, "wait_count and wait_list disagree");
     for (uint32_t i = 0; i < count; ++i) {
         if (!mine(instance, list[i], PI_KIND_EVENT))
-            return fail(instance, PI_ERROR_INVALID_EVENT, "wait_list has a foreign event");
+            return fail(instance, PI_ERROR_INVALID_EVENT,
+                        "wait_list has an event of another plugin");
     }
     auto *event = make<Event>(instance, PI_KIND_EVENT);
     auto *command = new Command{event, 1, PI_SUCCESS, "", std::move(run), std::move(command_refs)};

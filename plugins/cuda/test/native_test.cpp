@@ -264,11 +264,11 @@ TEST_CASE("memory of another device is refused, and stays the application's") {
     REFUSED(PI_ERROR_INVALID_VALUE, "own is 2", import(machine, twice, made.out()));
     own::CUcontext other = nullptr;
     REQUIRE(cu().cuCtxCreate_v2(&other, 0, first) == CUDA_SUCCESS);
-    own::CUdeviceptr foreign = 0;
-    REQUIRE(cu().cuMemAlloc_v2(&foreign, 64) == CUDA_SUCCESS);
+    own::CUdeviceptr another = 0;
+    REQUIRE(cu().cuMemAlloc_v2(&another, 64) == CUDA_SUCCESS);
     REFUSED(PI_ERROR_INVALID_NATIVE_HANDLE, "primary",
-            import(machine, import_desc(foreign, 64, true), made.out()));
-    CHECK(cu().cuMemFree_v2(foreign) == CUDA_SUCCESS);
+            import(machine, import_desc(another, 64, true), made.out()));
+    CHECK(cu().cuMemFree_v2(another) == CUDA_SUCCESS);
     CHECK(cu().cuCtxDestroy_v2(other) == CUDA_SUCCESS);
     CHECK(cu().cuMemFree_v2(address) == CUDA_SUCCESS);
     CHECK(cu().cuMemFree_v2(managed) == CUDA_SUCCESS);

@@ -41,7 +41,7 @@ ze_device_uuid_t uuid_of(const Device &device) {
     return uuid;
 }
 
-void tell_luid(const Device &device, ze_device_luid_ext_properties_t &out) {
+void write_luid(const Device &device, ze_device_luid_ext_properties_t &out) {
     for (size_t i = 0; i < sizeof out.luid.id; ++i)
         out.luid.id[i] = 2 * i + 1 < device.model.luid.size()
                              ? static_cast<uint8_t>(std::strtoul(
@@ -107,7 +107,7 @@ ze_result_t ZE_APICALL zeDeviceGetProperties(ze_device_handle_t handle,
              next = static_cast<ze_base_properties_t *>(next)->pNext)
             if (static_cast<ze_base_properties_t *>(next)->stype ==
                 ZE_STRUCTURE_TYPE_DEVICE_LUID_EXT_PROPERTIES)
-                tell_luid(device, *static_cast<ze_device_luid_ext_properties_t *>(next));
+                write_luid(device, *static_cast<ze_device_luid_ext_properties_t *>(next));
     });
 }
 

@@ -130,11 +130,11 @@ TEST_CASE("arguments of the wrong kind, context or size are refused with their i
         const Place place(device), other(device);
         const auto desc = image_desc(PI_IMAGE_2D, {4, 4, 0});
         const Mem image = make_image(place.context, device, desc);
-        const Mem foreign = make_image(other.context, device, desc);
+        const Mem another = make_image(other.context, device, desc);
         const Mem buffer = place.buffer(64);
         const Sampler sampler =
             make_sampler(place.context, 0, PI_ADDRESSING_CLAMP, PI_FILTER_NEAREST);
-        const Sampler foreign_sampler =
+        const Sampler another_sampler =
             make_sampler(other.context, 0, PI_ADDRESSING_CLAMP, PI_FILTER_NEAREST);
         const Kernel kernel = make_kernel(build(place.context, source), "mixed");
         const uint32_t value = 7;
@@ -157,12 +157,12 @@ TEST_CASE("arguments of the wrong kind, context or size are refused with their i
         refuses(0, image_argument(buffer), PI_ERROR_INVALID_MEM_OBJECT,
                 {"arguments[0].mem", "buffer"});
         refuses(0, image_argument(nullptr), PI_ERROR_INVALID_MEM_OBJECT, {"arguments[0].mem"});
-        refuses(0, image_argument(foreign), PI_ERROR_INVALID_MEM_OBJECT,
+        refuses(0, image_argument(another), PI_ERROR_INVALID_MEM_OBJECT,
                 {"arguments[0].mem", "context"});
         refuses(1, image_argument(image), PI_ERROR_INVALID_ARGUMENTS,
                 {"arguments[1]", "PI_ARGUMENT_SAMPLER"});
         refuses(1, sampler_argument(nullptr), PI_ERROR_INVALID_SAMPLER, {"arguments[1].sampler"});
-        refuses(1, sampler_argument(foreign_sampler), PI_ERROR_INVALID_SAMPLER,
+        refuses(1, sampler_argument(another_sampler), PI_ERROR_INVALID_SAMPLER,
                 {"arguments[1].sampler", "context"});
         refuses(2, buffer_argument(image), PI_ERROR_INVALID_MEM_OBJECT,
                 {"arguments[2].mem", "PI_IMAGE_2D"});
@@ -176,7 +176,7 @@ TEST_CASE("arguments of the wrong kind, context or size are refused with their i
         refuses(1, sized, PI_ERROR_INVALID_ARGUMENTS, {"arguments[1]", "8"});
         // Other backends use the image's sampler; here it is only checked.
         pi_kernel_argument joined = image_argument(image);
-        joined.image_sampler = foreign_sampler;
+        joined.image_sampler = another_sampler;
         refuses(0, joined, PI_ERROR_INVALID_SAMPLER, {"arguments[0].image_sampler"});
         joined.image_sampler = sampler;
         std::vector<pi_kernel_argument> arguments = good;

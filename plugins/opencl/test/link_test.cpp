@@ -178,9 +178,9 @@ TEST_CASE("PoCL: parts are linked for the second device, and never where the dri
     const cl_device_id second = vendor_of(devices[1]);
     cl_ok(clCompileProgram(plain, 1, &second, "", 0, nullptr, nullptr, nullptr, nullptr));
     const pi_native_desc native = native_desc(plain);
-    Program foreign;
-    ok(piProgramCreateWithNativeHandle(context, &native, foreign.out()));
-    const std::vector<pi_program> mixed{user, foreign};
+    Program another;
+    ok(piProgramCreateWithNativeHandle(context, &native, another.out()));
+    const std::vector<pi_program> mixed{user, another};
     desc.programs = mixed.data();
     refused(piProgramLink(context, &desc, program.out()), PI_ERROR_UNSUPPORTED_FEATURE,
             {"other devices"});

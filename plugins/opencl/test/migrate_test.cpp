@@ -238,15 +238,15 @@ TEST_CASE(
     const std::vector<pi_device> devices = loader.devices();
     const Place here(devices.front()), far(devices.back());
     const Place third(devices.front());
-    const Mem mine = here.buffer(64), foreign = far.buffer(64), other = third.buffer(64);
+    const Mem mine = here.buffer(64), another = far.buffer(64), other = third.buffer(64);
     const std::vector<std::string> both = {"context 0x", platform_name_of(here.device),
                                            platform_name_of(far.device)};
     if (platform_of(here.device) != platform_of(far.device)) {
-        refused(try_copy(here.queue, mine, foreign), PI_ERROR_INVALID_MEM_OBJECT, both);
-        refused(try_copy(here.queue, foreign, mine), PI_ERROR_INVALID_MEM_OBJECT, both);
-        refused(try_copy(far.queue, mine, foreign), PI_ERROR_INVALID_MEM_OBJECT, both);
+        refused(try_copy(here.queue, mine, another), PI_ERROR_INVALID_MEM_OBJECT, both);
+        refused(try_copy(here.queue, another, mine), PI_ERROR_INVALID_MEM_OBJECT, both);
+        refused(try_copy(far.queue, mine, another), PI_ERROR_INVALID_MEM_OBJECT, both);
     }
-    refused(try_copy(here.queue, foreign, foreign), PI_ERROR_INVALID_MEM_OBJECT);
+    refused(try_copy(here.queue, another, another), PI_ERROR_INVALID_MEM_OBJECT);
     const Place fourth(devices.front());
     refused(try_copy(fourth.queue, mine, other), PI_ERROR_INVALID_MEM_OBJECT, {"either end"});
 
@@ -254,14 +254,14 @@ TEST_CASE(
     Event event;
     const pi_region region = range(0, 0, 1);
     auto reading = pi::desc<pi_buffer_read_desc>();
-    reading.mem = foreign;
+    reading.mem = another;
     reading.host_ptr = &byte;
     reading.regions = &region;
     reading.region_count = 1;
     refused(piEnqueueMemBufferRead(here.queue, &reading, 0, nullptr, event.out()),
             PI_ERROR_INVALID_MEM_OBJECT, both);
     auto filling = pi::desc<pi_buffer_fill_desc>();
-    filling.mem = foreign;
+    filling.mem = another;
     filling.pattern = &byte;
     filling.pattern_size = filling.size = 1;
     refused(piEnqueueMemBufferFill(here.queue, &filling, 0, nullptr, event.out()),
@@ -269,7 +269,7 @@ TEST_CASE(
     // As a kernel's argument, which some drivers accept unchecked.
     const Program program = build(here.context, "kernel void k(global int *p) { *p = 1; }");
     const Kernel kernel = make_kernel(program, "k");
-    for (pi_mem wrong : {foreign.get(), other.get()}) {
+    for (pi_mem wrong : {another.get(), other.get()}) {
         const std::vector<pi_kernel_argument> arguments = {buffer_argument(wrong)};
         const auto desc = launch_desc(kernel, arguments, 1);
         refused(piEnqueueKernelLaunch(here.queue, &desc, 0, nullptr, event.out()),

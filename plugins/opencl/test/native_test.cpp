@@ -377,9 +377,9 @@ TEST_CASE("programs and kernels of other contexts are refused, and stay the appl
 
         const Program ours = build(place.context, source);
         cl_int code = CL_SUCCESS;
-        const ClKernel foreign(clCreateKernel(plain, "twice", &code));
+        const ClKernel another(clCreateKernel(plain, "twice", &code));
         cl_ok(code);
-        desc = native_desc(foreign, PI_NATIVE_OWN);
+        desc = native_desc(another, PI_NATIVE_OWN);
         pi_kernel kernel = nullptr;
         refused(piKernelCreateWithNativeHandle(ours, &desc, &kernel),
                 PI_ERROR_INVALID_NATIVE_HANDLE, {"cl_kernel", "cl_program"});
@@ -387,12 +387,13 @@ TEST_CASE("programs and kernels of other contexts are refused, and stay the appl
             return piKernelCreateWithNativeHandle(ours, bad, &kernel);
         });
         CHECK(kernel == nullptr);
-        CHECK(settled_count(foreign, 1) == 1);
-        for (pi_device stranger : loader.devices())
-            if (stranger != device) {
+        CHECK(settled_count(another, 1) == 1);
+        for (pi_device another_device : loader.devices())
+            if (another_device != device) {
                 pi_native_handle handle{};
-                refused(piProgramGetNativeHandle(ours, stranger, &handle), PI_ERROR_INVALID_DEVICE);
-                desc.device = stranger;
+                refused(piProgramGetNativeHandle(ours, another_device, &handle),
+                        PI_ERROR_INVALID_DEVICE);
+                desc.device = another_device;
                 refused(piKernelCreateWithNativeHandle(ours, &desc, &kernel),
                         PI_ERROR_INVALID_DEVICE);
             }

@@ -151,10 +151,10 @@ TEST_CASE("a context over devices of two platforms, or with a device twice, is r
 TEST_CASE("two loaders use the plugin at once and their handles do not mix") {
     Loader one, two;
     const Place here(one.devices()[0]), there(two.devices()[0]);
-    const Mem mem = here.buffer(64), foreign = there.buffer(64);
+    const Mem mem = here.buffer(64), another = there.buffer(64);
     auto desc = pi::desc<pi_buffer_copy_desc>();
     desc.src = mem;
-    desc.dst = foreign;
+    desc.dst = another;
     const pi_region region = range(0, 0, 64);
     desc.regions = &region;
     desc.region_count = 1;

@@ -182,7 +182,7 @@ TEST_CASE("a queue that the device cannot provide is refused; a priority is a hi
 TEST_CASE("handles of another kind or of another loader are refused") {
     const Machine machine, other;
     const Mem mem = machine.buffer(Bytes(16)), elsewhere = other.buffer(Bytes(16));
-    const Event foreign_event = other.host_event();
+    const Event another_event = other.host_event();
     const auto regions = std::vector<pi_region>{range(0, 8, 4)};
     const auto as_mem = [](auto handle) { return reinterpret_cast<pi_mem>(handle); };
 
@@ -190,7 +190,7 @@ TEST_CASE("handles of another kind or of another loader are refused") {
     CHECK(Machine::copy(machine.queue, nullptr, mem, regions) == PI_ERROR_INVALID_MEM_OBJECT);
     CHECK(Machine::copy(machine.queue, mem, as_mem(machine.device), regions) ==
           PI_ERROR_INVALID_MEM_OBJECT);
-    CHECK(Machine::copy(machine.queue, mem, mem, regions, {foreign_event}) ==
+    CHECK(Machine::copy(machine.queue, mem, mem, regions, {another_event}) ==
           PI_ERROR_INVALID_EVENT);
     CHECK(last_text().find("wait_list[0]") != std::string::npos);
     CHECK(Machine::copy(machine.queue, mem, mem, regions, {nullptr}) == PI_ERROR_INVALID_EVENT);

@@ -62,7 +62,7 @@ void Actor::step(Draw draw, std::size_t number) {
         replace(draw);
     } else {
         const Choice choice = choose(draw, true);
-        tell("explain", choice);
+        log("explain", choice);
         choice.area->storage.buffer().explain(choice.place, choice.range.begin,
                                               choice.range.size());
     }
@@ -102,7 +102,7 @@ Actor::Choice Actor::choose(Draw &draw, bool only_read) {
     return choice;
 }
 
-void Actor::tell(const std::string &what, const Choice &choice) {
+void Actor::log(const std::string &what, const Choice &choice) {
     text_ << what << " " << to_string(choice.range) << " of " << choice.area->name << " at "
           << setting_.file.name(choice.place);
 }
@@ -135,7 +135,7 @@ std::optional<Acquisition> Actor::acquire(const Choice &choice, Draw &draw, Use 
 }
 
 void Actor::run(const Choice &choice, Draw &draw, bool hold) {
-    tell(hold ? "hold for read" : to_string(choice.access), choice);
+    log(hold ? "hold for read" : to_string(choice.access), choice);
     release_holds(*choice.area, choice.range);
     Use &use = uses_.emplace_back(Use{number_,
                                       choice.area,
@@ -200,7 +200,7 @@ void Actor::note(const Choice &choice, Access access) const {
 }
 
 void Actor::prefetch(const Choice &choice) {
-    tell("prefetch", choice);
+    log("prefetch", choice);
     release_holds(*choice.area, choice.range);
     note(choice, Access::read);
     try {
@@ -216,7 +216,7 @@ void Actor::prefetch(const Choice &choice) {
 /// Broadcasts to the chosen place and others. The model accepts any source that has the bytes,
 /// since a sender is busy for the next place.
 void Actor::broadcast(const Choice &choice, Draw &draw) {
-    tell("broadcast", choice);
+    log("broadcast", choice);
     release_holds(*choice.area, choice.range);
     std::vector<PlaceIndex> places{choice.place};
     const uint64_t others = draw(0, UINT16_MAX);
@@ -241,7 +241,7 @@ void Actor::broadcast(const Choice &choice, Draw &draw) {
 /// Destroys an acquisition without a release. Earlier uses end first, so that each byte's place is
 /// known.
 void Actor::abandon(const Choice &choice) {
-    tell(std::string("abandon ") + to_string(choice.access), choice);
+    log(std::string("abandon ") + to_string(choice.access), choice);
     settle();
     if (is_fetching(choice.access)) { // and the write never ends
         note(choice, Access::read);

@@ -56,7 +56,7 @@ private:
     };
 
     Choice choose(Draw &draw, bool only_read = false);
-    void tell(const std::string &what, const Choice &choice);
+    void log(const std::string &what, const Choice &choice);
     std::optional<Acquisition> acquire(const Choice &choice, Draw &draw, Use &use);
     void run(const Choice &choice, Draw &draw, bool hold);
     void run_at_host(Acquisition &acquisition, Use &use);

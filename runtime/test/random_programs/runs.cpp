@@ -62,12 +62,12 @@ RuntimeOptions options_for(const Limits &limits, const MachineFile &file) {
     return options;
 }
 
-void tell(const Limits &limits, std::string &text) {
+void append(const Limits &limits, std::string &text) {
     text += ", bounce limit " + std::to_string(limits.bounce) + ", staging limit " +
             std::to_string(limits.staging);
 }
 
-void tell(const Area &area, std::string &text) {
+void append(const Area &area, std::string &text) {
     text += "\n  storage " + area.name + " of " + std::to_string(area.range.size()) +
             " bytes, routes " + std::to_string(area.routes) +
             (area.host_memory ? ", of the application's memory" : "");
@@ -141,7 +141,7 @@ Demand play_alone(const Setting &setting, Draw &shape, uint64_t storages,
     std::vector<std::shared_ptr<Area>> areas;
     for (uint64_t index = 0; index < storages; ++index) {
         areas.push_back(make_area(setting, shape, std::string(1, static_cast<char>('a' + index))));
-        tell(*areas.back(), text);
+        append(*areas.back(), text);
     }
     const auto actor =
         set_up(setting.trouble, [&] { return std::make_unique<Actor>(setting, std::move(areas)); });
@@ -206,11 +206,11 @@ std::vector<Areas> share(const Setting &setting, Draw &shape, std::string &text)
     std::copy(bytes.begin(), bytes.end(), reinterpret_cast<uint8_t *>(first.pointer()));
     first.release();
     common->contents.write(host_place, common->range, bytes);
-    tell(*shared, text);
+    append(*shared, text);
     std::vector<Areas> areas;
     for (uint64_t index = 0; index < thread_count; ++index) {
         const auto own = make_area(setting, shape, "own " + std::to_string(index));
-        tell(*own, text);
+        append(*own, text);
         areas.push_back({own, slice(index), common});
     }
     return areas;
@@ -309,7 +309,7 @@ void check_moved(const Moved &moved) {
         throw Failure{
             "the trace has " + std::to_string(moved.by_commands) +
             " bytes of reads, writes and copies, " + std::to_string(moved.of_application) +
-            " of them the application's; the runtime tells of " + std::to_string(over_links) +
+            " of them the application's; the runtime reports " + std::to_string(over_links) +
             " over links, and " + std::to_string(counters.bytes_delivered) + " brought"};
     }
 }
@@ -327,7 +327,7 @@ void run_alone(Draw &shape, const std::vector<Step> &steps, Trouble trouble,
     const Limits limits = Limits::draw(shape, largest);
     const MachineFile file = MachineFile::draw(shape, trouble, capacity, 1);
     text = "on " + file.words() + (patient ? ", each step waited for" : "");
-    tell(limits, text);
+    append(limits, text);
     const pi_test::TextFile trace;
     Demand demand;
     {
@@ -369,7 +369,7 @@ void run_threads(Draw &shape, const std::vector<Step> &steps, Trouble trouble, s
     const MachineFile file =
         MachineFile::draw(shape, trouble, 2 * largest + shape(0, 2 * largest), thread_count);
     text = "on " + file.words() + ", with " + std::to_string(thread_count) + " threads";
-    tell(limits, text);
+    append(limits, text);
     const auto machine = set_up(trouble, [&] { return std::make_unique<LiveMachine>(file, ""); });
     if (!machine) {
         return;
@@ -405,7 +405,7 @@ void run_on_driver(const std::string &plugin, Draw &shape, const std::vector<Ste
             MachineFile::unknown((machine.topology()->size() - 1) / contexts, contexts);
         text = "on " + file.words() + (threads ? ", with several threads" : "") +
                (patient ? ", each step waited for" : "") + (maps ? ", with maps" : "");
-        tell(limits, text);
+        append(limits, text);
         RuntimeOptions options = options_for(limits, file);
         options.log_capacity = uint64_t{1} << 20;
         Runtime runtime(machine.topology(), options);

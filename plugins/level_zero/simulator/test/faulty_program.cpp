@@ -121,7 +121,7 @@ ze_result_t use_freed(const Program &program) {
 }
 
 /// Prints both queries' answers for the first two devices.
-void tell_peers() {
+void print_peers() {
     std::uint32_t count = 1;
     ze_driver_handle_t driver = nullptr;
     ze_device_handle_t devices[2] = {};
@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
         *static_cast<volatile char *>(program.memory) = 1;
     if (program.fault == "freed memory")
         return use_freed(program) == ZE_RESULT_ERROR_DEVICE_LOST ? 4 : 0;
-    tell_peers();
+    print_peers();
     bool right = true;
     for (unsigned char round = 1; round <= 100 && right; ++round)
         right = program.round_trip(round);
