@@ -392,35 +392,19 @@ CONFORMANCE_TEST("lifetime", "a second loader in the process has objects of its 
     const Bytes bytes = fixture.random_bytes(64);
     const Queue queue = fixture.make_queue();
     const Mem mem = fixture.make_buffer(fixture.place(), bytes);
-    pi_plugin_report report{};
-    require_success(piLoaderGetReports(fixture.loader(), 1, &report, nullptr),
-                    "piLoaderGetReports");
-    const std::string path = report.path;
-    const char *plugin = path.c_str();
-    auto desc = pi::desc<pi_loader_desc>();
-    desc.flags = PI_LOADER_NO_DEFAULT_SEARCH;
-    desc.plugins = &plugin;
-    desc.plugin_count = 1;
-    pi_loader loader = nullptr;
-    require_success(piLoaderCreate(&desc, &loader), "a second piLoaderCreate");
-    pi_device another = nullptr;
-    const pi_result selected = piLoaderSelectDevices(loader, "*", 1, &another, nullptr);
-    const pi_context_desc context_desc = [&] {
-        auto one = pi::desc<pi_context_desc>();
-        one.device_count = 1;
-        one.devices = &another;
-        return one;
-    }();
+    SecondLoader second(fixture);
+    const pi_device device = second.place().device;
+    auto desc = pi::desc<pi_context_desc>();
+    desc.device_count = 1;
+    desc.devices = &device;
     pi_context context = poison<pi_context>();
-    const pi_result mixed = piContextCreate(fixture.platform(), &context_desc, &context);
+    const pi_result mixed = piContextCreate(fixture.platform(), &desc, &context);
     const std::string text = last_error_text();
-    const pi_result released = piLoaderRelease(loader);
-    require_success(selected, "selecting a device of the second loader");
     require(mixed == PI_ERROR_INVALID_DEVICE,
             "a context of the first loader's platform and the second's device: ",
             result_name(mixed), " (", text, "), should be PI_ERROR_INVALID_DEVICE");
     require(!text.empty(), "a device of another loader is refused without a text");
-    require_success(released, "releasing the second loader");
+    require_success(second.release(), "releasing the second loader");
     fixture.require_contents(queue, mem, bytes, "the first loader's buffer");
 }
 

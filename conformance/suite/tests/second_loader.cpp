@@ -16,21 +16,16 @@ SecondLoader::SecondLoader(Fixture &fixture) {
     desc.flags = PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = &plugin;
     desc.plugin_count = 1;
-    require_success(piLoaderCreate(&desc, &loader_), "a second piLoaderCreate");
-    try {
-        require_success(piLoaderSelectDevices(loader_, "*", 1, &place_.device, nullptr),
-                        "selecting a device of the second loader");
-        context_ = fixture.make_context({place_.device});
-        place_.context = context_;
-    } catch (...) {
-        piLoaderRelease(loader_);
-        throw;
-    }
+    require_success(piLoaderCreate(&desc, loader_.out()), "a second piLoaderCreate");
+    require_success(piLoaderSelectDevices(loader_, "*", 1, &place_.device, nullptr),
+                    "selecting a device of the second loader");
+    context_ = fixture.make_context({place_.device});
+    place_.context = context_;
 }
 
-SecondLoader::~SecondLoader() {
+pi_result SecondLoader::release() {
     context_.reset();
-    piLoaderRelease(loader_);
+    return piLoaderRelease(loader_.take());
 }
 
 } // namespace pi::suite

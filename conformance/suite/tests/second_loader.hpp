@@ -10,16 +10,15 @@ namespace pi::suite {
 class SecondLoader {
 public:
     explicit SecondLoader(Fixture &fixture);
-    ~SecondLoader();
-    SecondLoader(const SecondLoader &) = delete;
-    SecondLoader &operator=(const SecondLoader &) = delete;
 
     /// A device of it, and a context with that.
     const Place &place() const { return place_; }
+    /// Releases the loader now, and returns the result.
+    pi_result release();
 
 private:
-    pi_loader loader_ = nullptr;
-    Context context_;
+    Owner<pi_loader> loader_;
+    Context context_; // destroyed before its loader
     Place place_;
 };
 
