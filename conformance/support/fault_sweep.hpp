@@ -60,6 +60,11 @@ inline CallCounts call_counts(pi_loader loader) {
     }
     return most;
 }
+inline uint64_t calls_of(pi_loader loader, const std::string &function) {
+    const CallCounts counts = call_counts(loader);
+    const auto found = counts.find(function);
+    return found == counts.end() ? 0 : found->second;
+}
 
 /// work(i) for each i below count, by several threads: what is run is another process, and many of
 /// them wait for objects that are left.

@@ -1,36 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "equipment.hpp"
 
-#include <algorithm>
+#include "fault_sweep.hpp"
+
 #include <cstring>
 
 namespace runtime_test {
 
-pi_loader make_layered_loader(const char *layer, const pi_loader_option &option,
-                              uint32_t teardown_timeout) {
+Loader make_layered_loader(const char *layer, const pi_loader_option &option,
+                           uint32_t teardown_timeout) {
     auto desc = pi::desc<pi_loader_desc>();
     desc.teardown_timeout = teardown_timeout;
     desc.layers = &layer;
     desc.layer_count = 1;
     desc.options = &option;
     desc.option_count = 1;
-    pi_loader loader = nullptr;
-    check(piLoaderCreate(&desc, &loader), "piLoaderCreate");
+    Loader loader;
+    check(piLoaderCreate(&desc, loader.out()), "piLoaderCreate");
     return loader;
 }
 
-Loader::Loader(const std::string &faults, uint32_t teardown_timeout) {
-    if (faults.empty()) {
-        check(piLoaderCreate(nullptr, &loader_), "piLoaderCreate");
-    } else {
-        loader_ = make_layered_loader("fault", {"PI_FAULT", faults.c_str()}, teardown_timeout);
+Loader make_loader(const std::string &faults, uint32_t teardown_timeout) {
+    if (!faults.empty()) {
+        return make_layered_loader("fault", {"PI_FAULT", faults.c_str()}, teardown_timeout);
     }
-}
-Loader::Loader(const pi_loader_desc &desc) {
-    check(piLoaderCreate(&desc, &loader_), "piLoaderCreate");
-}
-Loader::~Loader() {
-    piLoaderRelease(loader_);
+    Loader loader;
+    check(piLoaderCreate(nullptr, loader.out()), "piLoaderCreate");
+    return loader;
 }
 
 namespace {
@@ -44,27 +40,19 @@ std::string selector_of(pi_loader loader, pi_device device) {
 
 } // namespace
 
-pi_device host_device(const Loader &loader) {
+pi_device host_device(pi_loader loader) {
     uint32_t count = 0;
     pi_device device = nullptr;
-    check(piLoaderSelectDevices(loader.get(), "host", 1, &device, &count), "piLoaderSelectDevices");
+    check(piLoaderSelectDevices(loader, "host", 1, &device, &count), "piLoaderSelectDevices");
     return device;
 }
 
 Machine::Machine(uint32_t contexts, const std::string &faults, uint32_t teardown_timeout)
-    : loader_(faults, teardown_timeout) {
-    open(contexts);
-}
-Machine::Machine(uint32_t contexts, const pi_loader_desc &desc) : loader_(desc) {
-    open(contexts);
-}
-
-void Machine::open(uint32_t contexts) {
+    : loader_(make_loader(faults, teardown_timeout)) {
     uint32_t count = 0;
-    check(piLoaderSelectDevices(loader_.get(), nullptr, 0, nullptr, &count),
-          "piLoaderSelectDevices");
+    check(piLoaderSelectDevices(loader_, nullptr, 0, nullptr, &count), "piLoaderSelectDevices");
     devices_.resize(count);
-    check(piLoaderSelectDevices(loader_.get(), nullptr, count, devices_.data(), &count),
+    check(piLoaderSelectDevices(loader_, nullptr, count, devices_.data(), &count),
           "piLoaderSelectDevices");
     for (pi_device device : devices_) {
         pi_platform platform = nullptr;
@@ -79,7 +67,7 @@ void Machine::open(uint32_t contexts) {
     for (uint32_t context = 1; context <= contexts; ++context) {
         const std::string number = context == 1 ? "" : " (" + std::to_string(context) + ")";
         for (pi_device device : devices_) {
-            names.push_back(selector_of(loader_.get(), device) + number);
+            names.push_back(selector_of(loader_, device) + number);
         }
     }
     const std::vector<std::vector<pi_device>> groups(contexts, devices_);
@@ -94,10 +82,9 @@ std::vector<std::map<std::string, uint64_t>> Machine::calls() const {
     std::vector<std::map<std::string, uint64_t>> result;
     for (pi_plugin plugin : plugins_) {
         uint32_t count = 0;
-        check(piLoaderGetCallCounts(loader_.get(), plugin, 0, nullptr, &count),
-              "piLoaderGetCallCounts");
+        check(piLoaderGetCallCounts(loader_, plugin, 0, nullptr, &count), "piLoaderGetCallCounts");
         std::vector<pi_call_count> counts(count);
-        check(piLoaderGetCallCounts(loader_.get(), plugin, count, counts.data(), &count),
+        check(piLoaderGetCallCounts(loader_, plugin, count, counts.data(), &count),
               "piLoaderGetCallCounts");
         std::map<std::string, uint64_t> &named = result.emplace_back();
         for (const pi_call_count &each : counts) {
@@ -108,12 +95,7 @@ std::vector<std::map<std::string, uint64_t>> Machine::calls() const {
 }
 
 uint64_t Machine::calls_of(const std::string &function) const {
-    uint64_t most = 0;
-    for (const auto &counts : calls()) {
-        const auto found = counts.find(function);
-        most = std::max(most, found == counts.end() ? 0 : found->second);
-    }
-    return most;
+    return pi_test::calls_of(loader_, function);
 }
 
 Queue Machine::make_queue(PlaceIndex place) const {

@@ -23,27 +23,16 @@ using namespace pi::runtime;
 /// Upper limit of each wait in a test: a longer wait is a hang, which fails the test.
 inline constexpr std::chrono::seconds patience{30};
 
+using Loader = pi_test::Owned<pi_loader>;
 /// A loader with one layer and one option. `teardown_timeout` is in milliseconds; 0 selects the
 /// default.
-pi_loader make_layered_loader(const char *layer, const pi_loader_option &option,
-                              uint32_t teardown_timeout = 0);
-
-class Loader {
-public:
-    /// `faults`: the value of PI_FAULT for the layer `fault`.
-    explicit Loader(const std::string &faults = {}, uint32_t teardown_timeout = 0);
-    explicit Loader(const pi_loader_desc &desc);
-    ~Loader();
-    Loader(const Loader &) = delete;
-    Loader &operator=(const Loader &) = delete;
-    pi_loader get() const noexcept { return loader_; }
-
-private:
-    pi_loader loader_ = nullptr;
-};
+Loader make_layered_loader(const char *layer, const pi_loader_option &option,
+                           uint32_t teardown_timeout = 0);
+/// `faults`: the value of PI_FAULT for the layer `fault`.
+Loader make_loader(const std::string &faults = {}, uint32_t teardown_timeout = 0);
 
 /// The host plugin's device in a loader; PI_DEVICE_SELECTOR is ignored.
-pi_device host_device(const Loader &loader);
+pi_device host_device(pi_loader loader);
 
 /// All devices that PI_DEVICE_SELECTOR selects, each in `contexts` contexts, so that even one
 /// device has several places; plus one application queue per place.
@@ -51,7 +40,6 @@ class Machine {
 public:
     explicit Machine(uint32_t contexts = 2, const std::string &faults = {},
                      uint32_t teardown_timeout = 0);
-    Machine(uint32_t contexts, const pi_loader_desc &desc);
     ~Machine();
 
     /// Number of calls by plugin and function name; only with faults.
@@ -74,8 +62,6 @@ public:
     Event fill(const Acquisition &acquisition, uint8_t value) const;
 
 private:
-    void open(uint32_t contexts);
-
     Loader loader_;
     std::vector<pi_device> devices_;
     std::set<pi_plugin> plugins_;

@@ -145,7 +145,7 @@ TEST_CASE("a release with an event that refuses callbacks ends when the event is
 
 TEST_CASE("only an event of the place's plugin instance ends a use there", "[runtime]") {
     const Machine machine;
-    const Loader other_loader;
+    const Loader other_loader = make_loader();
     const pi_device device = host_device(other_loader);
     const auto another = Topology::from_devices(std::vector<pi_device>{device});
     Event event;

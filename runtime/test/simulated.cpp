@@ -2,6 +2,7 @@
 #include "simulated.hpp"
 
 #include "fault_sweep.hpp"
+#include "one_plugin.hpp"
 
 #include <array>
 
@@ -13,23 +14,17 @@ std::string shipped_machine(const std::string &name) {
 
 namespace {
 
-Loader load(const std::string &machine, const std::string &faults, std::vector<const char *> layers,
-            const char *plugin) {
-    const std::array<pi_loader_option, 2> options{
-        {{"PI_SIM_MACHINE", machine.c_str()}, {"PI_FAULT", faults.c_str()}}};
-    if (!faults.empty()) {
-        layers.push_back("fault");
+pi_test::Owned<pi_loader> load(const std::string &machine, const std::string &faults,
+                               std::vector<const char *> layers, const char *plugin) {
+    std::vector<pi_loader_option> options{{"PI_SIM_MACHINE", machine.c_str()}};
+    if (faults.empty()) {
+        return pi_test::load_one_plugin(plugin, options, {.layers = layers, .limit = 0});
     }
-    auto desc = pi::desc<pi_loader_desc>();
-    desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
-    desc.plugins = &plugin;
-    desc.plugin_count = 1;
-    desc.layers = layers.data();
-    desc.layer_count = static_cast<uint32_t>(layers.size());
-    desc.options = options.data();
-    desc.option_count = faults.empty() ? 1 : 2;
-    desc.teardown_timeout = faults.empty() ? 0 : 1; // do not wait for what a fault leaves
-    return Loader(desc);
+    options.push_back({"PI_FAULT", faults.c_str()});
+    layers.push_back("fault");
+    // Does not wait for what a fault leaves.
+    return pi_test::load_one_plugin(plugin, options,
+                                    {.layers = layers, .teardown_timeout = 1, .limit = 0});
 }
 
 } // namespace
@@ -39,7 +34,7 @@ Simulated::Simulated(const std::string &path, uint32_t contexts, const std::stri
     : loader_(load(path, faults, std::move(layers), plugin)) {
     std::array<pi_device, 32> devices{};
     uint32_t count = devices.size();
-    check(piLoaderSelectDevices(loader_.get(), nullptr, count, devices.data(), &count),
+    check(piLoaderSelectDevices(loader_, nullptr, count, devices.data(), &count),
           "piLoaderSelectDevices");
     pi_platform platform = nullptr;
     check(piDeviceGetInfo(devices[0], PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform, nullptr),
@@ -86,9 +81,7 @@ std::vector<PlaceIndex> Simulated::places() const {
 }
 
 uint64_t Simulated::calls_of(const std::string &function) const {
-    const auto counts = pi_test::call_counts(loader_.get());
-    const auto found = counts.find(function);
-    return found == counts.end() ? 0 : found->second;
+    return pi_test::calls_of(loader_, function);
 }
 
 Queue Simulated::make_queue(PlaceIndex place) const {

@@ -59,7 +59,7 @@ public:
     uint64_t pass_time() const;
 
 private:
-    Loader loader_;
+    pi_test::Owned<pi_loader> loader_;
     pi_plugin plugin_ = nullptr;
     const pi_sim_v1 *sim_ = nullptr;
     std::shared_ptr<const Topology> topology_;

@@ -79,7 +79,7 @@ TEST_CASE("a wrong place is refused with a text that names it", "[runtime]") {
 
 TEST_CASE("a place's device and context are of one platform of one loader", "[runtime]") {
     const Machine machine;
-    const Loader other_loader;
+    const Loader other_loader = make_loader();
     const pi_device device = host_device(other_loader);
     const std::vector<Place> mixed{{device, machine.topology()->context(1), ""}};
     CHECK(code_of([&] { Topology::from_places(mixed); }) == PI_ERROR_INVALID_DEVICE);
@@ -90,7 +90,7 @@ TEST_CASE("a place's device and context are of one platform of one loader", "[ru
 
 TEST_CASE("places of two loaders reach each other through the host", "[runtime]") {
     const Machine machine;
-    const Loader other_loader;
+    const Loader other_loader = make_loader();
     const pi_device device = host_device(other_loader);
     const auto other = Topology::from_devices(std::vector<pi_device>{device});
     const auto topology = Topology::from_places(

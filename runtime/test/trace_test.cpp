@@ -45,10 +45,9 @@ public:
         return Topology::from_groups(std::vector<std::vector<pi_device>>{all, all});
     }
     void release() {
-        if (loader_ != nullptr) {
-            check(piLoaderRelease(loader_), "piLoaderRelease");
+        if (loader_) {
+            check(piLoaderRelease(loader_.take()), "piLoaderRelease");
         }
-        loader_ = nullptr;
     }
     std::vector<json> events() const {
         std::ifstream stream(file_);
@@ -57,7 +56,7 @@ public:
 
 private:
     std::filesystem::path file_;
-    pi_loader loader_ = nullptr;
+    Loader loader_;
 };
 
 /// The transfers in the trace.

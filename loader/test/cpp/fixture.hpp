@@ -6,11 +6,10 @@
 #include <pi/pi.hpp>
 #include <pi/pi_native_kernel.h>
 
+#include "one_plugin.hpp"
 #include "temporary.hpp"
 
 #include <catch2/catch.hpp>
-
-#include <unistd.h>
 
 #include <cstdint>
 #include <string>
@@ -18,20 +17,9 @@
 
 namespace cpp_test {
 
-/// A loader with one plugin, without the environment. No wait exceeds two minutes: a hang is a
-/// failure.
 inline pi::Loader load(const char *plugin, const std::vector<pi_loader_option> &options = {},
                        const std::vector<const char *> &layers = {}) {
-    alarm(120);
-    auto desc = pi::desc<pi_loader_desc>();
-    desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
-    desc.plugins = &plugin;
-    desc.plugin_count = 1;
-    desc.options = options.data();
-    desc.option_count = static_cast<uint32_t>(options.size());
-    desc.layers = layers.data();
-    desc.layer_count = static_cast<uint32_t>(layers.size());
-    return pi::Loader::create(&desc);
+    return pi::Loader::adopt(pi_test::load_one_plugin(plugin, options, {.layers = layers}).take());
 }
 
 /// Two simulated devices that copy to each other.

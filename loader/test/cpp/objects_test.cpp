@@ -71,6 +71,9 @@ TEST_CASE("a loader lists its plugins, devices, selectors, reports and variables
     CHECK(code_of([&] { machine.loader.select_devices(std::string("none:0")); }) ==
           PI_ERROR_INVALID_NAME);
     CHECK(code_of([&] { machine.loader.call_counts(plugins[0]); }) == PI_ERROR_INVALID_OPERATION);
+    auto desc = pi::desc<pi_loader_desc>();
+    desc.flags = uint64_t{1} << 63;
+    CHECK(code_of([&] { pi::Loader::create(&desc); }) == PI_ERROR_UNSUPPORTED_FEATURE);
     bool has_machine = false;
     for (const pi_environment_variable &variable : machine.loader.environment())
         has_machine = has_machine || std::string(variable.name) == "PI_PLUGINS";

@@ -3,7 +3,7 @@
 // The fixture of the cuda plugin's tests: the plugin on the simulated driver, in its own loader.
 #pragma once
 
-#include "launch.hpp"
+#include "platform_fixture.hpp"
 
 #include <string>
 #include <vector>
@@ -23,26 +23,17 @@ std::string unavailable(const std::string &library);
 enum { first, second, third, lone };
 
 /// The simulated machine, and a context of one or all of its devices.
-struct Machine {
+struct Machine : PlatformFixture {
     explicit Machine(const std::vector<size_t> &of_context = {first, second, third, lone},
                      const std::string &nvrtc = PI_TEST_SIMULATED_NVRTC,
                      const std::string &nvml = PI_TEST_SIMULATED_NVML,
                      const std::string &library = PI_TEST_SIMULATED_CUDA);
 
-    Owned<pi_context> make_context(const std::vector<size_t> &of) const;
-    Owned<pi_queue> queue(size_t device = first, uint64_t flags = 0) const;
-    Owned<pi_mem> buffer(size_t device, uint64_t size) const;
-    pi_memory_connection_info connection(size_t src, size_t dst) const;
     /// A program of the unit tests' kernels ("function ..." lines): not built, built, or compiled
     /// as a part.
     Owned<pi_program> create(pi_program_format format, const std::string &lines) const;
     Owned<pi_program> program(const std::string &lines) const;
     Owned<pi_program> part(const std::string &lines) const;
-
-    Owned<pi_loader> loader;
-    pi_platform platform = nullptr;
-    std::vector<pi_device> devices;
-    Owned<pi_context> context;
 };
 
 /// The build log or the options.

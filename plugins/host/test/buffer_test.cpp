@@ -69,10 +69,10 @@ private:
         if (below(2))
             return {{}, root, 0, size};
         const uint64_t offset = below(size), part = 1 + below(size - offset);
-        Target out{Host::make_view(roots_[root], offset, part), root, offset, part};
+        Target out{make_view(roots_[root], offset, part), root, offset, part};
         if (below(2)) { // a view of the view
             const uint64_t deeper = below(part), less = 1 + below(part - deeper);
-            out = {Host::make_view(out.view, deeper, less), root, offset + deeper, less};
+            out = {make_view(out.view, deeper, less), root, offset + deeper, less};
         }
         return out;
     }

@@ -20,8 +20,8 @@ pi_memory_connection_info connection_info(pi_device src, pi_context src_context,
 TEST_CASE("every place is unified with every other") {
     const Host host;
     std::vector<Owned<pi_context>> contexts;
-    contexts.push_back(host.make_context(host.devices));
-    contexts.push_back(host.make_context(host.devices));
+    contexts.push_back(make_context(host.devices));
+    contexts.push_back(make_context(host.devices));
     for (pi_device src : host.devices)
         for (pi_device dst : host.devices)
             for (pi_context src_context : contexts)
@@ -45,8 +45,8 @@ TEST_CASE("every place is unified with every other") {
 
 TEST_CASE("commands of one place use memory of another") {
     const Host host;
-    const Owned<pi_context> other = host.make_context({host.devices.back()});
-    auto d = Host::buffer_desc(64);
+    const Owned<pi_context> other = make_context({host.devices.back()});
+    auto d = buffer_desc(64);
     Owned<pi_mem> there;
     OK(piMemBufferCreate(other, host.devices.back(), &d, there.out()));
     const Owned<pi_mem> here = host.make_buffer(std::vector<std::byte>(64, std::byte{6}));
@@ -110,7 +110,7 @@ TEST_CASE("a device that is not of its context is refused") {
         skip("needs two devices");
         return;
     }
-    const Owned<pi_context> second = host.make_context({host.devices[1]});
+    const Owned<pi_context> second = make_context({host.devices[1]});
     pi_memory_connection connection = 99;
     REFUSED(PI_ERROR_INVALID_DEVICE, "src_device",
             piGetMemoryConnection(host.devices[0], second, host.devices[1], second, &connection));
@@ -120,7 +120,7 @@ TEST_CASE("a device that is not of its context is refused") {
     Owned<pi_queue> queue;
     REFUSED(PI_ERROR_INVALID_DEVICE, "not one of the 1 devices",
             piQueueCreate(second, host.devices[0], nullptr, queue.out()));
-    const auto d = Host::buffer_desc(64);
+    const auto d = buffer_desc(64);
     Owned<pi_mem> mem;
     REFUSED(PI_ERROR_INVALID_DEVICE, "not one of the 1 devices",
             piMemBufferCreate(second, host.devices[0], &d, mem.out()));

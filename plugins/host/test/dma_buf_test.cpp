@@ -47,7 +47,7 @@ void skip_or_fail(const std::string &reason) {
 }
 
 pi_mem_buffer_desc exported(uint64_t size, uint64_t flags = 0) {
-    auto d = Host::buffer_desc(size);
+    auto d = buffer_desc(size);
     d.flags = flags;
     d.export_types = 1u << PI_EXTERNAL_DMA_BUF_FD;
     return d;
@@ -157,7 +157,7 @@ TEST_CASE("without a kernel that shares memory, a dma-buf is refused, with what 
                 piMemBufferCreate(host.context, host.device, &d, mem.out()));
     }
     const auto large = [] {
-        auto d = Host::buffer_desc(UINT64_C(5) << 30);
+        auto d = buffer_desc(UINT64_C(5) << 30);
         d.flags = PI_MEM_REQUIRE_CONTIGUOUS;
         return d;
     }();

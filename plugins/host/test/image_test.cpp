@@ -93,7 +93,7 @@ TEST_CASE("an image over host memory is that memory, at its pitches") {
 
 TEST_CASE("a view as an image is the buffer's memory, from any byte on") {
     const Host host;
-    const Owned<pi_mem> buffer = host.make_buffer(100), part = host.make_view(buffer, 10, 90);
+    const Owned<pi_mem> buffer = host.make_buffer(100), part = make_view(buffer, 10, 90);
     auto d = image_desc(4, 3);
     d.offset = 3;
     d.row_pitch = 20;

@@ -182,7 +182,7 @@ TEST_CASE("values are copied at the call, and everything may be released at once
     Owned<pi_event> event;
     {
         Owned<pi_mem> mem = t.host.make_import(data.data(), 4000);
-        Owned<pi_mem> view = Host::make_view(mem, 400, 3600);
+        Owned<pi_mem> view = make_view(mem, 400, 3600);
         mem.reset();
         Owned<pi_kernel> kernel = t.kernel("add");
         uint32_t summand = 9;
@@ -379,7 +379,7 @@ TEST_CASE("a bad launch is refused") {
 TEST_CASE("a kernel of another context is refused") {
     Kernels t;
     const Owned<pi_kernel> kernel = t.kernel("inspect");
-    const Owned<pi_context> other = t.host.make_context(t.host.devices);
+    const Owned<pi_context> other = make_context(t.host.devices);
     Owned<pi_queue> queue;
     OK(piQueueCreate(other, t.host.device, nullptr, queue.out()));
     Seen seen;

@@ -19,7 +19,7 @@ TEST_CASE("every alignment up to 2 MiB is honoured by the address") {
     const Host host;
     for (uint64_t alignment = 1; alignment <= 2 * 1024 * 1024; alignment *= 2) {
         for (uint64_t size : {UINT64_C(1), UINT64_C(100), UINT64_C(70'001)}) {
-            auto d = Host::buffer_desc(size);
+            auto d = buffer_desc(size);
             d.alignment = alignment;
             const Owned<pi_mem> mem = host.make_buffer(d);
             INFO("alignment " << alignment << ", size " << size);
@@ -60,7 +60,7 @@ TEST_CASE("a buffer answers its info queries") {
 TEST_CASE("a copied host pointer is copied, a used one is the storage") {
     const Host host;
     std::vector<std::byte> bytes(64, std::byte{1});
-    auto d = Host::buffer_desc(bytes.size());
+    auto d = buffer_desc(bytes.size());
     d.host_ptr = bytes.data();
     d.flags = PI_MEM_COPY_HOST_PTR;
     const Owned<pi_mem> copied = host.make_buffer(d);
@@ -75,7 +75,7 @@ TEST_CASE("a copied host pointer is copied, a used one is the storage") {
 TEST_CASE("a used host pointer must have the requested alignment") {
     const Host host;
     alignas(4096) static std::byte bytes[8192];
-    auto d = Host::buffer_desc(100);
+    auto d = buffer_desc(100);
     d.flags = PI_MEM_USE_HOST_PTR;
     d.alignment = 4096;
     d.host_ptr = bytes;
@@ -92,8 +92,8 @@ TEST_CASE("a view of a view is a view of the root, and keeps it alive") {
     for (size_t i = 0; i < bytes.size(); ++i)
         bytes[i] = std::byte(i);
     Owned<pi_mem> root = host.make_buffer(bytes);
-    Owned<pi_mem> view = Host::make_view(root, 100, 100);
-    const Owned<pi_mem> inner = Host::make_view(view, 11, 7);
+    Owned<pi_mem> view = make_view(root, 100, 100);
+    const Owned<pi_mem> inner = make_view(view, 11, 7);
     CHECK(info<pi_mem>(piMemGetInfo, inner, PI_MEM_INFO_PARENT) == root);
     CHECK(info<uint64_t>(piMemGetInfo, inner, PI_MEM_INFO_OFFSET) == 111);
     CHECK(address(inner) == address(root) + 111);
@@ -105,10 +105,10 @@ TEST_CASE("a view of a view is a view of the root, and keeps it alive") {
 
 TEST_CASE("a view has its parent's access unless it narrows it") {
     const Host host;
-    auto d = Host::buffer_desc(64);
+    auto d = buffer_desc(64);
     d.flags = PI_MEM_READ_ONLY;
     const Owned<pi_mem> parent = host.make_buffer(d);
-    const Owned<pi_mem> same = Host::make_view(parent, 0, 8);
+    const Owned<pi_mem> same = make_view(parent, 0, 8);
     CHECK(info<uint64_t>(piMemGetInfo, same, PI_MEM_INFO_FLAGS) == PI_MEM_READ_ONLY);
     auto p = pi::desc<pi_mem_partition_desc>();
     p.size = 8;

@@ -32,8 +32,8 @@ const pi_native_kernel kernels[] = {{"note_processors", note_processors, 1, 0}};
 const pi_native_program program{sizeof program, 1, kernels};
 
 /// The records of note_processors for so many work-groups on the device.
-std::vector<cpu_set_t> run_on(const Host &host, pi_device device, uint64_t groups) {
-    const Owned<pi_context> context = host.make_context({device});
+std::vector<cpu_set_t> run_on(pi_device device, uint64_t groups) {
+    const Owned<pi_context> context = make_context({device});
     Owned<pi_queue> queue;
     OK(piQueueCreate(context, device, nullptr, queue.out()));
     const Owned<pi_kernel> kernel = make_kernel(make_program(context, program), "note_processors");
@@ -69,9 +69,9 @@ TEST_CASE("kernels on a sub-device run on its processors, which no sibling has")
     OK(piDevicePartition(host.device, &d, 2, parts, nullptr));
     cpu_set_t of_parts[2];
     for (int i = 0; i < 2; ++i) {
-        of_parts[i] = run_on(host, parts[i], 1).front();
+        of_parts[i] = run_on(parts[i], 1).front();
         CHECK(CPU_COUNT(&of_parts[i]) == static_cast<int>(counts[i]));
-        for (const cpu_set_t &set : run_on(host, parts[i], 200))
+        for (const cpu_set_t &set : run_on(parts[i], 200))
             REQUIRE(CPU_EQUAL(&set, &of_parts[i]));
     }
     cpu_set_t both;
@@ -82,7 +82,7 @@ TEST_CASE("kernels on a sub-device run on its processors, which no sibling has")
     CHECK(CPU_EQUAL(&mine, &now));
     for (const pi_device part : parts)
         OK(piDeviceRelease(part));
-    for (const cpu_set_t &set : run_on(host, host.device, 200))
+    for (const cpu_set_t &set : run_on(host.device, 200))
         REQUIRE(CPU_EQUAL(&set, &mine));
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("a sub-device is of its parent's NUMA node, and shares its memory") {
     CHECK(info<uint32_t>(piDeviceGetInfo, part, PI_DEVICE_INFO_NUMA_NODE) ==
           info<uint32_t>(piDeviceGetInfo, host.device, PI_DEVICE_INFO_NUMA_NODE));
     {
-        const Owned<pi_context> context = host.make_context({part});
+        const Owned<pi_context> context = make_context({part});
         auto reported = pi::desc<pi_memory_connection_info>();
         OK(piGetMemoryConnectionInfo(host.device, host.context, part, context, nullptr, &reported));
         CHECK(reported.connection == PI_MEMORY_CONNECTION_UNIFIED);

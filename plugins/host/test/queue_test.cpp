@@ -128,7 +128,7 @@ TEST_CASE("every object may be released once a delayed command names it") {
         OK(piEventRetain(handle)); // to signal it at the end
         {
             const Owned<pi_mem> a = host.make_buffer(1000), b = host.make_buffer(1000);
-            const Owned<pi_mem> view = Host::make_view(b, 500, 300);
+            const Owned<pi_mem> view = make_view(b, 500, 300);
             fill(queue, a, 8, 1000, {gate});
             const pi_region into = range(0, 0, 300), out = range(0, 0, 300);
             const auto copy = copy_desc(a, view, into);

@@ -90,7 +90,7 @@ TEST_CASE("a bad buffer is refused") {
     const Host host;
     Owned<pi_mem> out;
     const auto with = [&](std::function<void(pi_mem_buffer_desc &)> change) {
-        auto d = Host::buffer_desc(64);
+        auto d = buffer_desc(64);
         change(d);
         return piMemBufferCreate(host.context, host.device, &d, out.out());
     };
@@ -135,7 +135,7 @@ TEST_CASE("a bad buffer is refused") {
             with([](auto &d) { d.size = UINT64_MAX; }));
     auto layout = pi::desc<pi_mem_layout_desc>();
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "n-D layouts", with([&](auto &d) { d.next = &layout; }));
-    auto d = Host::buffer_desc(64);
+    auto d = buffer_desc(64);
     REFUSED(PI_ERROR_INVALID_DEVICE, "device is NULL",
             piMemBufferCreate(host.context, nullptr, &d, out.out()));
     REFUSED(PI_ERROR_INVALID_NULL_POINTER, "out_mem",
@@ -146,7 +146,7 @@ TEST_CASE("a bad buffer is refused") {
 TEST_CASE("a bad view is refused") {
     const Host host;
     const Owned<pi_mem> parent = host.make_buffer(100);
-    const Owned<pi_mem> view = Host::make_view(parent, 50, 50);
+    const Owned<pi_mem> view = make_view(parent, 50, 50);
     auto d = pi::desc<pi_mem_partition_desc>();
     Owned<pi_mem> out;
     REFUSED(PI_ERROR_INVALID_SIZE, "0 bytes", piMemBufferPartition(parent, &d, out.out()));
@@ -244,7 +244,7 @@ TEST_CASE("a copy onto itself is refused, whichever object names the bytes") {
         const auto d = copy_desc(src, dst, region);
         return piEnqueueMemBufferCopy(t.queue, &d, 0, nullptr, nullptr);
     };
-    const Owned<pi_mem> view = Host::make_view(t.a, 100, 100);
+    const Owned<pi_mem> view = make_view(t.a, 100, 100);
     void *pointer = nullptr;
     OK(piMemGetHostPointer(t.a, &pointer));
     const Owned<pi_mem> import = t.host.make_import(pointer, 256);

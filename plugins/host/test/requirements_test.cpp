@@ -76,7 +76,7 @@ uintptr_t address(pi_mem mem) {
 }
 
 pi_mem_buffer_desc required_desc(uint64_t size, uint64_t requirements, uint64_t alignment = 0) {
-    auto d = Host::buffer_desc(size);
+    auto d = buffer_desc(size);
     d.flags = requirements;
     d.alignment = alignment;
     return d;

@@ -14,7 +14,7 @@ using namespace pi_test;
 namespace {
 
 pi_mem_buffer_desc exportable(uint64_t size) {
-    auto d = Host::buffer_desc(size);
+    auto d = buffer_desc(size);
     d.export_types = 1u << PI_EXTERNAL_OPAQUE_FD;
     return d;
 }

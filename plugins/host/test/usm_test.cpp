@@ -103,7 +103,7 @@ TEST_CASE("a context frees its remaining USM") {
     // The loader's release waits for remaining objects.
     const Host host;
     const Owned<pi_queue> queue = host.make_queue();
-    Owned<pi_context> context = host.make_context(host.devices);
+    Owned<pi_context> context = make_context(host.devices);
     std::vector<void *> left;
     for (const pi_usm_kind kind : kinds) {
         const pi_usm_desc d = usm_desc(kind, 100'000);
@@ -152,7 +152,7 @@ TEST_CASE("refusals of USM name what would be right") {
     CHECK(pointer == nullptr);
     auto *usm = static_cast<std::byte *>(allocate(host, usm_desc(PI_USM_DEVICE, 64)));
     REFUSED(PI_ERROR_INVALID_USM_POINTER, "freed by its start", piUsmFree(host.context, usm + 1));
-    const Owned<pi_context> other = host.make_context(host.devices);
+    const Owned<pi_context> other = make_context(host.devices);
     REFUSED(PI_ERROR_INVALID_USM_POINTER, "another context", piUsmFree(other, usm));
     uint64_t size = 0;
     REFUSED(PI_ERROR_INVALID_ENUMERATION, "name 6",
@@ -345,7 +345,7 @@ TEST_CASE("pages are locked by the first registration and unlocked with the last
     OK(piUsmHostUnregister(host.context, begin + page + 1));
     CHECK(locked() == 0);
     {
-        const Owned<pi_context> other = host.make_context(host.devices);
+        const Owned<pi_context> other = make_context(host.devices);
         OK(piUsmHostRegister(other, begin, 2 * page, 0));
         OK(piUsmHostRegister(host.context, begin + page, page, 0));
         CHECK(locked() == 2);
@@ -372,7 +372,7 @@ TEST_CASE("pages that another loader registered, or a buffer pinned, stay locked
     CHECK(locked() == 0);
 
     for (const uint64_t requirement : {PI_MEM_REQUIRE_PINNED, PI_MEM_REQUIRE_CONTIGUOUS}) {
-        auto d = Host::buffer_desc(page);
+        auto d = buffer_desc(page);
         d.flags = requirement;
         Owned<pi_mem> mem = host.make_buffer(d);
         CHECK(locked() == 1);

@@ -6,14 +6,9 @@
 namespace fast_path_test {
 
 Owned<pi_program> Machine::program(const std::string &lines) const {
-    const std::string image =
-        "PI simulated Level Zero module 1\nlibrary " PI_TEST_KERNELS "\n" + lines;
-    auto d = pi::desc<pi_program_desc>();
-    d.format = PI_PROGRAM_FORMAT_DEVICE_BINARY;
-    d.data = image.data();
-    d.size = image.size();
-    Owned<pi_program> made;
-    OK(piProgramCreate(context, &d, made.out()));
+    Owned<pi_program> made =
+        make_unbuilt(context, PI_PROGRAM_FORMAT_DEVICE_BINARY,
+                     "PI simulated Level Zero module 1\nlibrary " PI_TEST_KERNELS "\n" + lines);
     OK(piProgramBuild(made, nullptr));
     return made;
 }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "fixture.hpp"
-#include "launch.hpp"
 
 #include <string>
 #include <vector>
@@ -20,9 +19,7 @@ struct Machine : level_zero_test::Machine {
     Machine() = default;
     /// Always of both devices.
     explicit Machine(const std::vector<size_t> &) {}
-    Owned<pi_mem> buffer(size_t, uint64_t size) const {
-        return level_zero_test::Machine::buffer(size);
-    }
+    using PlatformFixture::buffer;
     /// A program of the unit tests' kernels: "function ..." lines.
     Owned<pi_program> program(const std::string &lines) const;
 };

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "fixture.hpp"
 
-#include "one_plugin.hpp"
-
 #include <dlfcn.h>
 
 namespace level_zero_test {
 
 Owned<pi_loader> make_loader(const std::string &library) {
     return load_one_plugin(PI_TEST_LEVEL_ZERO_PLUGIN, {{"PI_LEVEL_ZERO_LIBRARY", library.c_str()}},
-                           no_log);
+                           {.log = no_log});
 }
 
 std::string leaks() {
@@ -45,33 +43,12 @@ InjectedFaults::InjectedFaults() {
     find(create_sampler, "zeSamplerCreate");
 }
 
-Machine::Machine() : loader(make_loader()) {
-    pi_plugin plugin = nullptr;
-    uint32_t count = 0;
-    OK(piPluginsGet(loader, 1, &plugin, &count));
-    REQUIRE(count == 1);
-    OK(piPlatformsGet(plugin, 1, &platform, &count));
-    devices.resize(2);
-    OK(piDevicesGet(platform, PI_DEVICE_TYPE_ALL, 2, devices.data(), &count));
-    REQUIRE(count == 2);
-    auto d = pi::desc<pi_context_desc>();
-    d.device_count = 2;
-    d.devices = devices.data();
-    OK(piContextCreate(platform, &d, context.out()));
-}
-
-Owned<pi_queue> Machine::queue(size_t device, uint64_t flags) const {
-    auto d = pi::desc<pi_queue_desc>();
-    d.flags = flags;
-    Owned<pi_queue> made;
-    OK(piQueueCreate(context, devices.at(device), &d, made.out()));
-    return made;
+Machine::Machine() : PlatformFixture(make_loader()) {
+    REQUIRE(devices.size() == 2);
 }
 
 pi_result Machine::try_buffer(uint64_t size, Owned<pi_mem> &out, uint64_t alignment) const {
-    auto d = pi::desc<pi_mem_buffer_desc>();
-    d.size = size;
-    d.alignment = alignment;
+    const auto d = buffer_desc(size, 0, nullptr, alignment);
     return piMemBufferCreate(context, devices.front(), &d, out.out());
 }
 
@@ -79,13 +56,6 @@ Owned<pi_mem> Machine::buffer(uint64_t size, uint64_t alignment) const {
     Owned<pi_mem> made;
     OK(try_buffer(size, made, alignment));
     return made;
-}
-
-pi_memory_connection_info Machine::connection(size_t src, size_t dst) const {
-    auto info = pi::desc<pi_memory_connection_info>();
-    OK(piGetMemoryConnectionInfo(devices.at(src), context, devices.at(dst), context, nullptr,
-                                 &info));
-    return info;
 }
 
 void require_works(const Machine &machine, pi_queue queue) {

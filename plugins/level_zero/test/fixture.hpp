@@ -5,7 +5,7 @@
 #pragma once
 
 #include "injected.hpp"
-#include "objects.hpp"
+#include "platform_fixture.hpp"
 
 #include <string>
 #include <vector>
@@ -43,19 +43,12 @@ struct InjectedFaults {
 };
 
 /// The machine of two peers, and a context of both.
-struct Machine {
+struct Machine : PlatformFixture {
     Machine();
 
-    Owned<pi_queue> queue(size_t device = 0, uint64_t flags = 0) const;
     /// Tries to create a buffer.
     pi_result try_buffer(uint64_t size, Owned<pi_mem> &out, uint64_t alignment = 0) const;
     Owned<pi_mem> buffer(uint64_t size, uint64_t alignment = 0) const;
-    pi_memory_connection_info connection(size_t src, size_t dst) const;
-
-    Owned<pi_loader> loader;
-    pi_platform platform = nullptr;
-    std::vector<pi_device> devices;
-    Owned<pi_context> context;
 };
 
 /// Writes bytes and reads them again, blocking.

@@ -29,7 +29,7 @@ struct Addresses {
 };
 
 uint64_t promised(pi_mem mem) {
-    return info_of<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_ALIGNMENT);
+    return info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_ALIGNMENT);
 }
 
 } // namespace
@@ -61,8 +61,9 @@ TEST_CASE("a requested alignment is honoured for the device's and the host's add
         for (uint64_t alignment = 1; alignment <= 1 << 16; alignment *= 2) {
             INFO(name_of(device) << ", alignment " << alignment);
             std::vector<uint8_t> bytes(1000, static_cast<uint8_t>(alignment + 1));
-            kept.push_back(make_buffer(place.context, device, bytes.size(), PI_MEM_COPY_HOST_PTR,
-                                       bytes.data(), alignment));
+            kept.push_back(make_buffer(
+                place.context, device,
+                buffer_desc(bytes.size(), PI_MEM_COPY_HOST_PTR, bytes.data(), alignment)));
             CHECK(promised(kept.back()) >= alignment);
             CHECK(addresses.of(kept.back()) % promised(kept.back()) == 0);
             CHECK(contents(place.queue, kept.back()) == bytes);
@@ -135,8 +136,8 @@ TEST_CASE("an offset that breaks the scope's alignment is refused with both numb
             const Mem inner = make_view(view, needed, 500);
             CHECK(addresses.of(inner) == base + offset + needed);
             CHECK(addresses.of(inner, needed) == base + offset + 2 * needed);
-            CHECK(info_of<uint64_t>(piMemGetInfo, inner, PI_MEM_INFO_OFFSET) == offset + needed);
-            CHECK(info_of<pi_mem>(piMemGetInfo, inner, PI_MEM_INFO_PARENT) == root.get());
+            CHECK(info<uint64_t>(piMemGetInfo, inner, PI_MEM_INFO_OFFSET) == offset + needed);
+            CHECK(info<pi_mem>(piMemGetInfo, inner, PI_MEM_INFO_PARENT) == root.get());
             CHECK((base + offset + needed) % promised(inner) == 0);
         }
         if (needed == 1)

@@ -162,7 +162,7 @@ TEST_CASE("rows of a buffer to and from an image are one call, or two through an
                 desc.src = reads ? pi_mem(image) : src;
                 desc.dst = reads ? dst : pi_mem(image);
                 const uint64_t seen = copies_of(
-                    [&] { ok(piEnqueueMemImageCopy(place.queue, &desc, 0, nullptr, nullptr)); });
+                    [&] { OK(piEnqueueMemImageCopy(place.queue, &desc, 0, nullptr, nullptr)); });
                 CHECK(seen <= most);
             }
             pi_region bytes = rectangle(24, extent[1], extent[2], row, slice);
@@ -195,7 +195,7 @@ TEST_CASE("a fill of a part of a view's rows is two calls, and so is one at an o
             fill.extent[0] = 5;
             fill.extent[1] = 100;
             CHECK(copies_of([&] {
-                      ok(piEnqueueMemImageFill(place.queue, &fill, 0, nullptr, nullptr));
+                      OK(piEnqueueMemImageFill(place.queue, &fill, 0, nullptr, nullptr));
                   }) == 2);
             for (uint64_t y = 0; y < 100; ++y)
                 for (uint64_t x = 0; x < 20; ++x)
@@ -213,7 +213,7 @@ TEST_CASE("a fill of a part of a view's rows is two calls, and so is one at an o
         fill.pattern = pattern.data();
         fill.pattern_size = pattern.size();
         CHECK(copies_of([&] {
-                  ok(piEnqueueMemBufferFill(place.queue, &fill, 0, nullptr, nullptr));
+                  OK(piEnqueueMemBufferFill(place.queue, &fill, 0, nullptr, nullptr));
               }) <= 2);
         for (uint64_t i = 0; i < fill.size; ++i)
             before[begin + i] = pattern[i % 128];
@@ -235,7 +235,7 @@ TEST_CASE("rectangles of USM are one call, at either end and within one allocati
         desc.size = size;
         std::vector<void *> usm(2);
         for (void *&pointer : usm)
-            ok(piUsmAlloc(place.context, device, &desc, &pointer));
+            OK(piUsmAlloc(place.context, device, &desc, &pointer));
         std::vector<uint8_t> host(size);
         const auto move = [&](const void *src, void *dst, const pi_region &region) {
             auto copy = pi::desc<pi_usm_copy_desc>();
@@ -244,7 +244,7 @@ TEST_CASE("rectangles of USM are one call, at either end and within one allocati
             copy.regions = &region;
             copy.region_count = 1;
             Event event;
-            ok(piEnqueueUsmCopy(place.queue, &copy, 0, nullptr, event.out()));
+            OK(piEnqueueUsmCopy(place.queue, &copy, 0, nullptr, event.out()));
             wait(event);
         };
         const auto bytes_at = [&](const void *pointer) {
@@ -270,7 +270,7 @@ TEST_CASE("rectangles of USM are one call, at either end and within one allocati
                 CHECK(bytes_at(dst) == copied(from, to, region));
             }
         for (void *pointer : usm)
-            ok(piUsmFree(place.context, pointer));
+            OK(piUsmFree(place.context, pointer));
     }
 }
 
@@ -324,7 +324,7 @@ TEST_CASE("a blocking write or read of an idle queue is one call of the driver",
             desc.regions = &region;
             desc.region_count = 1;
             const uint64_t before = calls("");
-            ok(piEnqueueMemBufferWrite(place.queue, &desc, 0, nullptr, nullptr));
+            OK(piEnqueueMemBufferWrite(place.queue, &desc, 0, nullptr, nullptr));
             CHECK(calls("") - before == 1);
         }
         CHECK(contents(place.queue, mem) == bytes);

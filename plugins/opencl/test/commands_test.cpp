@@ -134,7 +134,7 @@ void random_copy(Random &random, const Place &place, Model &model, const Model::
     }
     if (overlaps)
         return refused(result, PI_ERROR_MEM_COPY_OVERLAP);
-    ok(result);
+    OK(result);
     wait(event);
     apply(region, before.data() + src.offset, model.at(dst));
 }

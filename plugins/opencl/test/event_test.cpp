@@ -21,10 +21,6 @@ bool reached(const std::function<bool()> &condition) {
     return true;
 }
 
-pi_event_status status_of(pi_event event) {
-    return info_of<pi_event_status>(piEventGetInfo, event, PI_EVENT_INFO_STATUS);
-}
-
 } // namespace
 
 TEST_CASE("a command behind a gate is held, and its objects can be released") {
@@ -42,12 +38,12 @@ TEST_CASE("a command behind a gate is held, and its objects can be released") {
             done = read(place.queue, make_view(mem, 0, 1000), seen.data(), {range(0, 0, 1000)},
                         {{gate}});
         }
-        CHECK(status_of(done) == PI_EVENT_QUEUED);
+        CHECK(pi_test::status(done) == PI_EVENT_QUEUED);
         CHECK(seen[0] == 0);
-        ok(piEventSignalHost(gate, PI_SUCCESS));
+        OK(piEventSignalHost(gate, PI_SUCCESS));
         wait(done);
         CHECK(seen == std::vector<uint8_t>(1000, 42));
-        CHECK(status_of(done) == PI_EVENT_COMPLETE);
+        CHECK(pi_test::status(done) == PI_EVENT_COMPLETE);
     }
 }
 
@@ -67,7 +63,7 @@ TEST_CASE("a failed dependency fails all its dependents, and its text reaches th
             const Event third = barrier(place.queue, {{second}});
             // Not in the wait list: ordered behind them by the queue only.
             const Event after = fill(place.queue, mem, &three, 1, 50, 50);
-            ok(piEventSignalHost(gate, PI_ERROR_OUT_OF_RESOURCES));
+            OK(piEventSignalHost(gate, PI_ERROR_OUT_OF_RESOURCES));
             for (const Event *event : {&first, &second, &third})
                 wait_failure(*event, PI_ERROR_DEPENDENCY_FAILED, {"signalled by the application"});
             wait(after);
@@ -76,10 +72,10 @@ TEST_CASE("a failed dependency fails all its dependents, and its text reaches th
             CHECK(contents(place.queue, mem) == expected);
             // A command that depends on one that has failed already.
             const Event late = make_host_event(place.context);
-            ok(piEventSignalHost(late, PI_ERROR_OUT_OF_RESOURCES));
+            OK(piEventSignalHost(late, PI_ERROR_OUT_OF_RESOURCES));
             wait_failure(fill(place.queue, mem, &two, 1, 0, 100, {{late}}),
                          PI_ERROR_DEPENDENCY_FAILED);
-            ok(piQueueFinish(place.queue));
+            OK(piQueueFinish(place.queue));
             CHECK(contents(place.queue, mem) == expected);
         }
     }
@@ -107,7 +103,7 @@ TEST_CASE("an in-order queue runs its commands one after another") {
         for (uint32_t i = 0; i < 200; ++i)
             last = fill(place.queue, mem, &i, 4, 0, 64 * 1024, i == 50 ? How{{gate}} : How{});
         std::vector<uint8_t> between(4);
-        ok(piEventSignalHost(gate, PI_SUCCESS));
+        OK(piEventSignalHost(gate, PI_SUCCESS));
         wait(last);
         const std::vector<uint8_t> seen = contents(place.queue, mem);
         const uint32_t expected = 199;
@@ -133,8 +129,8 @@ TEST_CASE("an out-of-order queue passes held commands, but not a barrier") {
         CHECK(piEventWait(all, 0) == PI_ERROR_TIMEOUT);
         CHECK(piEventWait(fence, 0) == PI_ERROR_TIMEOUT);
         CHECK(piEventWait(behind, 0) == PI_ERROR_TIMEOUT);
-        CHECK(status_of(behind) == PI_EVENT_QUEUED);
-        ok(piEventSignalHost(gate, PI_SUCCESS));
+        CHECK(pi_test::status(behind) == PI_EVENT_QUEUED);
+        OK(piEventSignalHost(gate, PI_SUCCESS));
         for (const Event *event : {&held, &all, &fence, &behind})
             wait(*event);
         CHECK(contents(place.queue, mem) == std::vector<uint8_t>(100, 3));
@@ -164,7 +160,7 @@ TEST_CASE("a callback is called once, may enqueue and signal, and may not block"
         const uint8_t one = 1;
         const Event first = fill(place.queue, mem, &one, 1, 0, 64, {{gate}});
         const Event second = fill(place.queue, mem, &one, 1, 0, 64, {{work.gate}});
-        ok(piEventSetCallback(
+        OK(piEventSetCallback(
             first,
             [](pi_event event, pi_result result, void *user_data) {
                 Work &self = *static_cast<Work *>(user_data);
@@ -188,7 +184,7 @@ TEST_CASE("a callback is called once, may enqueue and signal, and may not block"
             },
             &work));
         CHECK(work.calls == 0);
-        ok(piEventSignalHost(gate, PI_SUCCESS));
+        OK(piEventSignalHost(gate, PI_SUCCESS));
         REQUIRE(reached([&] { return work.has_next.load(); }));
         wait(work.next);
         wait(second);
@@ -236,7 +232,7 @@ TEST_CASE("a wait list with NULL or an invalid event is refused and nothing is e
     refused(piEnqueueBarrier(place.queue, nullptr, 1, nullptr, event.out()),
             PI_ERROR_INVALID_WAIT_LIST);
     CHECK(event.get() == nullptr);
-    ok(piQueueFinish(place.queue)); // does not wait for the gate
+    OK(piQueueFinish(place.queue)); // does not wait for the gate
 }
 
 TEST_CASE("events of all contexts, devices and platforms chain at random") {
@@ -255,7 +251,7 @@ TEST_CASE("events of all contexts, devices and platforms chain at random") {
     std::vector<uint64_t> words(1001, 0);
     words[0] = random.between(1, 1 << 30);
     Event last;
-    ok(piEventRetain(gate));
+    OK(piEventRetain(gate));
     last = Event(gate.get());
     for (size_t hop = 0; hop < 1000; ++hop) {
         const size_t at = random.below(places.size());
@@ -275,9 +271,9 @@ TEST_CASE("events of all contexts, devices and platforms chain at random") {
             auto hop_data = std::make_unique<Hop>();
             hop_data->from = &words[hop];
             hop_data->to = &words[hop + 1];
-            ok(piEventRetain(bridged));
+            OK(piEventRetain(bridged));
             hop_data->bridge = Event(bridged.get());
-            ok(piEventSetCallback(
+            OK(piEventSetCallback(
                 last,
                 [](pi_event, pi_result result, void *user_data) {
                     const std::unique_ptr<Hop> self(static_cast<Hop *>(user_data));
@@ -298,7 +294,7 @@ TEST_CASE("events of all contexts, devices and platforms chain at random") {
         }
         }
     }
-    ok(piEventSignalHost(gate, PI_SUCCESS));
+    OK(piEventSignalHost(gate, PI_SUCCESS));
     wait(last);
     for (uint64_t word : words)
         REQUIRE(word == words[0]);
@@ -308,7 +304,7 @@ TEST_CASE("profiling times never decrease, and exist only if requested") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
-        if (!(info_of<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_QUEUE_FLAGS) &
+        if (!(info<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_QUEUE_FLAGS) &
               PI_QUEUE_PROFILING))
             continue;
         const Place place(device);
@@ -325,7 +321,7 @@ TEST_CASE("profiling times never decrease, and exist only if requested") {
             uint64_t before = 1;
             for (const pi_profiling_info name :
                  {PI_PROFILING_QUEUED, PI_PROFILING_SUBMIT, PI_PROFILING_START, PI_PROFILING_END}) {
-                ok(piEventGetProfilingInfo(event, name, sizeof time, &time, nullptr));
+                OK(piEventGetProfilingInfo(event, name, sizeof time, &time, nullptr));
                 CHECK(time >= before);
                 before = time;
             }

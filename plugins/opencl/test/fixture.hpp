@@ -4,7 +4,7 @@
 // forms of the calls. Every unexpected failure ends the test with the loader's message.
 #pragma once
 
-#include "launch.hpp"
+#include "platform_fixture.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -16,7 +16,6 @@
 #include <functional>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace opencl_test {
@@ -24,16 +23,16 @@ namespace opencl_test {
 inline constexpr uint64_t seconds = 1'000'000'000;
 inline constexpr uint64_t patience = 60 * seconds; ///< a longer wait is a hang
 
-/// The text of this thread's last error.
-std::string last_error();
-/// Fails the test unless the call succeeded.
-void ok(pi_result result);
 /// Fails the test unless the result is `code` and the error's text contains all `parts`.
 void refused(pi_result result, pi_result code, const std::vector<std::string> &parts = {});
 
 using pi_test::buffer_argument, pi_test::image_argument, pi_test::local_argument,
     pi_test::sampler_argument, pi_test::value_argument;
-using pi_test::launch_desc, pi_test::make_kernel;
+using pi_test::buffer_desc, pi_test::fill_desc, pi_test::launch_desc, pi_test::map_desc,
+    pi_test::range, pi_test::unmap_desc;
+using pi_test::info, pi_test::info_text, pi_test::last_error;
+using pi_test::make_buffer, pi_test::make_context, pi_test::make_host_event, pi_test::make_kernel,
+    pi_test::make_queue, pi_test::make_unbuilt, pi_test::make_view;
 using pi_test::Owned;
 using Context = Owned<pi_context>;
 using Queue = Owned<pi_queue>;
@@ -43,42 +42,16 @@ using Program = Owned<pi_program>;
 using Kernel = Owned<pi_kernel>;
 using Sampler = Owned<pi_sampler>;
 
-using Options = std::vector<std::pair<std::string, std::string>>;
+using Options = std::vector<pi_loader_option>;
 
-/// A loader with the opencl plugin only. Its destructor checks for leaks.
-class Loader {
-public:
-    explicit Loader(const Options &options = {});
-    ~Loader();
-    Loader(const Loader &) = delete;
+/// A loader with the opencl plugin only.
+struct Loader : pi_test::CheckedLoader {
+    explicit Loader(const Options &options = {}) : CheckedLoader(PI_TEST_OPENCL_PLUGIN, options) {}
     pi_plugin plugin() const;
     std::vector<pi_platform> platforms() const;
     std::vector<pi_device> devices() const; ///< of all platforms
-    pi_loader get() const { return loader_; }
-    const std::string &log() const { return log_; }
-
-private:
-    pi_loader loader_ = nullptr;
-    std::string log_;
 };
 
-/// A text from a Get...Info function.
-template <class Function, class Object>
-std::string text_of(Function function, const Object &object, uint32_t name) {
-    uint64_t size = 0;
-    ok(function(object, name, 0, nullptr, &size));
-    std::string words(size, '\0');
-    ok(function(object, name, size, words.data(), nullptr));
-    words.resize(words.find('\0'));
-    return words;
-}
-/// A fixed-size answer.
-template <class T, class Function, class Object>
-T info_of(Function function, const Object &object, uint32_t name) {
-    T value{};
-    ok(function(object, name, sizeof value, &value, nullptr));
-    return value;
-}
 std::string name_of(pi_device device);
 pi_platform platform_of(pi_device device);
 std::string platform_name_of(pi_device device);
@@ -86,19 +59,12 @@ constexpr uint32_t scope_count = 2; ///< of every device: "global", "host.pinned
 pi_memory_scope scope_of(pi_device device, uint32_t scope = 0);
 bool has_usm(pi_device device);
 
-Context make_context(const std::vector<pi_device> &devices);
-Queue make_queue(pi_context context, pi_device device, uint64_t flags = 0);
-Mem make_buffer(pi_context context, pi_device device, uint64_t size, uint64_t flags = 0,
-                void *host_ptr = nullptr, uint64_t alignment = 0, uint32_t scope = 0);
-Mem make_view(pi_mem mem, uint64_t offset, uint64_t size, uint64_t flags = 0);
-Event make_host_event(pi_context context);
-
 /// A device in its own context, with a queue.
 struct Place {
     explicit Place(pi_device on, uint64_t queue_flags = 0)
         : device(on), context(make_context({on})), queue(make_queue(context, on, queue_flags)) {}
     Mem buffer(uint64_t size, uint32_t scope = 0) const {
-        return make_buffer(context, device, size, 0, nullptr, 0, scope);
+        return make_buffer(context, device, buffer_desc(size, 0, nullptr, 0, scope));
     }
     pi_device device;
     Context context;
@@ -110,7 +76,6 @@ struct How {
     std::vector<pi_event> waits;
     bool blocking = false;
 };
-pi_region range(uint64_t src, uint64_t dst, uint64_t size);
 Event write(pi_queue queue, pi_mem mem, const void *host, const std::vector<pi_region> &regions,
             const How &how = {});
 Event read(pi_queue queue, pi_mem mem, void *host, const std::vector<pi_region> &regions,

@@ -33,7 +33,7 @@ pi_program_desc module_desc() {
 }
 
 bool takes_spirv(pi_device device) {
-    return info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_PROGRAM_FORMATS) &
+    return info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_PROGRAM_FORMATS) &
            1u << PI_PROGRAM_FORMAT_SPIRV;
 }
 
@@ -47,7 +47,7 @@ pi_device find_device(const Loader &loader, bool with_spirv) {
 }
 
 bool has_constants(pi_device device) {
-    return info_of<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_CAPABILITIES) &
+    return info<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_CAPABILITIES) &
            PI_CAPABILITY_SPECIALIZATION;
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("a device without SPIR-V says so, with the reason", "[il]") {
     const pi_program_binary binaries[] = {{"spirv64", PI_PROGRAM_FORMAT_SPIRV, 0},
                                           {"opencl_c", PI_PROGRAM_FORMAT_OPENCL_C, 0}};
     uint32_t index = 0;
-    ok(piDeviceSelectBinary(device, 2, binaries, &index));
+    OK(piDeviceSelectBinary(device, 2, binaries, &index));
     CHECK(index == 1);
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("SPIR-V is preferred to source", "[il]") {
     const pi_program_binary binaries[] = {{"opencl_c", PI_PROGRAM_FORMAT_OPENCL_C, 0},
                                           {"spirv64", PI_PROGRAM_FORMAT_SPIRV, 0}};
     uint32_t index = 0;
-    ok(piDeviceSelectBinary(device, 2, binaries, &index));
+    OK(piDeviceSelectBinary(device, 2, binaries, &index));
     CHECK(index == 1);
 }
 
@@ -93,8 +93,8 @@ TEST_CASE("the verification kernel in SPIR-V copies words on a device that suppo
     desc.data = known.data;
     desc.size = known.size;
     Program program;
-    ok(piProgramCreate(place.context, &desc, program.out()));
-    ok(piProgramBuild(program, nullptr));
+    OK(piProgramCreate(place.context, &desc, program.out()));
+    OK(piProgramBuild(program, nullptr));
     const Kernel kernel = make_kernel(program, known.name);
     std::vector<uint8_t> bytes(4096);
     for (size_t i = 0; i < bytes.size(); ++i)
@@ -119,7 +119,7 @@ TEST_CASE("errors of specialization constants name what would be right", "[il]")
     const Context context = make_context({device});
     const pi_program_desc desc = module_desc();
     Program program;
-    ok(piProgramCreate(context, &desc, program.out()));
+    OK(piProgramCreate(context, &desc, program.out()));
     const uint64_t value = 5;
     pi_specialization_constant constant{4, 0, 4, &value};
     refused(piProgramSetSpecializationConstants(program, 1, &constant), PI_ERROR_INVALID_VALUE,
@@ -129,7 +129,7 @@ TEST_CASE("errors of specialization constants name what would be right", "[il]")
     refused(piProgramSetSpecializationConstants(program, 1, &constant), PI_ERROR_INVALID_SIZE,
             {"constants[0].size is 8", "has 4 bytes"});
     constant.size = 4;
-    ok(piProgramSetSpecializationConstants(program, 1, &constant));
+    OK(piProgramSetSpecializationConstants(program, 1, &constant));
 }
 
 TEST_CASE("a program around the native handle of a SPIR-V program is a SPIR-V program", "[il]") {
@@ -140,21 +140,21 @@ TEST_CASE("a program around the native handle of a SPIR-V program is a SPIR-V pr
     const Context context = make_context({device});
     const pi_program_desc desc = module_desc();
     Program program, around;
-    ok(piProgramCreate(context, &desc, program.out()));
+    OK(piProgramCreate(context, &desc, program.out()));
     auto native = pi::desc<pi_native_desc>();
-    ok(piProgramGetNativeHandle(program, device, &native.handle));
-    ok(piProgramCreateWithNativeHandle(context, &native, around.out()));
-    CHECK(info_of<pi_program_format>(piProgramGetInfo, around.get(), PI_PROGRAM_INFO_FORMAT) ==
+    OK(piProgramGetNativeHandle(program, device, &native.handle));
+    OK(piProgramCreateWithNativeHandle(context, &native, around.out()));
+    CHECK(info<pi_program_format>(piProgramGetInfo, around.get(), PI_PROGRAM_INFO_FORMAT) ==
           PI_PROGRAM_FORMAT_SPIRV);
     const uint32_t value = 5;
     pi_specialization_constant constant{4, 0, 4, &value};
     if (has_constants(device)) {
         refused(piProgramSetSpecializationConstants(around, 1, &constant), PI_ERROR_INVALID_VALUE);
         constant.id = 3;
-        ok(piProgramSetSpecializationConstants(around, 1, &constant));
+        OK(piProgramSetSpecializationConstants(around, 1, &constant));
     }
     program.reset();
-    ok(piProgramBuild(around, nullptr));
+    OK(piProgramBuild(around, nullptr));
 }
 
 TEST_CASE("in a context of two devices, the one that supports SPIR-V has the program", "[il]") {
@@ -170,11 +170,11 @@ TEST_CASE("in a context of two devices, the one that supports SPIR-V has the pro
     const Context context = make_context({without, with});
     const pi_program_desc desc = module_desc();
     Program program;
-    ok(piProgramCreate(context, &desc, program.out()));
-    ok(piProgramBuild(program, nullptr));
+    OK(piProgramCreate(context, &desc, program.out()));
+    OK(piProgramBuild(program, nullptr));
     pi_device built[2]{};
     uint64_t size = 0;
-    ok(piProgramGetInfo(program, PI_PROGRAM_INFO_DEVICES, sizeof built, built, &size));
+    OK(piProgramGetInfo(program, PI_PROGRAM_INFO_DEVICES, sizeof built, built, &size));
     CHECK(size == sizeof built[0]);
     CHECK(built[0] == with);
     auto build_desc = pi::desc<pi_program_build_desc>();

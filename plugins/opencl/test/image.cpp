@@ -16,7 +16,7 @@ pi_mem_image_desc image_desc(pi_image_type type, const Size3 &size) {
 
 Mem make_image(pi_context context, pi_device device, const pi_mem_image_desc &desc) {
     Mem image;
-    ok(piMemImageCreate(context, device, &desc, image.out()));
+    OK(piMemImageCreate(context, device, &desc, image.out()));
     return image;
 }
 
@@ -27,7 +27,7 @@ Sampler make_sampler(pi_context context, uint32_t normalized, pi_addressing_mode
     desc.addressing = addressing;
     desc.filter = filter;
     Sampler sampler;
-    ok(piSamplerCreate(context, &desc, sampler.out()));
+    OK(piSamplerCreate(context, &desc, sampler.out()));
     return sampler;
 }
 
@@ -51,7 +51,7 @@ void write_image(pi_queue queue, pi_mem image, const Size3 &extent,
     desc.host_ptr = pixels.data();
     desc.region_count = 1;
     desc.regions = &region;
-    ok(piEnqueueMemImageWrite(queue, &desc, 0, nullptr, nullptr));
+    OK(piEnqueueMemImageWrite(queue, &desc, 0, nullptr, nullptr));
 }
 
 std::vector<uint32_t> read_image(pi_queue queue, pi_mem image, const Size3 &extent) {
@@ -66,7 +66,7 @@ std::vector<uint32_t> read_image(pi_queue queue, pi_mem image, const Size3 &exte
     desc.host_ptr = pixels.data();
     desc.region_count = 1;
     desc.regions = &region;
-    ok(piEnqueueMemImageRead(queue, &desc, 0, nullptr, nullptr));
+    OK(piEnqueueMemImageRead(queue, &desc, 0, nullptr, nullptr));
     return pixels;
 }
 

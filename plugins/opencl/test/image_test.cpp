@@ -72,7 +72,7 @@ TEST_CASE("a kernel samples an image as its sampler says, and writes another") {
             desc.dimensions = 2;
             desc.global_size[1] = 4;
             Event event;
-            ok(piEnqueueKernelLaunch(place.queue, &desc, 0, nullptr, event.out()));
+            OK(piEnqueueKernelLaunch(place.queue, &desc, 0, nullptr, event.out()));
             how.reset(); // the command keeps it alive
             wait(event);
             const std::vector<uint32_t> seen = read_image(place.queue, to, size);
@@ -111,7 +111,7 @@ TEST_CASE("kernels and commands see the same layers of arrays and views of buffe
         const Mem buffer = place.buffer(64);
         const auto desc = image_desc(PI_IMAGE_1D, {5, 0, 0});
         Mem view;
-        ok(piMemImageViewCreate(buffer, &desc, view.out()));
+        OK(piMemImageViewCreate(buffer, &desc, view.out()));
         std::vector<uint8_t> bytes(64);
         std::memcpy(bytes.data(), pixels.data(), 64);
         set_contents(place.queue, buffer, bytes);
@@ -220,7 +220,7 @@ TEST_CASE("devices of one context use each other's images; other contexts do not
         copying.dst = copy;
         copying.region_count = 1;
         copying.regions = &region;
-        ok(piEnqueueMemImageCopy(queues[1], &copying, 0, nullptr, nullptr));
+        OK(piEnqueueMemImageCopy(queues[1], &copying, 0, nullptr, nullptr));
         CHECK(read_image(queues[0], copy, size) == pixels);
         const Place apart(devices[0]);
         refused(piEnqueueMemImageCopy(apart.queue, &copying, 0, nullptr, nullptr),
@@ -264,7 +264,7 @@ TEST_CASE("views of unsupported shapes are refused with what is missing") {
         if (piDeviceGetInfo(device, PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT, sizeof alignment,
                             &alignment, nullptr) == PI_SUCCESS) {
             desc.row_pitch = alignment;
-            ok(piMemImageViewCreate(buffer, &desc, view.out()));
+            OK(piMemImageViewCreate(buffer, &desc, view.out()));
         } else {
             refused(piMemImageViewCreate(buffer, &desc, view.out()), PI_ERROR_UNSUPPORTED_FEATURE,
                     {"cl_khr_image2d_from_buffer"});
@@ -277,7 +277,7 @@ TEST_CASE("two imports of one host pointer count as one storage in copies of the
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
         const Place place(device);
-        if (!info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_IMPORT))
+        if (!info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_IMPORT))
             continue;
         alignas(4096) static uint8_t memory[8192];
         auto import = pi::desc<pi_mem_import_desc>();
@@ -285,17 +285,17 @@ TEST_CASE("two imports of one host pointer count as one storage in copies of the
         import.handle.type = PI_EXTERNAL_HOST_POINTER;
         import.handle.pointer = memory;
         Mem first, second, apart, view;
-        ok(piMemImport(place.context, device, &import, first.out()));
-        ok(piMemImport(place.context, device, &import, second.out()));
+        OK(piMemImport(place.context, device, &import, first.out()));
+        OK(piMemImport(place.context, device, &import, second.out()));
         import.handle.pointer = memory + 4096;
-        ok(piMemImport(place.context, device, &import, apart.out()));
+        OK(piMemImport(place.context, device, &import, apart.out()));
         const auto desc = image_desc(PI_IMAGE_1D, {64, 0, 0});
         if (platform_name_of(device) == "rusticl") {
             refused(piMemImageViewCreate(first, &desc, view.out()), PI_ERROR_UNSUPPORTED_FEATURE,
                     {"cannot show this buffer", "PI_IMAGE_1D"});
             continue;
         }
-        ok(piMemImageViewCreate(first, &desc, view.out()));
+        OK(piMemImageViewCreate(first, &desc, view.out()));
         pi_image_copy_region region{};
         region.extent[0] = 64;
         region.buffer_offset = 255;
@@ -308,9 +308,9 @@ TEST_CASE("two imports of one host pointer count as one storage in copies of the
         refused(piEnqueueMemImageCopy(place.queue, &copying, 0, nullptr, nullptr),
                 PI_ERROR_MEM_COPY_OVERLAP, {"source"});
         copying.dst = apart;
-        ok(piEnqueueMemImageCopy(place.queue, &copying, 0, nullptr, nullptr));
+        OK(piEnqueueMemImageCopy(place.queue, &copying, 0, nullptr, nullptr));
         region.buffer_offset = 256;
         copying.dst = second;
-        ok(piEnqueueMemImageCopy(place.queue, &copying, 0, nullptr, nullptr));
+        OK(piEnqueueMemImageCopy(place.queue, &copying, 0, nullptr, nullptr));
     }
 }

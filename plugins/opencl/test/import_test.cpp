@@ -21,7 +21,7 @@ pi_mem_import_desc import_desc(void *pointer, uint64_t size) {
 Mem import_memory(const Place &place, void *pointer, uint64_t size) {
     const auto desc = import_desc(pointer, size);
     Mem mem;
-    ok(piMemImport(place.context, place.device, &desc, mem.out()));
+    OK(piMemImport(place.context, place.device, &desc, mem.out()));
     return mem;
 }
 
@@ -36,9 +36,9 @@ TEST_CASE("an imported pointer is used in place: a kernel's writes are visible t
     for (pi_device device : loader.devices()) {
         INFO(name_of(device) << ", seed " << random.seed());
         const Place place(device);
-        REQUIRE(info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_IMPORT));
+        REQUIRE(info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_IMPORT));
         const auto alignment =
-            info_of<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT);
+            info<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT);
         const Program program = build(place.context, increment_source);
         const Kernel kernel = make_kernel(program, "increment");
         for (int round = 0; round < 10; ++round) {
@@ -49,12 +49,12 @@ TEST_CASE("an imported pointer is used in place: a kernel's writes are visible t
             const uint64_t size = 8000 / alignment * alignment;
             std::vector<uint8_t> expected(begin, begin + size);
             const Mem mem = import_memory(place, begin, size);
-            CHECK(info_of<pi_memory_kind>(piMemGetInfo, mem, PI_MEM_INFO_KIND) ==
+            CHECK(info<pi_memory_kind>(piMemGetInfo, mem, PI_MEM_INFO_KIND) ==
                   PI_MEMORY_KIND_IMPORTED);
-            CHECK(info_of<pi_coherence>(piMemGetInfo, mem, PI_MEM_INFO_COHERENCE) ==
+            CHECK(info<pi_coherence>(piMemGetInfo, mem, PI_MEM_INFO_COHERENCE) ==
                   PI_COHERENCE_MAP_UNMAP);
             void *pointer = nullptr;
-            ok(piMemGetHostPointer(mem, &pointer));
+            OK(piMemGetHostPointer(mem, &pointer));
             CHECK(pointer == begin);
             for (int pass = 0; pass < 3; ++pass) {
                 wait(launch(place.queue, kernel, size, {buffer_argument(mem)}));

@@ -85,7 +85,7 @@ TEST_CASE("arguments of all kinds reach the kernel, at offsets and in views") {
         desc.arguments = arguments.data();
         desc.argument_count = 2;
         desc.flags = PI_COMMAND_BLOCKING;
-        ok(kernels.try_launch(desc));
+        OK(kernels.try_launch(desc));
         for (int group = 0; group < 4; ++group)
             std::reverse(ys.begin() + group * 16, ys.begin() + group * 16 + 16);
         CHECK(kernels.ints(y) == ys);
@@ -109,9 +109,9 @@ TEST_CASE("three dimensions and a global offset take effect") {
         desc.global_size[2] = 1;
         desc.global_offset[0] = desc.global_offset[1] = desc.global_offset[2] = 1;
         desc.flags = PI_COMMAND_BLOCKING;
-        REQUIRE(info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_LAUNCH_FEATURES) &
+        REQUIRE(info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_LAUNCH_FEATURES) &
                 PI_LAUNCH_FEATURE_GLOBAL_OFFSET);
-        ok(kernels.try_launch(desc));
+        OK(kernels.try_launch(desc));
         const std::vector<int32_t> seen = kernels.ints(mem);
         for (int z = 0; z < 2; ++z)
             for (int y = 0; y < 3; ++y)
@@ -119,7 +119,7 @@ TEST_CASE("three dimensions and a global offset take effect") {
                     CHECK(seen[(z * 3 + y) * 5 + x] ==
                           (z == 1 && y >= 1 && x >= 1 ? x + 10 * y + 100 * z : -1));
         uint64_t local[3] = {};
-        ok(piKernelGetSuggestedLocalSize(place.queue, &desc, local));
+        OK(piKernelGetSuggestedLocalSize(place.queue, &desc, local));
         CHECK(4 % local[0] == 0);
         CHECK(2 % local[1] == 0);
         CHECK(local[2] == 1);
@@ -198,7 +198,7 @@ TEST_CASE("invalid work sizes are refused by the call, with the limit") {
         desc = good;
         desc.local_size[0] = 7;
         const bool uneven =
-            info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_LAUNCH_FEATURES) &
+            info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_LAUNCH_FEATURES) &
             PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS;
         if (!uneven)
             refused(kernels.try_launch(desc), PI_ERROR_INVALID_WORK_SIZE, {"100", "7"});
@@ -216,12 +216,12 @@ TEST_CASE("invalid work sizes are refused by the call, with the limit") {
         desc = launch_desc(fours, one, 100, 5);
         refused(kernels.try_launch(desc), PI_ERROR_INVALID_WORK_SIZE, {"compiled for 4"});
         uint64_t compiled[3] = {};
-        ok(piKernelGetGroupInfo(fours, device, PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE,
+        OK(piKernelGetGroupInfo(fours, device, PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE,
                                 sizeof compiled, compiled, nullptr));
         CHECK(compiled[0] == 4);
         desc = launch_desc(fours, one, 100, 4);
         desc.flags = PI_COMMAND_BLOCKING;
-        ok(kernels.try_launch(desc));
+        OK(kernels.try_launch(desc));
         CHECK(kernels.ints(mem) == std::vector<int32_t>(100, 4));
     }
 }
@@ -247,7 +247,7 @@ TEST_CASE("a gated launch uses the arguments of its call") {
             }
         }
         for (int i = 9; i >= 0; --i)
-            ok(piEventSignalHost(gates[i], PI_SUCCESS));
+            OK(piEventSignalHost(gates[i], PI_SUCCESS));
         for (int i = 0; i < 10; ++i) {
             wait(done[i]);
             const std::vector<uint8_t> seen = contents(place.queue, buffers[i]);

@@ -22,12 +22,12 @@ Program create(pi_context context, const std::string &text) {
     desc.data = text.data();
     desc.size = text.size();
     Program program;
-    ok(piProgramCreate(context, &desc, program.out()));
+    OK(piProgramCreate(context, &desc, program.out()));
     return program;
 }
 Program compile(pi_context context, const std::string &text) {
     Program program = create(context, text);
-    ok(piProgramCompile(program, nullptr));
+    OK(piProgramCompile(program, nullptr));
     return program;
 }
 pi_result link(pi_context context, const std::vector<pi_program> &parts, const char *options,
@@ -40,7 +40,7 @@ pi_result link(pi_context context, const std::vector<pi_program> &parts, const c
 }
 uint32_t status_of(pi_program program, pi_device device) {
     uint32_t status = 99;
-    ok(piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_STATUS, sizeof status, &status,
+    OK(piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_STATUS, sizeof status, &status,
                              nullptr));
     return status;
 }
@@ -61,12 +61,12 @@ TEST_CASE("parts are linked to a library, which can be a part") {
         const Place place(device);
         const Program part = compile(place.context, callee), user = compile(place.context, caller);
         Program library, program;
-        ok(link(place.context, {part}, "-create-library", library.out()));
+        OK(link(place.context, {part}, "-create-library", library.out()));
         CHECK(status_of(library, device) == PI_PROGRAM_COMPILED);
         refused(piKernelCreate(library, "set", nullptr, Kernel().out()), PI_ERROR_INVALID_OPERATION,
                 {"only compiled"});
         refused(piProgramBuild(library, nullptr), PI_ERROR_INVALID_OPERATION, {"linked"});
-        ok(link(place.context, {user, library}, nullptr, program.out()));
+        OK(link(place.context, {user, library}, nullptr, program.out()));
         check_doubles(place, program);
     }
 }
@@ -100,10 +100,10 @@ TEST_CASE("a cl_program compiled by the application can be a part") {
         cl_ok(clCompileProgram(plain, 0, nullptr, "", 0, nullptr, nullptr, nullptr, nullptr));
         const pi_native_desc desc = native_desc(plain);
         Program part, program;
-        ok(piProgramCreateWithNativeHandle(place.context, &desc, part.out()));
+        OK(piProgramCreateWithNativeHandle(place.context, &desc, part.out()));
         CHECK(status_of(part, device) == PI_PROGRAM_COMPILED);
         const Program user = compile(place.context, caller);
-        ok(link(place.context, {user, part}, nullptr, program.out()));
+        OK(link(place.context, {user, part}, nullptr, program.out()));
         check_doubles(place, program);
     }
 }
@@ -123,7 +123,7 @@ TEST_CASE("an application's cl_program that has kernels is not compiled, and is 
         cl_ok(code);
         const pi_native_desc desc = native_desc(plain);
         Program program;
-        ok(piProgramCreateWithNativeHandle(place.context, &desc, program.out()));
+        OK(piProgramCreateWithNativeHandle(place.context, &desc, program.out()));
         refused(piProgramCompile(program, nullptr), PI_ERROR_INVALID_OPERATION, {"has kernels"});
         CHECK(status_of(program, device) == PI_PROGRAM_BUILT);
         check_doubles(place, program);
@@ -141,7 +141,7 @@ TEST_CASE("a program whose native handle has kernels is built as a new cl_progra
         cl_int code = CL_SUCCESS;
         const ClKernel theirs(clCreateKernel(before, "set", &code));
         cl_ok(code);
-        ok(piProgramBuild(program, nullptr));
+        OK(piProgramBuild(program, nullptr));
         CHECK(vendor_of(program) != before);
         check_doubles(place, program);
         cl_program of = nullptr;
@@ -168,7 +168,7 @@ TEST_CASE("PoCL: parts are linked for the second device, and never where the dri
     desc.device_count = 1;
     desc.devices = &devices[1];
     Program program;
-    ok(piProgramLink(context, &desc, program.out()));
+    OK(piProgramLink(context, &desc, program.out()));
     CHECK(status_of(program, devices[0]) == PI_PROGRAM_NOT_BUILT);
     CHECK(status_of(program, devices[1]) == PI_PROGRAM_BUILT);
     cl_int code = CL_SUCCESS;
@@ -179,7 +179,7 @@ TEST_CASE("PoCL: parts are linked for the second device, and never where the dri
     cl_ok(clCompileProgram(plain, 1, &second, "", 0, nullptr, nullptr, nullptr, nullptr));
     const pi_native_desc native = native_desc(plain);
     Program another;
-    ok(piProgramCreateWithNativeHandle(context, &native, another.out()));
+    OK(piProgramCreateWithNativeHandle(context, &native, another.out()));
     const std::vector<pi_program> mixed{user, another};
     desc.programs = mixed.data();
     refused(piProgramLink(context, &desc, program.out()), PI_ERROR_UNSUPPORTED_FEATURE,

@@ -18,7 +18,7 @@ TEST_CASE("a map behind a gate writes its pointer when it completes, and never w
             void *pointer = nullptr;
             const Event mapped = map(place.queue, mem, PI_MAP_READ, 10, 100, &pointer, {{gate}});
             CHECK(pointer == nullptr);
-            ok(piEventSignalHost(gate, good ? PI_SUCCESS : PI_ERROR_OUT_OF_RESOURCES));
+            OK(piEventSignalHost(gate, good ? PI_SUCCESS : PI_ERROR_OUT_OF_RESOURCES));
             if (good) {
                 wait(mapped);
                 REQUIRE(pointer);
@@ -64,7 +64,7 @@ TEST_CASE("an unmap with a failed dependency leaves the map, which can be unmapp
         wait(map(place.queue, mem, PI_MAP_WRITE, 0, 1000, &pointer));
         const Event gate = make_host_event(place.context);
         const Event failed = unmap(place.queue, mem, pointer, {{gate}});
-        ok(piEventSignalHost(gate, PI_ERROR_OUT_OF_RESOURCES));
+        OK(piEventSignalHost(gate, PI_ERROR_OUT_OF_RESOURCES));
         wait_failure(failed, PI_ERROR_DEPENDENCY_FAILED);
         std::memset(pointer, 7, 1000);
         wait(unmap(place.queue, mem, pointer));
@@ -79,8 +79,8 @@ TEST_CASE("memory released while mapped is unmapped and freed") {
         const Place place(device);
         std::vector<uint8_t> storage(4096, 3);
         {
-            Mem mem = make_buffer(place.context, device, storage.size(), PI_MEM_USE_HOST_PTR,
-                                  storage.data());
+            Mem mem = make_buffer(place.context, device,
+                                  buffer_desc(storage.size(), PI_MEM_USE_HOST_PTR, storage.data()));
             Mem view = make_view(mem, 1024, 100);
             void *pointer = nullptr;
             wait(map(place.queue, view, PI_MAP_READ | PI_MAP_WRITE, 0, 100, &pointer));

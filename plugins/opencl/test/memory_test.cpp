@@ -6,16 +6,6 @@
 
 using namespace opencl_test;
 
-namespace {
-
-pi_mem_buffer_desc buffer_desc(uint64_t size) {
-    auto desc = pi::desc<pi_mem_buffer_desc>();
-    desc.size = size;
-    return desc;
-}
-
-} // namespace
-
 TEST_CASE("a buffer's descriptor is checked and every error names the value") {
     Loader loader;
     const Place place(loader.devices()[0]);
@@ -73,15 +63,15 @@ TEST_CASE("truncated and oversized descriptors are read as the header says") {
     desc.struct_size = offsetof(pi_mem_buffer_desc, alignment);
     desc.alignment = 3;
     desc.host_ptr = &mem;
-    ok(piMemBufferCreate(place.context, place.device, &desc, mem.out()));
-    CHECK(info_of<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_SIZE) == 64);
+    OK(piMemBufferCreate(place.context, place.device, &desc, mem.out()));
+    CHECK(info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_SIZE) == 64);
 
     struct Newer {
         pi_mem_buffer_desc known;
         uint64_t tail;
     } newer{buffer_desc(64), 0};
     newer.known.struct_size = sizeof newer;
-    ok(piMemBufferCreate(place.context, place.device, &newer.known, mem.out()));
+    OK(piMemBufferCreate(place.context, place.device, &newer.known, mem.out()));
     newer.tail = 1;
     refused(piMemBufferCreate(place.context, place.device, &newer.known, mem.out()),
             PI_ERROR_UNSUPPORTED_FEATURE);
@@ -109,17 +99,18 @@ TEST_CASE("host memory is copied into a buffer, or used as its storage") {
         const Place place(device);
         std::vector<uint8_t> bytes = random.bytes(5000);
         const std::vector<uint8_t> original = bytes;
-        const Mem copied =
-            make_buffer(place.context, device, bytes.size(), PI_MEM_COPY_HOST_PTR, bytes.data());
+        const Mem copied = make_buffer(
+            place.context, device, buffer_desc(bytes.size(), PI_MEM_COPY_HOST_PTR, bytes.data()));
         std::vector<uint8_t> storage = bytes;
         const Mem used =
-            make_buffer(place.context, device, storage.size(), PI_MEM_USE_HOST_PTR, storage.data());
+            make_buffer(place.context, device,
+                        buffer_desc(storage.size(), PI_MEM_USE_HOST_PTR, storage.data()));
         std::fill(bytes.begin(), bytes.end(), 0);
         CHECK(contents(place.queue, copied) == original);
         CHECK(contents(place.queue, used) == original);
 
         void *pointer = nullptr;
-        ok(piMemGetHostPointer(used, &pointer));
+        OK(piMemGetHostPointer(used, &pointer));
         CHECK(pointer == storage.data());
         const uint8_t nine = 9;
         wait(fill(place.queue, used, &nine, 1, 100, 50));
@@ -131,7 +122,7 @@ TEST_CASE("host memory is copied into a buffer, or used as its storage") {
         refused(piMemGetHostPointer(copied, &pointer), PI_ERROR_UNSUPPORTED_FEATURE, {"map"});
         refused(piMemFlush(used, 0, 10), PI_ERROR_UNSUPPORTED_FEATURE, {"MAP_UNMAP"});
         refused(piMemInvalidate(used, 0, 10), PI_ERROR_UNSUPPORTED_FEATURE, {"MAP_UNMAP"});
-        CHECK(info_of<pi_coherence>(piMemGetInfo, used, PI_MEM_INFO_COHERENCE) ==
+        CHECK(info<pi_coherence>(piMemGetInfo, used, PI_MEM_INFO_COHERENCE) ==
               PI_COHERENCE_MAP_UNMAP);
     }
 }
@@ -157,7 +148,7 @@ TEST_CASE("a view keeps its root alive and shows the same bytes") {
 TEST_CASE("a view past its parent's end, or of 0 bytes, is refused") {
     Loader loader;
     const Place place(loader.devices()[0]);
-    const Mem root = make_buffer(place.context, place.device, 4096, PI_MEM_READ_ONLY);
+    const Mem root = make_buffer(place.context, place.device, buffer_desc(4096, PI_MEM_READ_ONLY));
     const Mem parent = make_view(root, 0, 2048);
     auto desc = pi::desc<pi_mem_partition_desc>();
     Mem view;
@@ -175,15 +166,15 @@ TEST_CASE("a view past its parent's end, or of 0 bytes, is refused") {
 TEST_CASE("the infos of memory are those of its descriptor") {
     Loader loader;
     const Place place(loader.devices()[0]);
-    const Mem mem = make_buffer(place.context, place.device, 1000, PI_MEM_WRITE_ONLY);
-    CHECK(info_of<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_SIZE) == 1000);
-    CHECK(info_of<pi_context>(piMemGetInfo, mem, PI_MEM_INFO_CONTEXT) == place.context.get());
-    CHECK(info_of<pi_device>(piMemGetInfo, mem, PI_MEM_INFO_DEVICE) == place.device);
-    CHECK(info_of<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_FLAGS) == PI_MEM_WRITE_ONLY);
-    CHECK(info_of<uint32_t>(piMemGetInfo, mem, PI_MEM_INFO_SCOPE) == 0);
-    CHECK(info_of<pi_mem>(piMemGetInfo, mem, PI_MEM_INFO_PARENT) == nullptr);
-    CHECK(info_of<pi_memory_kind>(piMemGetInfo, mem, PI_MEM_INFO_KIND) == PI_MEMORY_KIND_BUFFER);
-    CHECK(info_of<uint32_t>(piMemGetInfo, mem, PI_MEM_INFO_REFERENCE_COUNT) == 1);
+    const Mem mem = make_buffer(place.context, place.device, buffer_desc(1000, PI_MEM_WRITE_ONLY));
+    CHECK(info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_SIZE) == 1000);
+    CHECK(info<pi_context>(piMemGetInfo, mem, PI_MEM_INFO_CONTEXT) == place.context.get());
+    CHECK(info<pi_device>(piMemGetInfo, mem, PI_MEM_INFO_DEVICE) == place.device);
+    CHECK(info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_FLAGS) == PI_MEM_WRITE_ONLY);
+    CHECK(info<uint32_t>(piMemGetInfo, mem, PI_MEM_INFO_SCOPE) == 0);
+    CHECK(info<pi_mem>(piMemGetInfo, mem, PI_MEM_INFO_PARENT) == nullptr);
+    CHECK(info<pi_memory_kind>(piMemGetInfo, mem, PI_MEM_INFO_KIND) == PI_MEMORY_KIND_BUFFER);
+    CHECK(info<uint32_t>(piMemGetInfo, mem, PI_MEM_INFO_REFERENCE_COUNT) == 1);
     uint64_t value = 7;
     refused(piMemGetInfo(mem, PI_MEM_INFO_SIZE, 4, &value, nullptr), PI_ERROR_INVALID_SIZE);
     CHECK(value == 7);

@@ -12,7 +12,7 @@ namespace {
 
 pi_memory_connection connection(const Place &src, const Place &dst) {
     pi_memory_connection answer = 99;
-    ok(piGetMemoryConnection(src.device, src.context, dst.device, dst.context, &answer));
+    OK(piGetMemoryConnection(src.device, src.context, dst.device, dst.context, &answer));
     return answer;
 }
 
@@ -21,7 +21,7 @@ pi_memory_connection_info connection_info(const Place &src, const Place &dst,
     auto query = pi::desc<pi_memory_connection_query>();
     query.kind = kind;
     auto info = pi::desc<pi_memory_connection_info>();
-    ok(piGetMemoryConnectionInfo(src.device, src.context, dst.device, dst.context, &query, &info));
+    OK(piGetMemoryConnectionInfo(src.device, src.context, dst.device, dst.context, &query, &info));
     return info;
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("two devices of one context use each other's memory in place") {
     const Context context = make_context({all[0], all[1]});
     const Queue first = make_queue(context, all[0]), second = make_queue(context, all[1]);
     pi_memory_connection answer = 99;
-    ok(piGetMemoryConnection(all[0], context, all[1], context, &answer));
+    OK(piGetMemoryConnection(all[0], context, all[1], context, &answer));
     REQUIRE(answer == PI_MEMORY_CONNECTION_UNIFIED);
     const Program program =
         build(context, "kernel void advance(global uint *p) { p[get_global_id(0)] += 1; }");
@@ -164,7 +164,7 @@ TEST_CASE("a gated copy between contexts keeps all its objects alive") {
                 gate = make_host_event(here.context);
                 done = copy(here.queue, src, dst, {range(0, 0, 100'000)}, {{gate}});
             }
-            ok(piEventSignalHost(gate, good ? PI_SUCCESS : PI_ERROR_OUT_OF_RESOURCES));
+            OK(piEventSignalHost(gate, good ? PI_SUCCESS : PI_ERROR_OUT_OF_RESOURCES));
             if (good)
                 wait(done);
             else

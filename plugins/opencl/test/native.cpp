@@ -41,14 +41,14 @@ ClEvent make_user_event(cl_context context) {
 Context context_around(pi_platform platform, cl_context context, uint64_t flags) {
     const pi_native_desc desc = native_desc(context, flags);
     Context made;
-    ok(piContextCreateWithNativeHandle(platform, &desc, made.out()));
+    OK(piContextCreateWithNativeHandle(platform, &desc, made.out()));
     return made;
 }
 
 Queue queue_around(pi_context context, pi_device device, cl_command_queue queue, uint64_t flags) {
     const pi_native_desc desc = native_desc(queue, flags);
     Queue made;
-    ok(piQueueCreateWithNativeHandle(context, device, &desc, made.out()));
+    OK(piQueueCreateWithNativeHandle(context, device, &desc, made.out()));
     return made;
 }
 
@@ -59,7 +59,7 @@ Event event_around(pi_context context, cl_event event, uint64_t flags) {
     desc.handle.count = 1;
     desc.handle.value[0] = reinterpret_cast<uintptr_t>(event);
     Event made;
-    ok(piEventCreateWithNativeHandle(context, &desc, made.out()));
+    OK(piEventCreateWithNativeHandle(context, &desc, made.out()));
     return made;
 }
 
@@ -75,7 +75,7 @@ pi_mem_import_desc native_import(cl_mem mem, uint64_t offset, uint64_t size, uin
 
 Mem mem_around(pi_context context, pi_device device, const pi_mem_import_desc &desc) {
     Mem made;
-    ok(piMemImport(context, device, &desc, made.out()));
+    OK(piMemImport(context, device, &desc, made.out()));
     return made;
 }
 

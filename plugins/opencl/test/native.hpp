@@ -81,43 +81,42 @@ T vendor(const pi_native_handle &handle) {
 }
 inline cl_device_id vendor_of(pi_device device) {
     pi_native_handle handle{};
-    ok(piDeviceGetNativeHandle(device, &handle));
+    OK(piDeviceGetNativeHandle(device, &handle));
     return vendor<cl_device_id>(handle);
 }
 inline cl_context vendor_of(pi_context context) {
     pi_native_handle handle{};
-    ok(piContextGetNativeHandle(context, nullptr, &handle));
+    OK(piContextGetNativeHandle(context, nullptr, &handle));
     return vendor<cl_context>(handle);
 }
 inline cl_command_queue vendor_of(pi_queue queue) {
     pi_native_handle handle{};
-    ok(piQueueGetNativeHandle(queue, &handle));
+    OK(piQueueGetNativeHandle(queue, &handle));
     return vendor<cl_command_queue>(handle);
 }
 inline cl_mem vendor_of(pi_mem mem) {
     pi_native_handle handle{};
-    ok(piMemGetNativeHandle(mem, info_of<pi_device>(piMemGetInfo, mem, PI_MEM_INFO_DEVICE),
-                            &handle));
+    OK(piMemGetNativeHandle(mem, info<pi_device>(piMemGetInfo, mem, PI_MEM_INFO_DEVICE), &handle));
     return vendor<cl_mem>(handle);
 }
 inline cl_program vendor_of(pi_program program) {
     pi_native_handle handle{};
-    ok(piProgramGetNativeHandle(program, nullptr, &handle));
+    OK(piProgramGetNativeHandle(program, nullptr, &handle));
     return vendor<cl_program>(handle);
 }
 inline cl_kernel vendor_of(pi_kernel kernel) {
     pi_native_handle handle{};
-    ok(piKernelGetNativeHandle(kernel, nullptr, &handle));
+    OK(piKernelGetNativeHandle(kernel, nullptr, &handle));
     return vendor<cl_kernel>(handle);
 }
 inline cl_sampler vendor_of(pi_sampler sampler) {
     pi_native_handle handle{};
-    ok(piSamplerGetNativeHandle(sampler, &handle));
+    OK(piSamplerGetNativeHandle(sampler, &handle));
     return vendor<cl_sampler>(handle);
 }
 inline cl_event vendor_of(pi_event event) {
     pi_native_handle handle{};
-    ok(piEventGetNativeHandle(event, &handle));
+    OK(piEventGetNativeHandle(event, &handle));
     return vendor<cl_event>(handle);
 }
 

@@ -12,10 +12,6 @@ using namespace opencl_test;
 
 namespace {
 
-pi_event_status status_of(pi_event event) {
-    return info_of<pi_event_status>(piEventGetInfo, event, PI_EVENT_INFO_STATUS);
-}
-
 /// Waits until clSetUserEventStatus or the like has taken effect in all threads.
 cl_int end_of(cl_event event) {
     const cl_event list[] = {event};
@@ -33,21 +29,21 @@ TEST_CASE("an OpenCL user event holds PI's commands until it completes") {
             const Place place(device, flags);
             const ClEvent user = make_user_event(vendor_of(place.context));
             const Event gate = event_around(place.context, user);
-            CHECK(status_of(gate) == PI_EVENT_SUBMITTED);
+            CHECK(pi_test::status(gate) == PI_EVENT_SUBMITTED);
             const Mem mem = place.buffer(100);
             set_contents(place.queue, mem, std::vector<uint8_t>(100, 1));
             const uint8_t two = 2;
             const Event first = fill(place.queue, mem, &two, 1, 0, 100, {{gate}});
             const Event second = fill(place.queue, mem, &two, 1, 0, 50, {{first}});
             std::atomic<int> called{0};
-            ok(piEventSetCallback(
+            OK(piEventSetCallback(
                 gate,
                 [](pi_event, pi_result result, void *data) {
                     *static_cast<std::atomic<int> *>(data) = result == PI_SUCCESS ? 1 : 2;
                 },
                 &called));
             CHECK(piEventWait(second, 10'000'000) == PI_ERROR_TIMEOUT);
-            CHECK(status_of(first) == PI_EVENT_QUEUED);
+            CHECK(pi_test::status(first) == PI_EVENT_QUEUED);
             cl_ok(clSetUserEventStatus(user, CL_COMPLETE));
             wait(second);
             wait(gate);
@@ -146,10 +142,10 @@ TEST_CASE("an OpenCL command is waited for, and its times are reported") {
         cl_ok(clSetUserEventStatus(user, CL_COMPLETE));
         wait(after);
         CHECK(seen == bytes);
-        if (info_of<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_QUEUE_FLAGS) &
+        if (info<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_QUEUE_FLAGS) &
             PI_QUEUE_PROFILING)
             for (uint32_t name = PI_PROFILING_QUEUED; name <= PI_PROFILING_END; ++name)
-                CHECK(info_of<uint64_t>(piEventGetProfilingInfo, event, name) ==
+                CHECK(info<uint64_t>(piEventGetProfilingInfo, event, name) ==
                       ask<cl_ulong>(clGetEventProfilingInfo, plain.get(),
                                     CL_PROFILING_COMMAND_QUEUED + name - PI_PROFILING_QUEUED));
         const ClEvent none = make_user_event(context);
@@ -168,13 +164,12 @@ TEST_CASE("an event around a cl_event has its infos, and cannot be signalled") {
         const Place place(device);
         const ClEvent user = make_user_event(vendor_of(place.context));
         const Event event = event_around(place.context, user);
-        CHECK(info_of<pi_queue>(piEventGetInfo, event, PI_EVENT_INFO_QUEUE) == nullptr);
-        CHECK(info_of<pi_context>(piEventGetInfo, event, PI_EVENT_INFO_CONTEXT) == place.context);
-        CHECK(info_of<uint32_t>(piEventGetInfo, event, PI_EVENT_INFO_COMMAND) ==
-              PI_TYPE_NATIVE_DESC);
+        CHECK(info<pi_queue>(piEventGetInfo, event, PI_EVENT_INFO_QUEUE) == nullptr);
+        CHECK(info<pi_context>(piEventGetInfo, event, PI_EVENT_INFO_CONTEXT) == place.context);
+        CHECK(info<uint32_t>(piEventGetInfo, event, PI_EVENT_INFO_COMMAND) == PI_TYPE_NATIVE_DESC);
         CHECK(vendor_of(event) == user);
         refused(piEventSignalHost(event, PI_SUCCESS), PI_ERROR_INVALID_OPERATION);
-        CHECK(status_of(event) == PI_EVENT_SUBMITTED);
+        CHECK(pi_test::status(event) == PI_EVENT_SUBMITTED);
         cl_ok(clSetUserEventStatus(user, CL_COMPLETE));
         wait(event);
         CHECK(vendor_of(event) == user);
@@ -275,7 +270,7 @@ TEST_CASE("an event without a cl_event says so, and a failed one returns a faile
         refused(piEventGetNativeHandle(function, &handle), PI_ERROR_INVALID_OPERATION,
                 {"plugin carries out itself"});
         CHECK(handle.type == 0);
-        ok(piEventSignalHost(gate, PI_ERROR_OUT_OF_RESOURCES));
+        OK(piEventSignalHost(gate, PI_ERROR_OUT_OF_RESOURCES));
         wait_failure(held, PI_ERROR_DEPENDENCY_FAILED);
         CHECK(end_of(vendor_of(held)) < 0);
         wait(function);
@@ -283,7 +278,7 @@ TEST_CASE("an event without a cl_event says so, and a failed one returns a faile
         // Held, then done.
         const Event second = make_host_event(place.context);
         const Event later = barrier(place.queue, {{second}});
-        ok(piEventSignalHost(second, PI_SUCCESS));
+        OK(piEventSignalHost(second, PI_SUCCESS));
         wait(later);
         CHECK(end_of(vendor_of(later)) == CL_COMPLETE);
     }
@@ -334,9 +329,9 @@ TEST_CASE("a command that the driver fails completes, and the queue's next one i
         const Event failing = fill(queue, first, &two, 1, 0, 64);
         cl_ok(clSetUserEventStatus(gate, -1));
         CHECK(piEventWait(failing, patience) != PI_ERROR_TIMEOUT);
-        ok(piQueueFinish(queue));
+        OK(piQueueFinish(queue));
         const Event next = fill(queue, second, &two, 1, 0, 64);
-        ok(piEventWait(next, patience));
+        OK(piEventWait(next, patience));
         CHECK(contents(place.queue, second) == std::vector<uint8_t>(64, 2));
     }
 }

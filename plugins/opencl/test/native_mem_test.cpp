@@ -75,8 +75,9 @@ TEST_CASE("buffers in scope host.pinned are in host memory that the driver alloc
         CHECK((flags_of(place.buffer(64, 0)) & CL_MEM_ALLOC_HOST_PTR) == 0);
         CHECK((flags_of(place.buffer(64, 1)) & CL_MEM_ALLOC_HOST_PTR) != 0);
         std::vector<uint8_t> bytes(64, 7);
-        const Mem copy = make_buffer(place.context, device, bytes.size(),
-                                     PI_MEM_READ_ONLY | PI_MEM_COPY_HOST_PTR, bytes.data(), 0, 1);
+        const Mem copy = make_buffer(
+            place.context, device,
+            buffer_desc(bytes.size(), PI_MEM_READ_ONLY | PI_MEM_COPY_HOST_PTR, bytes.data(), 0, 1));
         CHECK((flags_of(copy) & CL_MEM_READ_ONLY) != 0);
         CHECK((flags_of(copy) & CL_MEM_ALLOC_HOST_PTR) != 0);
         CHECK(contents(place.queue, copy) == bytes);
@@ -97,11 +98,11 @@ TEST_CASE("a cl_mem with contents works in every command, owned or not") {
                 cl_ok(clRetainMemObject(plain));
             Mem mem = mem_around(place.context, device, native_import(plain, 0, 4096, own));
             CHECK(vendor_of(mem) == plain);
-            CHECK(info_of<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_SIZE) == 4096);
-            CHECK(info_of<pi_memory_kind>(piMemGetInfo, mem, PI_MEM_INFO_KIND) ==
+            CHECK(info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_SIZE) == 4096);
+            CHECK(info<pi_memory_kind>(piMemGetInfo, mem, PI_MEM_INFO_KIND) ==
                   PI_MEMORY_KIND_BUFFER);
-            CHECK(info_of<pi_mem>(piMemGetInfo, mem, PI_MEM_INFO_PARENT) == nullptr);
-            CHECK(info_of<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_ALIGNMENT) ==
+            CHECK(info<pi_mem>(piMemGetInfo, mem, PI_MEM_INFO_PARENT) == nullptr);
+            CHECK(info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_ALIGNMENT) ==
                   scope_of(device).min_alignment);
             use_in_every_command(place, place.queue, mem, model);
             CHECK(cl_contents(plain_queue, plain) == model);
@@ -154,7 +155,7 @@ TEST_CASE("a part of a cl_mem, and a sub-buffer, can be buffers") {
             const Mem view = make_view(of_sub, step, 8);
             CHECK(contents(place.queue, view) == part(3 * step, 8));
             CHECK(ask<size_t>(clGetMemObjectInfo, vendor_of(view), CL_MEM_OFFSET) == 3 * step);
-            CHECK(info_of<uint64_t>(piMemGetInfo, make_view(of_sub, step, 8), PI_MEM_INFO_OFFSET) ==
+            CHECK(info<uint64_t>(piMemGetInfo, make_view(of_sub, step, 8), PI_MEM_INFO_OFFSET) ==
                   step);
             std::vector<uint8_t> model = part(2 * step, step + 8);
             use_in_every_command(place, place.queue, of_sub, model);
@@ -186,16 +187,16 @@ TEST_CASE(
         cl_ok(code);
         const Mem mem = mem_around(place.context, device, native_import(plain, 0, 8192));
         void *pointer = nullptr;
-        ok(piMemGetHostPointer(mem, &pointer));
+        OK(piMemGetHostPointer(mem, &pointer));
         CHECK(pointer == host);
         const Mem half = mem_around(place.context, device, native_import(plain, 4096, 4096));
-        ok(piMemGetHostPointer(half, &pointer));
+        OK(piMemGetHostPointer(half, &pointer));
         CHECK(pointer == host + 4096);
-        CHECK(info_of<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_FLAGS) == PI_MEM_READ_ONLY);
+        CHECK(info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_FLAGS) == PI_MEM_READ_ONLY);
         pi_mem_import_desc desc = native_import(plain, 0, 8192);
         desc.flags = PI_MEM_READ_ONLY;
-        CHECK(info_of<uint64_t>(piMemGetInfo, mem_around(place.context, device, desc),
-                                PI_MEM_INFO_FLAGS) == PI_MEM_READ_ONLY);
+        CHECK(info<uint64_t>(piMemGetInfo, mem_around(place.context, device, desc),
+                             PI_MEM_INFO_FLAGS) == PI_MEM_READ_ONLY);
         desc.flags = PI_MEM_WRITE_ONLY;
         refused(piMemImport(place.context, device, &desc, Mem().out()), PI_ERROR_INVALID_VALUE,
                 {"CL_MEM_READ_ONLY"});
@@ -279,7 +280,7 @@ TEST_CASE("a queue around a cl_command_queue has its properties, owned or not") 
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
         const Place place(device);
-        const auto can = info_of<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_QUEUE_FLAGS);
+        const auto can = info<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_QUEUE_FLAGS);
         for (const cl_command_queue_properties properties :
              {0, CL_QUEUE_PROFILING_ENABLE, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE}) {
             if (properties & ~ask<cl_command_queue_properties>(clGetDeviceInfo, vendor_of(device),
@@ -294,7 +295,7 @@ TEST_CASE("a queue around a cl_command_queue has its properties, owned or not") 
                 Queue queue = queue_around(place.context, device, plain, flags);
                 CHECK(settled_count(plain, before + 1) == before + 1);
                 CHECK(vendor_of(queue) == plain);
-                CHECK(info_of<uint64_t>(piQueueGetInfo, queue, PI_QUEUE_INFO_FLAGS) ==
+                CHECK(info<uint64_t>(piQueueGetInfo, queue, PI_QUEUE_INFO_FLAGS) ==
                       (properties == CL_QUEUE_PROFILING_ENABLE ? can & PI_QUEUE_PROFILING
                        : properties                            ? uint64_t{PI_QUEUE_OUT_OF_ORDER}
                                                                : 0));
@@ -306,7 +307,7 @@ TEST_CASE("a queue around a cl_command_queue has its properties, owned or not") 
             const Mem mem = place.buffer(1000);
             set_contents(queue, mem, counting(1000));
             CHECK(contents(queue, mem) == counting(1000));
-            ok(piQueueFinish(queue));
+            OK(piQueueFinish(queue));
         }
     }
 }

@@ -60,13 +60,13 @@ TEST_CASE("a sampler around the application's reports its properties and keeps a
                 make_cl_sampler(vendor_of(place.context), CL_TRUE, mode.vendor, CL_FILTER_LINEAR);
             const pi_native_desc desc = native_desc(vendor.get());
             Sampler sampler;
-            ok(piSamplerCreateWithNativeHandle(place.context, &desc, sampler.out()));
+            OK(piSamplerCreateWithNativeHandle(place.context, &desc, sampler.out()));
             CHECK(count(vendor) == 2);
-            CHECK(info_of<uint32_t>(piSamplerGetInfo, sampler,
-                                    PI_SAMPLER_INFO_NORMALIZED_COORDINATES) == 1);
-            CHECK(info_of<pi_addressing_mode>(piSamplerGetInfo, sampler,
-                                              PI_SAMPLER_INFO_ADDRESSING) == mode.ours);
-            CHECK(info_of<pi_filter_mode>(piSamplerGetInfo, sampler, PI_SAMPLER_INFO_FILTER) ==
+            CHECK(info<uint32_t>(piSamplerGetInfo, sampler,
+                                 PI_SAMPLER_INFO_NORMALIZED_COORDINATES) == 1);
+            CHECK(info<pi_addressing_mode>(piSamplerGetInfo, sampler, PI_SAMPLER_INFO_ADDRESSING) ==
+                  mode.ours);
+            CHECK(info<pi_filter_mode>(piSamplerGetInfo, sampler, PI_SAMPLER_INFO_FILTER) ==
                   PI_FILTER_LINEAR);
             sampler.reset();
             CHECK(count(vendor) == 1);
@@ -87,10 +87,10 @@ TEST_CASE("a sampler around the application's reports its properties and keeps a
             return piSamplerCreateWithNativeHandle(place.context, one, none.out());
         });
         cl_ok(clRetainSampler(vendor));
-        ok(piSamplerCreateWithNativeHandle(place.context, &desc, sampler.out()));
+        OK(piSamplerCreateWithNativeHandle(place.context, &desc, sampler.out()));
         CHECK(count(vendor) == 2);
-        CHECK(info_of<uint32_t>(piSamplerGetInfo, sampler,
-                                PI_SAMPLER_INFO_NORMALIZED_COORDINATES) == 0);
+        CHECK(info<uint32_t>(piSamplerGetInfo, sampler, PI_SAMPLER_INFO_NORMALIZED_COORDINATES) ==
+              0);
         CHECK(vendor_of(sampler) == vendor.get());
         sampler.reset();
         CHECK(count(vendor) == 1);

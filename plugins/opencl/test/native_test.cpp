@@ -41,9 +41,9 @@ ClProgram build_cl(cl_context context, const char *options = "") {
 TEST_CASE("the plugin has the group of native handles, on every device") {
     Loader loader;
     for (pi_device device : loader.devices()) {
-        CHECK(info_of<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_CAPABILITIES) &
+        CHECK(info<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_CAPABILITIES) &
               PI_CAPABILITY_NATIVE);
-        CHECK(info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES) &
+        CHECK(info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES) &
               1u << PI_EXTERNAL_NATIVE);
     }
 }
@@ -56,12 +56,12 @@ TEST_CASE("a platform's native handle is its cl_platform_id, and returns the sam
     cl_ok(clGetPlatformIDs(count, ids.data(), nullptr));
     for (pi_platform platform : loader.platforms()) {
         pi_native_handle handle{};
-        ok(piPlatformGetNativeHandle(platform, &handle));
+        OK(piPlatformGetNativeHandle(platform, &handle));
         const auto id = vendor<cl_platform_id>(handle);
         CHECK(std::count(ids.begin(), ids.end(), id) == 1);
         pi_native_desc desc = native_desc(id);
         pi_platform found = nullptr;
-        ok(piPlatformCreateWithNativeHandle(loader.plugin(), &desc, &found));
+        OK(piPlatformCreateWithNativeHandle(loader.plugin(), &desc, &found));
         CHECK(found == platform);
 
         refused(piPlatformGetNativeHandle(platform, nullptr), PI_ERROR_INVALID_NULL_POINTER);
@@ -91,7 +91,7 @@ TEST_CASE("a root device's native handle returns the device, and is not counted"
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
         const cl_device_id id = vendor_of(device);
-        CHECK(text_of(piDeviceGetInfo, device, PI_DEVICE_INFO_NAME) == [&] {
+        CHECK(info_text(piDeviceGetInfo, device, PI_DEVICE_INFO_NAME) == [&] {
             char name[256] = "";
             cl_ok(clGetDeviceInfo(id, CL_DEVICE_NAME, sizeof name, name, nullptr));
             return std::string(name);
@@ -99,11 +99,11 @@ TEST_CASE("a root device's native handle returns the device, and is not counted"
         for (const uint64_t flags : {0, static_cast<int>(PI_NATIVE_OWN)}) {
             const pi_native_desc desc = native_desc(id, flags);
             pi_device found = nullptr;
-            ok(piDeviceCreateWithNativeHandle(platform_of(device), &desc, &found));
+            OK(piDeviceCreateWithNativeHandle(platform_of(device), &desc, &found));
             CHECK(found == device);
-            ok(piDeviceRelease(found));
+            OK(piDeviceRelease(found));
         }
-        CHECK(info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_REFERENCE_COUNT) >= 1);
+        CHECK(info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_REFERENCE_COUNT) >= 1);
         pi_native_desc desc = native_desc(id);
         pi_device found = nullptr;
         refuses_malformed(desc, [&](const pi_native_desc *bad) {
@@ -114,7 +114,7 @@ TEST_CASE("a root device's native handle returns the device, and is not counted"
                 refused(piDeviceCreateWithNativeHandle(other, &desc, &found),
                         PI_ERROR_INVALID_NATIVE_HANDLE,
                         {platform_name_of(device),
-                         text_of(piPlatformGetInfo, other, PI_PLATFORM_INFO_NAME)});
+                         info_text(piPlatformGetInfo, other, PI_PLATFORM_INFO_NAME)});
         desc.device = device;
         refused(piDeviceCreateWithNativeHandle(platform_of(device), &desc, &found),
                 PI_ERROR_INVALID_VALUE, {"device"});
@@ -139,16 +139,16 @@ TEST_CASE("a sub-device is wrapped, counted, and works like its parent") {
         const cl_uint before = count(sub);
         const pi_native_desc desc = native_desc(sub);
         pi_device device = nullptr, again = nullptr;
-        ok(piDeviceCreateWithNativeHandle(platform_of(parent), &desc, &device));
-        ok(piDeviceCreateWithNativeHandle(platform_of(parent), &desc, &again));
+        OK(piDeviceCreateWithNativeHandle(platform_of(parent), &desc, &device));
+        OK(piDeviceCreateWithNativeHandle(platform_of(parent), &desc, &again));
         CHECK(device != parent);
         CHECK(vendor_of(device) == sub);
-        CHECK(info_of<pi_device>(piDeviceGetInfo, device, PI_DEVICE_INFO_PARENT) == parent);
-        CHECK(info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_REFERENCE_COUNT) == 1);
+        CHECK(info<pi_device>(piDeviceGetInfo, device, PI_DEVICE_INFO_PARENT) == parent);
+        CHECK(info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_REFERENCE_COUNT) == 1);
         {
             // The context keeps it alive; another object of the same device works as well.
             const Context context = make_context({device});
-            ok(piDeviceRelease(device));
+            OK(piDeviceRelease(device));
             const Queue queue = make_queue(context, again);
             const Mem mem = make_buffer(context, again, 100);
             set_contents(queue, mem, std::vector<uint8_t>(100, 5));
@@ -157,7 +157,7 @@ TEST_CASE("a sub-device is wrapped, counted, and works like its parent") {
             auto build_desc = pi::desc<pi_program_build_desc>();
             build_desc.device_count = 1;
             build_desc.devices = &again;
-            ok(piProgramBuild(program, &build_desc));
+            OK(piProgramBuild(program, &build_desc));
             // An OpenCL context with it; some drivers report its parent instead.
             const ClContext plain = make_cl_context(sub);
             const Context around = context_around(platform_of(parent), plain);
@@ -167,17 +167,17 @@ TEST_CASE("a sub-device is wrapped, counted, and works like its parent") {
                         PI_ERROR_INVALID_DEVICE);
             }
         }
-        ok(piDeviceRetain(again));
-        ok(piDeviceRelease(again));
+        OK(piDeviceRetain(again));
+        OK(piDeviceRelease(again));
         CHECK(vendor_of(again) == sub);
-        ok(piDeviceRelease(again));
+        OK(piDeviceRelease(again));
         CHECK(settled_count(sub, before) == before);
         // With ownership.
         cl_ok(clRetainDevice(sub));
         const pi_native_desc own = native_desc(sub, PI_NATIVE_OWN);
-        ok(piDeviceCreateWithNativeHandle(platform_of(parent), &own, &device));
+        OK(piDeviceCreateWithNativeHandle(platform_of(parent), &own, &device));
         CHECK(settled_count(sub, before + 1) == before + 1);
-        ok(piDeviceRelease(device));
+        OK(piDeviceRelease(device));
         CHECK(settled_count(sub, before) == before);
     }
     if (!any)
@@ -197,7 +197,7 @@ TEST_CASE("a context is created around a cl_context, owned or not") {
                 const Context context = context_around(platform_of(device), plain, flags);
                 CHECK(vendor_of(context) == plain);
                 CHECK(settled_count(plain, before + 1) == before + 1);
-                CHECK(info_of<pi_device>(piContextGetInfo, context, PI_CONTEXT_INFO_DEVICES) ==
+                CHECK(info<pi_device>(piContextGetInfo, context, PI_CONTEXT_INFO_DEVICES) ==
                       device);
                 const Queue queue = make_queue(context, device);
                 const Mem mem = make_buffer(context, device, 100);
@@ -205,7 +205,7 @@ TEST_CASE("a context is created around a cl_context, owned or not") {
                 set_contents(queue, mem, std::vector<uint8_t>(100, 7));
                 CHECK(contents(queue, mem) == std::vector<uint8_t>(100, 7));
                 pi_native_handle handle{};
-                ok(piContextGetNativeHandle(context, device, &handle));
+                OK(piContextGetNativeHandle(context, device, &handle));
                 CHECK(vendor<cl_context>(handle) == plain);
             }
             CHECK(settled_count(plain, before) == before);
@@ -258,18 +258,18 @@ TEST_CASE("a program around a cl_program has its state, owned or not") {
                 cl_ok(clRetainProgram(plain));
             const pi_native_desc desc = native_desc(plain, flags);
             Program program;
-            ok(piProgramCreateWithNativeHandle(place.context, &desc, program.out()));
+            OK(piProgramCreateWithNativeHandle(place.context, &desc, program.out()));
             CHECK(settled_count(plain, before + 1) == before + 1);
             CHECK(vendor_of(program) == plain);
-            CHECK(info_of<pi_program_format>(piProgramGetInfo, program, PI_PROGRAM_INFO_FORMAT) ==
+            CHECK(info<pi_program_format>(piProgramGetInfo, program, PI_PROGRAM_INFO_FORMAT) ==
                   PI_PROGRAM_FORMAT_OPENCL_C);
-            CHECK(info_of<pi_device>(piProgramGetInfo, program, PI_PROGRAM_INFO_DEVICES) == device);
+            CHECK(info<pi_device>(piProgramGetInfo, program, PI_PROGRAM_INFO_DEVICES) == device);
             uint32_t status = 0;
-            ok(piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_STATUS, sizeof status,
+            OK(piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_STATUS, sizeof status,
                                      &status, nullptr));
             CHECK(status == PI_PROGRAM_BUILT);
             char options[64] = "";
-            ok(piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_OPTIONS, sizeof options,
+            OK(piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_OPTIONS, sizeof options,
                                      options, nullptr));
             CHECK_THAT(options, Catch::Contains("-D UNUSED=1"));
             check_launch(place, place.queue, opencl_test::make_kernel(program, "set"), 42);
@@ -280,18 +280,18 @@ TEST_CASE("a program around a cl_program has its state, owned or not") {
         const ClProgram unbuilt = build_cl(vendor_of(place.context), nullptr);
         const pi_native_desc desc = native_desc(unbuilt);
         Program program;
-        ok(piProgramCreateWithNativeHandle(place.context, &desc, program.out()));
+        OK(piProgramCreateWithNativeHandle(place.context, &desc, program.out()));
         refused(piKernelCreate(program, "set", nullptr, Kernel().out()),
                 PI_ERROR_INVALID_OPERATION);
-        ok(piProgramBuild(program, nullptr));
+        OK(piProgramBuild(program, nullptr));
         check_launch(place, place.queue, opencl_test::make_kernel(program, "set"), 43);
         const ClProgram broken = build_cl(vendor_of(place.context), nullptr);
         CHECK(clBuildProgram(broken, 0, nullptr, "-D kernel=this_does_not_compile", nullptr,
                              nullptr) == CL_BUILD_PROGRAM_FAILURE);
         const pi_native_desc bad = native_desc(broken);
-        ok(piProgramCreateWithNativeHandle(place.context, &bad, program.out()));
+        OK(piProgramCreateWithNativeHandle(place.context, &bad, program.out()));
         uint32_t status = 0;
-        ok(piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_STATUS, sizeof status,
+        OK(piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_STATUS, sizeof status,
                                  &status, nullptr));
         CHECK(status == PI_PROGRAM_FAILED);
     }
@@ -312,11 +312,11 @@ TEST_CASE("a cl_kernel is a kernel of its program, owned or not") {
                 cl_ok(clRetainKernel(plain));
             const pi_native_desc desc = native_desc(plain, flags);
             Kernel kernel;
-            ok(piKernelCreateWithNativeHandle(program, &desc, kernel.out()));
+            OK(piKernelCreateWithNativeHandle(program, &desc, kernel.out()));
             CHECK(settled_count(plain, before + 1) == before + 1);
             CHECK(vendor_of(kernel) == plain);
-            CHECK(text_of(piKernelGetInfo, kernel, PI_KERNEL_INFO_NAME) == "set");
-            CHECK(info_of<uint32_t>(piKernelGetInfo, kernel, PI_KERNEL_INFO_ARGUMENT_COUNT) == 2);
+            CHECK(info_text(piKernelGetInfo, kernel, PI_KERNEL_INFO_NAME) == "set");
+            CHECK(info<uint32_t>(piKernelGetInfo, kernel, PI_KERNEL_INFO_ARGUMENT_COUNT) == 2);
             check_launch(place, place.queue, kernel, 17);
             kernel.reset();
             CHECK(settled_count(plain, before) == before);
@@ -350,7 +350,7 @@ TEST_CASE("arguments set by the application do not affect PI's launches") {
         const Event done = launch(place.queue, kernel, 16,
                                   {buffer_argument(mem), value_argument(right)}, {{gate}});
         cl_ok(clSetKernelArg(vendor_of(kernel), 1, sizeof wrong, &wrong));
-        ok(piEventSignalHost(gate, PI_SUCCESS));
+        OK(piEventSignalHost(gate, PI_SUCCESS));
         wait(done);
         CHECK(contents(place.queue, mem).at(0) == 1);
     }

@@ -11,24 +11,24 @@ using namespace opencl_test;
 TEST_CASE("every platform and device reports its identity") {
     Loader loader;
     for (pi_platform platform : loader.platforms()) {
-        CHECK(!text_of(piPlatformGetInfo, platform, PI_PLATFORM_INFO_NAME).empty());
-        CHECK_THAT(text_of(piPlatformGetInfo, platform, PI_PLATFORM_INFO_VERSION),
+        CHECK(!info_text(piPlatformGetInfo, platform, PI_PLATFORM_INFO_NAME).empty());
+        CHECK_THAT(info_text(piPlatformGetInfo, platform, PI_PLATFORM_INFO_VERSION),
                    Catch::StartsWith("OpenCL "));
-        CHECK(info_of<pi_plugin>(piPlatformGetInfo, platform, PI_PLATFORM_INFO_PLUGIN) ==
+        CHECK(info<pi_plugin>(piPlatformGetInfo, platform, PI_PLATFORM_INFO_PLUGIN) ==
               loader.plugin());
-        CHECK(info_of<uint32_t>(piPlatformGetInfo, platform, PI_PLATFORM_INFO_BACKEND) ==
+        CHECK(info<uint32_t>(piPlatformGetInfo, platform, PI_PLATFORM_INFO_BACKEND) ==
               PI_BACKEND_OPENCL);
     }
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
         const auto u32 = [&](pi_device_info name) {
-            return info_of<uint32_t>(piDeviceGetInfo, device, name);
+            return info<uint32_t>(piDeviceGetInfo, device, name);
         };
         const auto u64 = [&](pi_device_info name) {
-            return info_of<uint64_t>(piDeviceGetInfo, device, name);
+            return info<uint64_t>(piDeviceGetInfo, device, name);
         };
         CHECK(u32(PI_DEVICE_INFO_TYPE) == PI_DEVICE_TYPE_CPU);
-        CHECK(info_of<pi_device>(piDeviceGetInfo, device, PI_DEVICE_INFO_PARENT) == nullptr);
+        CHECK(info<pi_device>(piDeviceGetInfo, device, PI_DEVICE_INFO_PARENT) == nullptr);
         CHECK(u32(PI_DEVICE_INFO_COMPUTE_UNITS) >= 1);
         CHECK(u64(PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE) >= 1);
         CHECK(u64(PI_DEVICE_INFO_GLOBAL_MEMORY_SIZE) >= u64(PI_DEVICE_INFO_MAX_ALLOCATION_SIZE));
@@ -38,8 +38,8 @@ TEST_CASE("every platform and device reports its identity") {
         CHECK(u32(PI_DEVICE_INFO_BUFFER_OFFSET_MODE) == PI_BUFFER_OFFSET_SUB_BUFFER);
         CHECK(u32(PI_DEVICE_INFO_PROGRAM_FORMATS) & 1 << PI_PROGRAM_FORMAT_OPENCL_C);
         CHECK(u64(PI_DEVICE_INFO_QUEUE_FLAGS) & PI_QUEUE_OUT_OF_ORDER);
-        const auto sizes = info_of<std::array<uint64_t, 3>>(piDeviceGetInfo, device,
-                                                            PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES);
+        const auto sizes = info<std::array<uint64_t, 3>>(piDeviceGetInfo, device,
+                                                         PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES);
         CHECK(*std::min_element(sizes.begin(), sizes.end()) >= 1);
         const pi_memory_scope scope = scope_of(device);
         CHECK(std::string(scope.name) == "global");
@@ -52,19 +52,18 @@ TEST_CASE("every platform and device reports its identity") {
             refused(piDeviceGetInfo(device, name, sizeof identity, identity, nullptr),
                     PI_ERROR_UNSUPPORTED_FEATURE, {"does not report"});
         refused(piDeviceGetInfo(device, 9999, 8, identity, nullptr), PI_ERROR_INVALID_ENUMERATION);
-        ok(piDeviceRetain(device));
-        ok(piDeviceRelease(device));
+        OK(piDeviceRetain(device));
+        OK(piDeviceRelease(device));
     }
 }
 
 TEST_CASE("the plugin's capabilities agree with the device's properties") {
     Loader loader;
-    const auto all =
-        info_of<uint64_t>(piPluginGetInfo, loader.plugin(), PI_PLUGIN_INFO_CAPABILITIES);
+    const auto all = info<uint64_t>(piPluginGetInfo, loader.plugin(), PI_PLUGIN_INFO_CAPABILITIES);
     CHECK(all & PI_CAPABILITY_PROGRAM);
     CHECK(!(all & PI_CAPABILITY_USM_REGISTER));
     for (pi_device device : loader.devices()) {
-        const auto own = info_of<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_CAPABILITIES);
+        const auto own = info<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_CAPABILITIES);
         CHECK((own & ~all) == 0);
     }
 }
@@ -76,10 +75,10 @@ TEST_CASE("a missing library makes the plugin unavailable, with the reason") {
         refused(piPlatformsGet(loader.plugin(), 0, nullptr, &count), PI_ERROR_UNAVAILABLE,
                 {"/nonexistent/libOpenCL.so"});
     uint32_t reports = 0;
-    ok(piLoaderGetReports(loader.get(), 0, nullptr, &reports));
+    OK(piLoaderGetReports(loader.get(), 0, nullptr, &reports));
     REQUIRE(reports == 1);
     pi_plugin_report report{};
-    ok(piLoaderGetReports(loader.get(), 1, &report, &reports));
+    OK(piLoaderGetReports(loader.get(), 1, &report, &reports));
     CHECK(report.status == PI_PLUGIN_UNAVAILABLE);
     CHECK_THAT(report.reason, Catch::Contains("/nonexistent/libOpenCL.so"));
 }
@@ -95,13 +94,14 @@ TEST_CASE("PI_OPENCL_PLATFORMS chooses platforms by parts of their names") {
     Loader all;
     std::vector<std::string> names;
     for (pi_platform platform : all.platforms())
-        names.push_back(text_of(piPlatformGetInfo, platform, PI_PLATFORM_INFO_NAME));
+        names.push_back(info_text(piPlatformGetInfo, platform, PI_PLATFORM_INFO_NAME));
     for (const std::string &name : names) {
         std::string part = name.substr(1, 5);
         std::transform(part.begin(), part.end(), part.begin(), ::toupper);
-        Loader one(Options{{"PI_OPENCL_PLATFORMS", "no such thing," + part}});
+        const std::string list = "no such thing," + part;
+        Loader one(Options{{"PI_OPENCL_PLATFORMS", list.c_str()}});
         for (pi_platform platform : one.platforms())
-            CHECK_THAT(text_of(piPlatformGetInfo, platform, PI_PLATFORM_INFO_NAME),
+            CHECK_THAT(info_text(piPlatformGetInfo, platform, PI_PLATFORM_INFO_NAME),
                        Catch::Contains(part, Catch::CaseSensitive::No));
         CHECK(one.platforms().size() >= 1);
     }
@@ -116,11 +116,11 @@ TEST_CASE("a platform without devices returns none") {
     bool seen = false;
     for (pi_platform platform : loader.platforms()) {
         uint32_t count = 7;
-        ok(piDevicesGet(platform, PI_DEVICE_TYPE_ALL, 0, nullptr, &count));
+        OK(piDevicesGet(platform, PI_DEVICE_TYPE_ALL, 0, nullptr, &count));
         seen = seen || count == 0;
-        ok(piDevicesGet(platform, PI_DEVICE_TYPE_ACCELERATOR, 0, nullptr, &count));
+        OK(piDevicesGet(platform, PI_DEVICE_TYPE_ACCELERATOR, 0, nullptr, &count));
         CHECK(count == 0);
-        ok(piDevicesGet(platform, 1 << 20, 0, nullptr, &count));
+        OK(piDevicesGet(platform, 1 << 20, 0, nullptr, &count));
         CHECK(count == 0);
     }
     if (!seen)
@@ -162,7 +162,7 @@ TEST_CASE("two loaders use the plugin at once and their handles do not mix") {
     refused(piEnqueueMemBufferCopy(here.queue, &desc, 0, nullptr, event.out()),
             PI_ERROR_INVALID_MEM_OBJECT, {"dst", "another"});
     const Event other = make_host_event(there.context);
-    ok(piEventSignalHost(other, PI_SUCCESS));
+    OK(piEventSignalHost(other, PI_SUCCESS));
     const pi_event list[] = {other};
     refused(piEnqueueBarrier(here.queue, nullptr, 1, list, event.out()), PI_ERROR_INVALID_EVENT,
             {"wait_list[0]"});
@@ -172,9 +172,9 @@ TEST_CASE("compiler options are translated") {
     Loader loader;
     char words[64];
     for (pi_platform platform : loader.platforms()) {
-        ok(piPlatformGetBackendOption(platform, "-O0", sizeof words, words, nullptr));
+        OK(piPlatformGetBackendOption(platform, "-O0", sizeof words, words, nullptr));
         CHECK(std::string(words) == "-cl-opt-disable");
-        ok(piPlatformGetBackendOption(platform, "-O3", sizeof words, words, nullptr));
+        OK(piPlatformGetBackendOption(platform, "-O3", sizeof words, words, nullptr));
         CHECK(std::string(words).empty());
     }
 }

@@ -15,20 +15,20 @@ Program create(pi_context context, pi_program_format format, const void *data, u
     desc.data = data;
     desc.size = size;
     Program program;
-    ok(piProgramCreate(context, &desc, program.out()));
+    OK(piProgramCreate(context, &desc, program.out()));
     return program;
 }
 
 std::string build_text(pi_program program, pi_device device, pi_program_build_info name) {
     uint64_t size = 0;
-    ok(piProgramGetBuildInfo(program, device, name, 0, nullptr, &size));
+    OK(piProgramGetBuildInfo(program, device, name, 0, nullptr, &size));
     std::string words(size, '\0');
-    ok(piProgramGetBuildInfo(program, device, name, size, words.data(), nullptr));
+    OK(piProgramGetBuildInfo(program, device, name, size, words.data(), nullptr));
     return words.c_str();
 }
 uint32_t build_status(pi_program program, pi_device device) {
     uint32_t status = 99;
-    ok(piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_STATUS, sizeof status, &status,
+    OK(piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_STATUS, sizeof status, &status,
                              nullptr));
     return status;
 }
@@ -63,33 +63,32 @@ TEST_CASE("a built program reports its kernels, options and binaries") {
                                       "kernel void first(global int *p) { *p = VALUE; }\n"
                                       "kernel void second(int a, local float *b) {}",
                                       "-DVALUE=41");
-        const std::string names = text_of(piProgramGetInfo, program, PI_PROGRAM_INFO_KERNEL_NAMES);
+        const std::string names =
+            info_text(piProgramGetInfo, program, PI_PROGRAM_INFO_KERNEL_NAMES);
         CHECK_THAT(names,
                    Catch::Contains("first") && Catch::Contains(";") && Catch::Contains("second"));
         CHECK(build_text(program, device, PI_PROGRAM_BUILD_INFO_OPTIONS) == "-DVALUE=41");
         CHECK(build_status(program, device) == PI_PROGRAM_BUILT);
-        CHECK(info_of<pi_device>(piProgramGetInfo, program, PI_PROGRAM_INFO_DEVICES) == device);
+        CHECK(info<pi_device>(piProgramGetInfo, program, PI_PROGRAM_INFO_DEVICES) == device);
         Kernel kernel;
         refused(piKernelCreate(program, "third", nullptr, kernel.out()), PI_ERROR_INVALID_NAME,
                 {"'third'", "first", "second"});
         const Kernel first = make_kernel(program, "first"), second = make_kernel(program, "second");
-        CHECK(text_of(piKernelGetInfo, second, PI_KERNEL_INFO_NAME) == "second");
-        CHECK(info_of<uint32_t>(piKernelGetInfo, second, PI_KERNEL_INFO_ARGUMENT_COUNT) == 2);
-        CHECK(info_of<pi_program>(piKernelGetInfo, second, PI_KERNEL_INFO_PROGRAM) ==
-              program.get());
+        CHECK(info_text(piKernelGetInfo, second, PI_KERNEL_INFO_NAME) == "second");
+        CHECK(info<uint32_t>(piKernelGetInfo, second, PI_KERNEL_INFO_ARGUMENT_COUNT) == 2);
+        CHECK(info<pi_program>(piKernelGetInfo, second, PI_KERNEL_INFO_PROGRAM) == program.get());
 
-        const auto size =
-            info_of<uint64_t>(piProgramGetInfo, program, PI_PROGRAM_INFO_BINARY_SIZES);
+        const auto size = info<uint64_t>(piProgramGetInfo, program, PI_PROGRAM_INFO_BINARY_SIZES);
         REQUIRE(size > 0);
         std::vector<uint8_t> binary(size);
         uint8_t *target = binary.data();
-        ok(piProgramGetInfo(program, PI_PROGRAM_INFO_BINARIES, sizeof target, &target, nullptr));
-        if (!(info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_PROGRAM_FORMATS) &
+        OK(piProgramGetInfo(program, PI_PROGRAM_INFO_BINARIES, sizeof target, &target, nullptr));
+        if (!(info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_PROGRAM_FORMATS) &
               1 << PI_PROGRAM_FORMAT_DEVICE_BINARY))
             continue;
         const Program again =
             create(place.context, PI_PROGRAM_FORMAT_DEVICE_BINARY, binary.data(), size);
-        ok(piProgramBuild(again, nullptr));
+        OK(piProgramBuild(again, nullptr));
         const Kernel copied = make_kernel(again, "first");
         const Mem out = place.buffer(4);
         int32_t value = 0;
@@ -111,7 +110,7 @@ TEST_CASE("bytes that are not a program are refused") {
         Program program;
         desc.format = PI_PROGRAM_FORMAT_DEVICE_BINARY;
         const bool binaries =
-            info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_PROGRAM_FORMATS) &
+            info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_PROGRAM_FORMATS) &
             1 << PI_PROGRAM_FORMAT_DEVICE_BINARY;
         refused(piProgramCreate(place.context, &desc, program.out()),
                 binaries ? PI_ERROR_INVALID_BINARY : PI_ERROR_UNSUPPORTED_FEATURE);
@@ -134,7 +133,7 @@ TEST_CASE("one source is built for two devices of a context") {
     const Program program =
         build(context, "kernel void id(global int *p) { p[get_global_id(0)] = 7; }");
     uint64_t size = 0;
-    ok(piProgramGetInfo(program, PI_PROGRAM_INFO_DEVICES, 0, nullptr, &size));
+    OK(piProgramGetInfo(program, PI_PROGRAM_INFO_DEVICES, 0, nullptr, &size));
     CHECK(size == 2 * sizeof(pi_device));
     const Kernel kernel = make_kernel(program, "id");
     for (pi_device device : {devices[0], devices[1]}) {

@@ -13,7 +13,7 @@ inline constexpr const char *pocl = "Portable Computing Language";
 /// The kind of a PoCL device, as its name states it before version 4; other devices' names
 /// unchanged.
 inline std::string kind_of(pi_device device) {
-    const std::string name = text_of(piDeviceGetInfo, device, PI_DEVICE_INFO_NAME);
+    const std::string name = info_text(piDeviceGetInfo, device, PI_DEVICE_INFO_NAME);
     for (const auto &[newer, older] :
          {std::pair{"cpu-minimal-", "basic-"}, std::pair{"cpu-", "pthread-"}})
         if (name.rfind(newer, 0) == 0)

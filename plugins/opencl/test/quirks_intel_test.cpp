@@ -28,7 +28,7 @@ Program make_program(pi_context context, const std::string &source) {
     desc.data = source.data();
     desc.size = source.size();
     Program program;
-    ok(piProgramCreate(context, &desc, program.out()));
+    OK(piProgramCreate(context, &desc, program.out()));
     return program;
 }
 
@@ -47,7 +47,7 @@ std::vector<SubDevice> parts_of(pi_device whole, uint32_t units) {
     desc.count = units;
     pi_device made[2]{};
     uint32_t count = 0;
-    ok(piDevicePartition(whole, &desc, 2, made, &count));
+    OK(piDevicePartition(whole, &desc, 2, made, &count));
     std::vector<SubDevice> parts;
     for (uint32_t i = 0; i < std::min(count, 2U); ++i)
         parts.emplace_back(made[i]);
@@ -69,7 +69,7 @@ TEST_CASE("Intel: an out-of-order queue is released while its last command leave
         const uint8_t value = static_cast<uint8_t>(round);
         const Event event = fill(queue, mem, &value, 1, 0, 64);
         for (uint32_t status = 0; status != PI_EVENT_COMPLETE;)
-            status = info_of<uint32_t>(piEventGetInfo, event, PI_EVENT_INFO_STATUS);
+            status = info<uint32_t>(piEventGetInfo, event, PI_EVENT_INFO_STATUS);
     }
 }
 
@@ -89,12 +89,12 @@ TEST_CASE("Intel: each build and compilation uses its own options", "[intel]") {
     const auto without = build_desc(""), one = build_desc("-DV=1"), two = build_desc("-DV=2");
     // A failure has no later effect.
     refused(piProgramBuild(program, &without), PI_ERROR_BUILD_FAILED, {"'V'"});
-    ok(piProgramBuild(program, &one));
+    OK(piProgramBuild(program, &one));
     CHECK(value_of(program) == 1);
     refused(piProgramCompile(program, &without), PI_ERROR_BUILD_FAILED, {"'V'"});
-    ok(piProgramCompile(program, &one));
-    ok(piProgramCompile(program, &one)); // with equal options
-    ok(piProgramBuild(program, &two));
+    OK(piProgramCompile(program, &one));
+    OK(piProgramCompile(program, &one)); // with equal options
+    OK(piProgramBuild(program, &two));
     CHECK(value_of(program) == 2);
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("Intel: groups need not be uniform if the source names no standard", "
     const pi_device device = find_intel(loader);
     if (!device)
         return;
-    REQUIRE((info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_LAUNCH_FEATURES) &
+    REQUIRE((info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_LAUNCH_FEATURES) &
              PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS) != 0);
     const Place place(device);
     const Program program =
@@ -114,7 +114,7 @@ TEST_CASE("Intel: groups need not be uniform if the source names no standard", "
     const std::vector<pi_kernel_argument> arguments{buffer_argument(mem)};
     const auto desc = launch_desc(kernel, arguments, 100, 32);
     Event event;
-    ok(piEnqueueKernelLaunch(place.queue, &desc, 0, nullptr, event.out()));
+    OK(piEnqueueKernelLaunch(place.queue, &desc, 0, nullptr, event.out()));
     wait(event);
     const auto sizes = contents(place.queue, mem);
     CHECK(std::count(sizes.begin(), sizes.end(), 32) == 96);
@@ -150,7 +150,7 @@ TEST_CASE("Intel: a marker has all of its times, in their order", "[intel]") {
         uint64_t before = 1;
         for (const pi_profiling_info name :
              {PI_PROFILING_QUEUED, PI_PROFILING_SUBMIT, PI_PROFILING_START, PI_PROFILING_END}) {
-            const auto time = info_of<uint64_t>(piEventGetProfilingInfo, marker, name);
+            const auto time = info<uint64_t>(piEventGetProfilingInfo, marker, name);
             CHECK(time >= before);
             before = time;
         }
@@ -180,7 +180,7 @@ TEST_CASE("Intel: layers of one image are copied to each other", "[intel]") {
         desc.region_count = 1;
         desc.regions = &region;
         Event event;
-        ok(piEnqueueMemImageCopy(place.queue, &desc, 0, nullptr, event.out()));
+        OK(piEnqueueMemImageCopy(place.queue, &desc, 0, nullptr, event.out()));
         wait(event);
         std::copy_n(pixels.begin(), 32, pixels.begin() + 64);
         CHECK(read_image(place.queue, image, size) == pixels);
@@ -196,12 +196,12 @@ TEST_CASE("Intel: a view needs whole rows in the buffer, others are refused", "[
     auto desc = image_desc(PI_IMAGE_2D, {2, 5, 0});
     desc.row_pitch = 4096;
     const auto offset =
-        info_of<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_IMAGE_VIEW_OFFSET_ALIGNMENT);
+        info<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_IMAGE_VIEW_OFFSET_ALIGNMENT);
     Mem view;
     for (const uint64_t begin : {uint64_t{0}, offset}) {
         desc.offset = begin;
         const Mem whole = place.buffer(begin + 5 * 4096), cut = place.buffer(begin + 4 * 4096 + 8);
-        ok(piMemImageViewCreate(whole, &desc, view.out()));
+        OK(piMemImageViewCreate(whole, &desc, view.out()));
         refused(piMemImageViewCreate(cut, &desc, view.out()), PI_ERROR_UNSUPPORTED_FEATURE,
                 {"4096", "5 rows"});
     }
@@ -213,12 +213,12 @@ TEST_CASE("Intel: all units can be one equal part, and a device of one unit has 
     const pi_device device = find_intel(loader);
     if (!device)
         return;
-    const auto units = info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_COMPUTE_UNITS);
+    const auto units = info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_COMPUTE_UNITS);
     const std::vector<SubDevice> all = parts_of(device, units), ones = parts_of(device, 1);
     REQUIRE(all.size() == 1);
-    CHECK(info_of<uint32_t>(piDeviceGetInfo, all[0], PI_DEVICE_INFO_COMPUTE_UNITS) == units);
-    CHECK(info_of<uint32_t>(piDeviceGetInfo, ones.at(0), PI_DEVICE_INFO_COMPUTE_UNITS) == 1);
-    CHECK(info_of<uint32_t>(piDeviceGetInfo, ones.at(0), PI_DEVICE_INFO_PARTITION_KINDS) == 0);
+    CHECK(info<uint32_t>(piDeviceGetInfo, all[0], PI_DEVICE_INFO_COMPUTE_UNITS) == units);
+    CHECK(info<uint32_t>(piDeviceGetInfo, ones.at(0), PI_DEVICE_INFO_COMPUTE_UNITS) == 1);
+    CHECK(info<uint32_t>(piDeviceGetInfo, ones.at(0), PI_DEVICE_INFO_PARTITION_KINDS) == 0);
 }
 
 TEST_CASE("Intel: a blocking write has read the host's memory after another device used the buffer",
@@ -234,7 +234,7 @@ TEST_CASE("Intel: a blocking write has read the host's memory after another devi
     const Queue first = make_queue(context, parts[0]), second = make_queue(context, parts[1]);
     constexpr uint64_t size = 1 << 20, written = 1 << 14, begin = size - written;
     alignas(4096) static uint8_t memory[size];
-    const Mem mem = make_buffer(context, parts[0], size, PI_MEM_USE_HOST_PTR, memory);
+    const Mem mem = make_buffer(context, parts[0], buffer_desc(size, PI_MEM_USE_HOST_PTR, memory));
     std::vector<uint8_t> bytes(written), seen(written);
     for (int round = 0; round < 100; ++round) {
         bytes.assign(written, 1);

@@ -150,9 +150,9 @@ TEST_CASE("PoCL: profiling times are those of CLOCK_MONOTONIC_RAW, which is the 
             wait(event);
             const uint64_t after = raw_clock();
             uint64_t start = 0, end = 0, device_time = 0;
-            ok(piEventGetProfilingInfo(event, PI_PROFILING_START, 8, &start, nullptr));
-            ok(piEventGetProfilingInfo(event, PI_PROFILING_END, 8, &end, nullptr));
-            ok(piDeviceGetGlobalTimestamps(device, &device_time, nullptr));
+            OK(piEventGetProfilingInfo(event, PI_PROFILING_START, 8, &start, nullptr));
+            OK(piEventGetProfilingInfo(event, PI_PROFILING_END, 8, &end, nullptr));
+            OK(piDeviceGetGlobalTimestamps(device, &device_time, nullptr));
             CHECK(before <= start);
             CHECK(start <= end);
             CHECK(end <= after);
@@ -174,7 +174,7 @@ TEST_CASE("pthread: sub-devices can be released as soon as their last command is
     desc.count = 1;
     for (int round = 0; round < 500; ++round) {
         pi_device part = nullptr;
-        ok(piDevicePartition(devices[0], &desc, 1, &part, nullptr));
+        OK(piDevicePartition(devices[0], &desc, 1, &part, nullptr));
         {
             const Context context = make_context({part});
             const Queue queue = make_queue(context, part, 0);
@@ -182,7 +182,7 @@ TEST_CASE("pthread: sub-devices can be released as soon as their last command is
             const uint32_t zero = 0;
             wait(fill(queue, mem, &zero, 4, 0, 4096));
         }
-        ok(piDeviceRelease(part));
+        OK(piDeviceRelease(part));
     }
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("PoCL and rusticl: a view that does not begin with its buffer is refus
         const Mem buffer = place.buffer(4 * step), part = make_view(buffer, step, step);
         auto desc = image_desc(PI_IMAGE_1D, {16, 0, 0});
         Mem view;
-        ok(piMemImageViewCreate(buffer, &desc, view.out()));
+        OK(piMemImageViewCreate(buffer, &desc, view.out()));
         refused(piMemImageViewCreate(part, &desc, view.out()), PI_ERROR_UNSUPPORTED_FEATURE,
                 {"byte " + std::to_string(step), "byte 0"});
         desc.offset = step;
@@ -224,9 +224,9 @@ TEST_CASE("PoCL: a sub-device does not claim images") {
     desc.kind = PI_PARTITION_EQUALLY;
     desc.count = 1;
     pi_device part = nullptr;
-    ok(piDevicePartition(devices[0], &desc, 1, &part, nullptr));
-    CHECK(info_of<uint32_t>(piDeviceGetInfo, part, PI_DEVICE_INFO_IMAGES) == 0);
-    CHECK(!(info_of<uint64_t>(piDeviceGetInfo, part, PI_DEVICE_INFO_CAPABILITIES) &
+    OK(piDevicePartition(devices[0], &desc, 1, &part, nullptr));
+    CHECK(info<uint32_t>(piDeviceGetInfo, part, PI_DEVICE_INFO_IMAGES) == 0);
+    CHECK(!(info<uint64_t>(piDeviceGetInfo, part, PI_DEVICE_INFO_CAPABILITIES) &
             PI_CAPABILITY_IMAGE));
     {
         const Context context = make_context({part});
@@ -235,7 +235,7 @@ TEST_CASE("PoCL: a sub-device does not claim images") {
         refused(piMemImageCreate(context, part, &image, mem.out()), PI_ERROR_UNSUPPORTED_FEATURE,
                 {"no images"});
     }
-    ok(piDeviceRelease(part));
+    OK(piDeviceRelease(part));
 }
 
 TEST_CASE("PoCL: the option for debuggers is translated, and builds accept it") {
@@ -243,10 +243,9 @@ TEST_CASE("PoCL: the option for debuggers is translated, and builds accept it") 
     const auto devices = devices_like(loader, pocl, "");
     if (devices.empty())
         return pi_test::skip("needs PoCL");
-    const auto platform =
-        info_of<pi_platform>(piDeviceGetInfo, devices[0], PI_DEVICE_INFO_PLATFORM);
+    const auto platform = info<pi_platform>(piDeviceGetInfo, devices[0], PI_DEVICE_INFO_PLATFORM);
     char words[16] = "";
-    ok(piPlatformGetBackendOption(platform, "-g", sizeof words, words, nullptr));
+    OK(piPlatformGetBackendOption(platform, "-g", sizeof words, words, nullptr));
     CHECK(std::string(words) == "-g");
     const Context context = make_context(devices);
     const Program program =
@@ -300,7 +299,7 @@ TEST_CASE("a required sub-group size is known although the driver refuses its qu
             continue;
         any = true;
         INFO(name_of(device));
-        ok(ask(PI_KERNEL_SUB_GROUP_INFO_COMPILE_SIZE, size));
+        OK(ask(PI_KERNEL_SUB_GROUP_INFO_COMPILE_SIZE, size));
         CHECK(size == 0);
     }
     if (!any)

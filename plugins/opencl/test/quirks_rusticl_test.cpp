@@ -13,14 +13,14 @@ TEST_CASE("a queue may be out of order although the driver has none (rusticl)") 
     if (devices.empty())
         return pi_test::skip("needs RUSTICL_ENABLE=llvmpipe");
     const Place place(devices[0], PI_QUEUE_OUT_OF_ORDER);
-    CHECK(info_of<uint64_t>(piQueueGetInfo, place.queue, PI_QUEUE_INFO_FLAGS) ==
+    CHECK(info<uint64_t>(piQueueGetInfo, place.queue, PI_QUEUE_INFO_FLAGS) ==
           PI_QUEUE_OUT_OF_ORDER);
     const Mem mem = place.buffer(16);
     const uint8_t one = 1, two = 2;
     const Event gate = make_host_event(place.context);
     const Event held = fill(place.queue, mem, &one, 1, 0, 8, {{gate}});
     wait(fill(place.queue, mem, &two, 1, 0, 16)); // passes the one before it
-    ok(piEventSignalHost(gate, PI_SUCCESS));
+    OK(piEventSignalHost(gate, PI_SUCCESS));
     wait(held);
     const std::vector<uint8_t> seen = contents(place.queue, mem);
     CHECK(seen[0] == 1);
@@ -69,7 +69,8 @@ TEST_CASE("rusticl: at most 64 bytes of alignment are promised, and more is hono
     const Mem out = place.buffer(4);
     std::vector<Mem> kept;
     for (int round = 0; round < 20; ++round) {
-        kept.push_back(make_buffer(place.context, devices[0], 10 + round, 0, nullptr, 128));
+        kept.push_back(
+            make_buffer(place.context, devices[0], buffer_desc(10 + round, 0, nullptr, 128)));
         wait(launch(place.queue, low, 1, {buffer_argument(kept.back()), buffer_argument(out)}));
         CHECK(contents(place.queue, out) == std::vector<uint8_t>(4, 0));
     }
@@ -81,7 +82,7 @@ TEST_CASE("rusticl: a queue with profiling is refused, because its times would b
     if (devices.empty())
         return pi_test::skip("needs RUSTICL_ENABLE=llvmpipe");
     const Context context = make_context({devices[0]});
-    CHECK(!(info_of<uint64_t>(piDeviceGetInfo, devices[0], PI_DEVICE_INFO_QUEUE_FLAGS) &
+    CHECK(!(info<uint64_t>(piDeviceGetInfo, devices[0], PI_DEVICE_INFO_QUEUE_FLAGS) &
             PI_QUEUE_PROFILING));
     auto desc = pi::desc<pi_queue_desc>();
     desc.flags = PI_QUEUE_PROFILING;
@@ -151,7 +152,7 @@ TEST_CASE("rusticl: a copy between a 1-D array and a 2-D image moves the pixels 
             copying.region_count = 1;
             copying.regions = &region;
             Event event;
-            ok(piEnqueueMemImageCopy(place.queue, &copying, 0, nullptr, event.out()));
+            OK(piEnqueueMemImageCopy(place.queue, &copying, 0, nullptr, event.out()));
             wait(event);
             for (uint64_t x = 0; x < 3; ++x)
                 expected[4 * layer * 26 + 5 + layer + x] = pixels[4 * layer + 1 + x];
@@ -167,9 +168,8 @@ TEST_CASE("rusticl: the option for debuggers, which no build accepts, has no cou
     const auto devices = devices_like(loader, "rusticl", "");
     if (devices.empty())
         return pi_test::skip("needs rusticl");
-    const auto platform =
-        info_of<pi_platform>(piDeviceGetInfo, devices[0], PI_DEVICE_INFO_PLATFORM);
+    const auto platform = info<pi_platform>(piDeviceGetInfo, devices[0], PI_DEVICE_INFO_PLATFORM);
     char words[16] = "x";
-    ok(piPlatformGetBackendOption(platform, "-g", sizeof words, words, nullptr));
+    OK(piPlatformGetBackendOption(platform, "-g", sizeof words, words, nullptr));
     CHECK(std::string(words).empty());
 }

@@ -230,8 +230,8 @@ TEST_CASE("host memory of a driver with shadow copies is not imported in place",
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
         const Place place(device);
-        CHECK(info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_IMPORT) == 0);
-        CHECK((info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES) &
+        CHECK(info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_IMPORT) == 0);
+        CHECK((info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES) &
                1u << PI_EXTERNAL_HOST_POINTER) == 0);
         CHECK((scope_of(device).flags & PI_SCOPE_MAPS_IN_PLACE) == 0);
         Bytes host(shadow_size, 1);
@@ -254,8 +254,8 @@ TEST_CASE("PI_MEM_USE_HOST_PTR over a shadow copy is synchronised by maps", "[.s
         INFO(name_of(device));
         const Place place(device);
         Bytes host(shadow_size, 1);
-        const Mem mem =
-            make_buffer(place.context, device, host.size(), PI_MEM_USE_HOST_PTR, host.data());
+        const Mem mem = make_buffer(place.context, device,
+                                    buffer_desc(host.size(), PI_MEM_USE_HOST_PTR, host.data()));
         for (uint8_t round = 0; round < 10; ++round) {
             void *address = nullptr;
             wait(map(place.queue, mem, PI_MAP_WRITE_DISCARD, 0, host.size(), &address));
@@ -280,7 +280,7 @@ TEST_CASE("an import is in place in its real size, or refused", "[.large_shadow]
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
         const Place place(device);
-        CHECK(info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_IMPORT) == 1);
+        CHECK(info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_IMPORT) == 1);
         Bytes host(from + 4096, 1);
         uint8_t *const begin =
             host.data() + (4096 - reinterpret_cast<uintptr_t>(host.data()) % 4096);
@@ -292,7 +292,7 @@ TEST_CASE("an import is in place in its real size, or refused", "[.large_shadow]
         CHECK(host == Bytes(host.size(), 1));
         for (const uint64_t size : {from - 4096, uint64_t{5} << 20, uint64_t{4096}}) {
             desc = import_desc(begin, size);
-            ok(piMemImport(place.context, device, &desc, mem.out()));
+            OK(piMemImport(place.context, device, &desc, mem.out()));
             const uint8_t two = 2;
             wait(fill(place.queue, mem, &two, 1, 0, size));
             CHECK(std::count(begin, begin + size, two) == static_cast<std::ptrdiff_t>(size));

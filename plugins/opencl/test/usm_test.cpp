@@ -15,7 +15,7 @@ constexpr uint64_t usm_capabilities =
 
 /// Without its platform's name.
 std::string own_name_of(pi_device device) {
-    return text_of(piDeviceGetInfo, device, PI_DEVICE_INFO_NAME);
+    return info_text(piDeviceGetInfo, device, PI_DEVICE_INFO_NAME);
 }
 
 pi_usm_desc usm_desc(uint64_t size, pi_usm_kind kind = PI_USM_DEVICE) {
@@ -27,7 +27,7 @@ pi_usm_desc usm_desc(uint64_t size, pi_usm_kind kind = PI_USM_DEVICE) {
 
 void *allocate(const Place &place, const pi_usm_desc &desc) {
     void *pointer = nullptr;
-    ok(piUsmAlloc(place.context, place.device, &desc, &pointer));
+    OK(piUsmAlloc(place.context, place.device, &desc, &pointer));
     return pointer;
 }
 
@@ -51,9 +51,8 @@ TEST_CASE("a device has all USM capabilities or none, and the kinds of its share
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
-        const auto all = info_of<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_CAPABILITIES);
-        const auto kinds =
-            info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_USM_CAPABILITIES);
+        const auto all = info<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_CAPABILITIES);
+        const auto kinds = info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_USM_CAPABILITIES);
         CHECK((all & usm_capabilities) == (has_usm(device) ? usm_capabilities : 0));
         CHECK((kinds != 0) == has_usm(device));
         const bool pocl = platform_name_of(device).find("Portable") != std::string::npos;
@@ -123,7 +122,7 @@ TEST_CASE("unsupported USM is refused with what would be right") {
         desc.alignment = 4 * 1024 * 1024;
         refuse(desc, PI_ERROR_INVALID_ALIGNMENT, {"4194304", "2097152"});
         const auto most =
-            info_of<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_MAX_ALLOCATION_SIZE);
+            info<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_MAX_ALLOCATION_SIZE);
         refuse(usm_desc(most + 1), PI_ERROR_OUT_OF_DEVICE_MEMORY, {std::to_string(most)});
         desc = usm_desc(64);
         desc.scope = 1;
@@ -169,8 +168,8 @@ TEST_CASE("USM of another context is refused, by copies, hints and launches") {
             const pi_kernel_launch_desc launch = launch_desc(kernel, arguments, 1);
             refused(piEnqueueKernelLaunch(here.queue, &launch, 0, nullptr, nullptr),
                     PI_ERROR_INVALID_USM_POINTER, {"arguments[1].pointer", "another context"});
-            ok(piUsmFree(here.context, mine));
-            ok(piUsmFree(there.context, other));
+            OK(piUsmFree(here.context, mine));
+            OK(piUsmFree(there.context, other));
         }
     }
 }
@@ -199,7 +198,7 @@ TEST_CASE("a kernel accepts the end of a range and null pointers, but no pointer
         const pi_kernel_launch_desc desc = launch_desc(kernel, wrong, 1);
         refused(piEnqueueKernelLaunch(place.queue, &desc, 0, nullptr, nullptr),
                 PI_ERROR_INVALID_ARGUMENTS, {"arguments[2]", "PI_ARGUMENT_VALUE"});
-        ok(piUsmFree(place.context, words));
+        OK(piUsmFree(place.context, words));
     }
 }
 
@@ -212,11 +211,11 @@ TEST_CASE("memory that was not freed is freed with its context, a pool's as well
         auto desc = pi::desc<pi_usm_pool_desc>();
         desc.kind = PI_USM_HOST;
         pi_usm_pool pool = nullptr;
-        ok(piUsmPoolCreate(place.context, nullptr, &desc, &pool));
+        OK(piUsmPoolCreate(place.context, nullptr, &desc, &pool));
         pi_usm_desc from_pool = usm_desc(1000, PI_USM_HOST);
         from_pool.pool = pool;
         std::memset(allocate(place, from_pool), 1, 1000);
         allocate(place, usm_desc(1000));
-        ok(piUsmPoolRelease(pool));
+        OK(piUsmPoolRelease(pool));
     }
 }

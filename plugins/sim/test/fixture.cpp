@@ -2,57 +2,25 @@
 #include "fixture.hpp"
 
 #include "native_kernel.hpp"
-#include "one_plugin.hpp"
 
 #include <memory>
 
 namespace sim_test {
 
 Owned<pi_loader> make_loader(const std::string &machine_path) {
-    return load_one_plugin(PI_TEST_SIM_PLUGIN, {{"PI_SIM_MACHINE", machine_path.c_str()}}, no_log);
+    return load_one_plugin(PI_TEST_SIM_PLUGIN, {{"PI_SIM_MACHINE", machine_path.c_str()}},
+                           {.log = no_log});
 }
 
 std::string refusal(const std::string &machine_path) {
     return why_unavailable(make_loader(machine_path), "sim");
 }
 
-Simulation::Simulation(const std::string &json) : file(json), loader(make_loader(file.path())) {
-    uint32_t count = 0;
-    pi_plugin_report report{};
-    OK(piLoaderGetReports(loader, 1, &report, &count));
-    INFO(report.reason);
-    REQUIRE(report.status == PI_PLUGIN_LOADED);
-    plugin = report.plugin;
-    OK(piPlatformsGet(plugin, 1, &platform, &count));
-    OK(piDevicesGet(platform, PI_DEVICE_TYPE_ALL, 0, nullptr, &count));
-    devices.resize(count);
-    OK(piDevicesGet(platform, PI_DEVICE_TYPE_ALL, count, devices.data(), &count));
-    auto d = pi::desc<pi_context_desc>();
-    d.device_count = count;
-    d.devices = devices.data();
-    OK(piContextCreate(platform, &d, context.out()));
+Simulation::Simulation(const std::string &json)
+    : PlatformFixture(make_loader(TextFile(json).path())) {
     const void *table = nullptr;
     OK(piPluginGetExtension(plugin, PI_SIM_V1, sizeof(pi_sim_v1), &table));
     sim = static_cast<const pi_sim_v1 *>(table);
-}
-
-Owned<pi_queue> Simulation::queue(size_t index, uint64_t flags) const {
-    auto d = pi::desc<pi_queue_desc>();
-    d.flags = flags;
-    Owned<pi_queue> queue;
-    OK(piQueueCreate(context, device(index), &d, queue.out()));
-    return queue;
-}
-
-Owned<pi_mem> Simulation::buffer(size_t index, uint64_t size, uint32_t scope,
-                                 uint64_t flags) const {
-    auto d = pi::desc<pi_mem_buffer_desc>();
-    d.size = size;
-    d.scope = scope;
-    d.flags = flags;
-    Owned<pi_mem> mem;
-    OK(piMemBufferCreate(context, device(index), &d, mem.out()));
-    return mem;
 }
 
 uint64_t Simulation::now() const {
@@ -106,11 +74,7 @@ Owned<pi_event> write(pi_queue queue, pi_mem mem, const Bytes &bytes, const Wait
 }
 
 Bytes read(pi_queue queue, pi_mem mem, uint64_t size) {
-    Bytes bytes(size);
-    const pi_region region = range(0, 0, size);
-    const auto d = read_desc(mem, bytes.data(), region, PI_COMMAND_BLOCKING);
-    OK(piEnqueueMemBufferRead(queue, &d, 0, nullptr, nullptr));
-    return bytes;
+    return read_items<std::byte>(queue, mem, size);
 }
 
 namespace {

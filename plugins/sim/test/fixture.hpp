@@ -3,7 +3,7 @@
 // The fixture of the sim plugin's tests: a machine written in the test, in its own loader.
 #pragma once
 
-#include "objects.hpp"
+#include "platform_fixture.hpp"
 #include "temporary.hpp"
 
 #include <pi/pi_native_kernel.h>
@@ -24,23 +24,20 @@ Owned<pi_loader> make_loader(const std::string &machine_path);
 std::string refusal(const std::string &machine_path);
 
 /// A running machine with a context of all its devices.
-struct Simulation {
+struct Simulation : PlatformFixture {
     explicit Simulation(const std::string &json);
 
-    pi_device device(size_t index = 0) const { return devices.at(index); }
-    Owned<pi_queue> queue(size_t device = 0, uint64_t flags = PI_QUEUE_PROFILING) const;
-    Owned<pi_mem> buffer(size_t device, uint64_t size, uint32_t scope = 0,
-                         uint64_t flags = 0) const;
+    Owned<pi_queue> queue(size_t index = 0, uint64_t flags = PI_QUEUE_PROFILING) const {
+        return PlatformFixture::queue(index, flags);
+    }
+    Owned<pi_mem> buffer(size_t index, uint64_t size, uint32_t scope = 0,
+                         uint64_t flags = 0) const {
+        return PlatformFixture::buffer(index, buffer_desc(size, flags, nullptr, 0, scope));
+    }
     /// The host's clock.
     uint64_t now() const;
     pi_sim_link link(const std::string &from, const std::string &to) const;
 
-    TextFile file;
-    Owned<pi_loader> loader;
-    pi_plugin plugin = nullptr;
-    pi_platform platform = nullptr;
-    std::vector<pi_device> devices;
-    Owned<pi_context> context;
     const pi_sim_v1 *sim = nullptr;
 };
 

@@ -142,7 +142,7 @@ TEST_CASE("a read by map does not write its target before its event is complete"
     Bytes target(32);
     Event event;
     REQUIRE(read(machine.queue, mem, target, {range(0, 0, 32)}, {gate}, event.out()) == PI_SUCCESS);
-    CHECK(Machine::status(event) != PI_EVENT_COMPLETE);
+    CHECK(status(event) != PI_EVENT_COMPLETE);
     CHECK(target == Bytes(32));
     REQUIRE(piEventSignalHost(gate, PI_SUCCESS) == PI_SUCCESS);
     REQUIRE(piEventWait(event, patience) == PI_SUCCESS);
@@ -161,7 +161,7 @@ TEST_CASE("a failed event fails a command by map, with its text and without movi
     REQUIRE(piEventSignalHost(gate, PI_ERROR_DEVICE_LOST) == PI_SUCCESS);
     for (pi_event event : {static_cast<pi_event>(written), static_cast<pi_event>(filled)}) {
         CHECK(piEventWait(event, patience) == PI_ERROR_DEPENDENCY_FAILED);
-        CHECK(last_text().find("signalled by the application with -68") != std::string::npos);
+        CHECK(last_error().find("signalled by the application with -68") != std::string::npos);
     }
     CHECK(piEventWait(after, patience) == PI_SUCCESS);
     Bytes expected(32, 1);
@@ -175,7 +175,7 @@ TEST_CASE("every object of a delayed command by map may be released at once") {
     Event done;
     Event gate = machine.host_event();
     {
-        auto desc = machine.buffer_desc(storage.size());
+        auto desc = buffer_desc(storage.size());
         desc.flags = PI_MEM_USE_HOST_PTR;
         desc.host_ptr = storage.data();
         Mem mem;
@@ -248,6 +248,6 @@ TEST_CASE("function groups that the template does not have are refused by name")
     auto desc = pi::desc<pi_program_desc>();
     pi_program program = nullptr;
     CHECK(piProgramCreate(machine.context, &desc, &program) == PI_ERROR_UNSUPPORTED_FEATURE);
-    CHECK(last_text().find("piProgramCreate") != std::string::npos);
-    CHECK(last_text().find("template") != std::string::npos);
+    CHECK(last_error().find("piProgramCreate") != std::string::npos);
+    CHECK(last_error().find("template") != std::string::npos);
 }

@@ -53,13 +53,13 @@ TEST_CASE("a command waits until all its dependencies are complete") {
     REQUIRE(Machine::copy(machine.queue, src, dst, {range(0, 0, 16)}, {first, second},
                           copied.out()) == PI_SUCCESS);
     CHECK(piEventSignalHost(second, PI_SUCCESS) == PI_SUCCESS);
-    CHECK(Machine::status(copied) == PI_EVENT_QUEUED);
+    CHECK(status(copied) == PI_EVENT_QUEUED);
     CHECK(piEventWait(copied, 0) == PI_ERROR_TIMEOUT);
     CHECK(piEventWait(copied, 1000) == PI_ERROR_TIMEOUT);
     CHECK(machine.read_back(dst) == Bytes(16));
     CHECK(piEventSignalHost(first, PI_SUCCESS) == PI_SUCCESS);
     CHECK(piEventWait(copied, patience) == PI_SUCCESS);
-    CHECK(Machine::status(copied) == PI_EVENT_COMPLETE);
+    CHECK(status(copied) == PI_EVENT_COMPLETE);
     CHECK(machine.read_back(dst) == bytes);
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("an in-order queue keeps its order behind a delayed command") {
     Event last;
     REQUIRE(Machine::copy(machine.queue, one, dst, {range(0, 0, 4)}, {gate}) == PI_SUCCESS);
     REQUIRE(Machine::copy(machine.queue, two, dst, {range(0, 0, 2)}, {}, last.out()) == PI_SUCCESS);
-    CHECK(Machine::status(last) == PI_EVENT_QUEUED);
+    CHECK(status(last) == PI_EVENT_QUEUED);
     REQUIRE(piEventSignalHost(gate, PI_SUCCESS) == PI_SUCCESS);
     REQUIRE(piQueueFinish(machine.queue) == PI_SUCCESS);
     CHECK(machine.read_back(dst) == Bytes{2, 2, 1, 1});
@@ -81,7 +81,7 @@ TEST_CASE("every object of a delayed command may be released at once") {
     const bool threads = GENERATE(false, true);
     const Machine machine(threads);
     Bytes target(16);
-    auto desc = machine.buffer_desc(16);
+    auto desc = buffer_desc(16);
     desc.flags = PI_MEM_USE_HOST_PTR;
     desc.host_ptr = target.data();
     const Bytes bytes = RandomRegions(1).bytes(16);
@@ -118,12 +118,12 @@ TEST_CASE("a chain of 10,000 events needs no deep stack") {
         last = next;
     }
     const Event end(last);
-    CHECK(Machine::status(end) == PI_EVENT_QUEUED);
+    CHECK(status(end) == PI_EVENT_QUEUED);
     pi_result signalled = 1;
     on_small_stack([&] { signalled = piEventSignalHost(gate, PI_ERROR_DEVICE_LOST); });
     REQUIRE(signalled == PI_SUCCESS);
     CHECK(piEventWait(end, patience) == PI_ERROR_DEPENDENCY_FAILED);
-    CHECK(last_text() == "signalled by the application with -68");
+    CHECK(last_error() == "signalled by the application with -68");
 }
 
 TEST_CASE("10,000 callbacks that each signal the next event need no deep stack") {
@@ -161,10 +161,11 @@ TEST_CASE("a failure propagates along wait lists with its root's text, not along
     CHECK(piEventWait(follower, patience) == PI_SUCCESS);
     for (pi_event event : {static_cast<pi_event>(failed), static_cast<pi_event>(second)}) {
         CHECK(piEventWait(event, patience) == PI_ERROR_DEPENDENCY_FAILED);
-        CHECK(last_text() == "signalled by the application with -68");
-        CHECK(Machine::error_text(event) == "signalled by the application with -68");
+        CHECK(last_error() == "signalled by the application with -68");
+        CHECK(info_text(piEventGetInfo, event, PI_EVENT_INFO_ERROR_TEXT) ==
+              "signalled by the application with -68");
     }
-    CHECK(Machine::error_text(follower).empty());
+    CHECK(info_text(piEventGetInfo, follower, PI_EVENT_INFO_ERROR_TEXT).empty());
     CHECK(piQueueFinish(machine.queue) == PI_SUCCESS);
     CHECK(machine.read_back(dst) == Bytes(8));
     CHECK(machine.read_back(free) == bytes);
@@ -197,10 +198,10 @@ TEST_CASE("an abandoned host event fails its dependents") {
     REQUIRE(Machine::wait_for(machine.queue, {gate}, waiter.out()) == PI_SUCCESS);
     REQUIRE(piEventRetain(gate) == PI_SUCCESS);
     REQUIRE(piEventRelease(gate) == PI_SUCCESS);
-    CHECK(Machine::status(waiter) == PI_EVENT_QUEUED);
+    CHECK(status(waiter) == PI_EVENT_QUEUED);
     gate.reset();
     CHECK(piEventWait(waiter, patience) == PI_ERROR_DEPENDENCY_FAILED);
-    CHECK(last_text().find("released before it was signalled") != std::string::npos);
+    CHECK(last_error().find("released before it was signalled") != std::string::npos);
     CHECK(seen.calls == 1);
     CHECK(seen.result == PI_ERROR_ABANDONED);
 }

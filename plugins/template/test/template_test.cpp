@@ -7,17 +7,6 @@
 
 using namespace template_test;
 
-namespace {
-
-template <class Object, class Get>
-std::string text_info(Object object, uint32_t name, Get get) {
-    char text[64] = "";
-    REQUIRE(get(object, name, sizeof text, text, nullptr) == PI_SUCCESS);
-    return text;
-}
-
-} // namespace
-
 TEST_CASE("the template loads and reports its name") {
     const Machine machine(GENERATE(false, true));
     pi_plugin_report report{};
@@ -25,8 +14,8 @@ TEST_CASE("the template loads and reports its name") {
     INFO(report.reason);
     CHECK(report.status == PI_PLUGIN_LOADED);
     CHECK(std::string(report.name) == "template");
-    CHECK(text_info(machine.plugin, PI_PLUGIN_INFO_NAME, piPluginGetInfo) == "template");
-    CHECK(text_info(machine.device, PI_DEVICE_INFO_NAME, piDeviceGetInfo) == "template device");
+    CHECK(info_text(piPluginGetInfo, machine.plugin, PI_PLUGIN_INFO_NAME) == "template");
+    CHECK(info_text(piDeviceGetInfo, machine.device, PI_DEVICE_INFO_NAME) == "template device");
     uint64_t capabilities = 1;
     REQUIRE(piPluginGetInfo(machine.plugin, PI_PLUGIN_INFO_CAPABILITIES, sizeof capabilities,
                             &capabilities, nullptr) == PI_SUCCESS);
@@ -129,7 +118,7 @@ TEST_CASE("a context requires the platform's devices, each once") {
     CHECK(create() == PI_ERROR_INVALID_DEVICE);
     devices[1] = other.device;
     CHECK(create() == PI_ERROR_INVALID_DEVICE);
-    CHECK(last_text().find("devices[1]") != std::string::npos);
+    CHECK(last_error().find("devices[1]") != std::string::npos);
     desc.device_count = 1;
     desc.flags = 1;
     CHECK(create() == PI_ERROR_UNSUPPORTED_FEATURE);
@@ -145,7 +134,7 @@ TEST_CASE("a device that is not of the context is refused") {
     REQUIRE(piDevicesGet(machine.platform, PI_DEVICE_TYPE_ALL, 2, devices, nullptr) == PI_SUCCESS);
     const pi_device unlisted = devices[1];
     REQUIRE(unlisted != nullptr);
-    const auto desc = machine.buffer_desc(16);
+    const auto desc = buffer_desc(16);
     pi_queue queue = nullptr;
     pi_mem mem = nullptr;
     pi_memory_connection connection = 0;
@@ -192,7 +181,7 @@ TEST_CASE("handles of another kind or of another loader are refused") {
           PI_ERROR_INVALID_MEM_OBJECT);
     CHECK(Machine::copy(machine.queue, mem, mem, regions, {another_event}) ==
           PI_ERROR_INVALID_EVENT);
-    CHECK(last_text().find("wait_list[0]") != std::string::npos);
+    CHECK(last_error().find("wait_list[0]") != std::string::npos);
     CHECK(Machine::copy(machine.queue, mem, mem, regions, {nullptr}) == PI_ERROR_INVALID_EVENT);
     CHECK(piEnqueueEventsWait(machine.queue, nullptr, 1, nullptr, nullptr) ==
           PI_ERROR_INVALID_WAIT_LIST);
@@ -211,7 +200,7 @@ TEST_CASE("a buffer that cannot be created is refused with the code of its cause
     const Machine machine, other;
     unsigned char storage[64];
     const auto create = [&](auto change) {
-        auto desc = machine.buffer_desc(16);
+        auto desc = buffer_desc(16);
         change(desc);
         Mem mem;
         const pi_result result =
@@ -243,7 +232,7 @@ TEST_CASE("a buffer that cannot be created is refused with the code of its cause
     const auto layout = pi::desc<pi_mem_layout_desc>();
     CHECK(create([&](Desc &d) { d.next = &layout; }) == PI_ERROR_UNSUPPORTED_FEATURE);
 
-    const auto desc = machine.buffer_desc(16);
+    const auto desc = buffer_desc(16);
     pi_mem mem = nullptr;
     CHECK(piMemBufferCreate(machine.context, other.device, &desc, &mem) == PI_ERROR_INVALID_DEVICE);
     CHECK(piMemBufferCreate(machine.context, machine.device, &desc, nullptr) ==
@@ -255,7 +244,7 @@ TEST_CASE("a requested alignment is honoured") {
     const Machine machine;
     for (uint64_t alignment = 0; alignment <= (1 << 21);
          alignment = alignment ? 2 * alignment : 1) {
-        auto desc = machine.buffer_desc(100);
+        auto desc = buffer_desc(100);
         desc.alignment = alignment;
         Mem mem;
         REQUIRE(piMemBufferCreate(machine.context, machine.device, &desc, mem.out()) == PI_SUCCESS);
@@ -273,7 +262,7 @@ TEST_CASE("a buffer copies the application's bytes or uses them in place") {
     const Machine machine;
     Bytes bytes(32, 7);
     const Mem copied = machine.buffer(bytes);
-    auto desc = machine.buffer_desc(bytes.size());
+    auto desc = buffer_desc(bytes.size());
     desc.flags = PI_MEM_USE_HOST_PTR;
     desc.host_ptr = bytes.data();
     Mem used;
@@ -385,7 +374,7 @@ TEST_CASE("memory of every context of the plugin is unified") {
     CHECK(connection == PI_MEMORY_CONNECTION_NONE);
 
     // The connection is used: memory of the other context is accepted.
-    const auto desc = machine.buffer_desc(16);
+    const auto desc = buffer_desc(16);
     Mem dst;
     REQUIRE(piMemBufferCreate(other, machine.device, &desc, dst.out()) == PI_SUCCESS);
     const Bytes bytes = RandomRegions(2).bytes(16);

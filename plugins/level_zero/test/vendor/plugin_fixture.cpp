@@ -3,12 +3,9 @@
 
 #include "../injected.hpp"
 #include "config.hpp"
-#include "one_plugin.hpp"
 #include "skip.hpp"
 
 #include <dlfcn.h>
-
-#include <mutex>
 
 /// The suite's programs (pi_suite_programs).
 namespace pi::suite {
@@ -59,12 +56,6 @@ std::vector<int64_t> living() {
     return counts;
 }
 
-void PI_CALL note(uint32_t, const char *text, void *log) {
-    static std::mutex mutex; // threads of the plugin may log as well
-    const std::lock_guard lock(mutex);
-    static_cast<std::string *>(log)->append(text).append("\n");
-}
-
 } // namespace
 
 Machine::Machine() {
@@ -74,7 +65,8 @@ Machine::Machine() {
     }
     before_ = living();
     loader_ = load_one_plugin(PI_TEST_LEVEL_ZERO_PLUGIN,
-                              {{"PI_LEVEL_ZERO_LIBRARY", PI_TEST_INJECTING_LOADER}}, note, &log_);
+                              {{"PI_LEVEL_ZERO_LIBRARY", PI_TEST_INJECTING_LOADER}},
+                              {.log = Warnings::add, .log_user_data = &warnings_});
     pi_plugin plugin = nullptr;
     uint32_t count = 0;
     OK(piPluginsGet(loader_, 1, &plugin, &count));
@@ -92,37 +84,18 @@ Machine::~Machine() {
         return;
     context.reset();
     loader_.reset();
-    INFO(log_);
-    CHECK(log_.find("parked") == std::string::npos);
+    CHECK_THAT(warnings_.take(), !Catch::Contains("parked"));
     CHECK(living() == before_);
 }
 
-Owned<pi_context> Machine::make_context(const std::vector<pi_device> &of) const {
-    auto d = pi::desc<pi_context_desc>();
-    d.device_count = static_cast<uint32_t>(of.size());
-    d.devices = of.data();
-    Owned<pi_context> made;
-    OK(piContextCreate(platform, &d, made.out()));
-    return made;
-}
-
 Owned<pi_queue> Machine::make_queue(size_t device, uint64_t flags) const {
-    auto d = pi::desc<pi_queue_desc>();
-    d.flags = flags;
-    Owned<pi_queue> made;
-    OK(piQueueCreate(context, devices.at(device), &d, made.out()));
-    return made;
+    return pi_test::make_queue(context, devices.at(device), flags);
 }
 
 Owned<pi_mem> Machine::make_buffer(uint64_t size, size_t device, uint32_t scope,
                                    uint64_t alignment) const {
-    auto d = pi::desc<pi_mem_buffer_desc>();
-    d.size = size;
-    d.scope = scope;
-    d.alignment = alignment;
-    Owned<pi_mem> made;
-    OK(piMemBufferCreate(context, devices.at(device), &d, made.out()));
-    return made;
+    return pi_test::make_buffer(context, devices.at(device),
+                                buffer_desc(size, 0, nullptr, alignment, scope));
 }
 
 ze_context_handle_t native(pi_context context) {

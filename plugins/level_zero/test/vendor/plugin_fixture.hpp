@@ -5,7 +5,7 @@
 // completes by itself.
 #pragma once
 
-#include "objects.hpp"
+#include "platform_fixture.hpp"
 
 #include <level_zero/ze_api.h>
 
@@ -31,7 +31,6 @@ public:
     Machine(const Machine &) = delete;
     explicit operator bool() const { return !devices.empty(); }
 
-    Owned<pi_context> make_context(const std::vector<pi_device> &of) const;
     Owned<pi_queue> make_queue(size_t device = 0, uint64_t flags = 0) const;
     Owned<pi_mem> make_buffer(uint64_t size, size_t device = 0, uint32_t scope = 0,
                               uint64_t alignment = 0) const;
@@ -41,8 +40,8 @@ public:
     Owned<pi_context> context;
 
 private:
+    Warnings warnings_;
     Owned<pi_loader> loader_;
-    std::string log_;
     std::vector<int64_t> before_; ///< number of live objects of each kind
 };
 

@@ -91,7 +91,7 @@ TEST_CASE("a program's binary recreates the program") {
     d.format = PI_PROGRAM_FORMAT_DEVICE_BINARY;
     d.data = binaries.front().data();
     d.size = binaries.front().size();
-    const Owned<pi_context> of_first = machine.make_context({machine.devices.front()});
+    const Owned<pi_context> of_first = make_context({machine.devices.front()});
     Owned<pi_program> again;
     OK(piProgramCreate(of_first, &d, again.out()));
     OK(piProgramBuild(again, nullptr));

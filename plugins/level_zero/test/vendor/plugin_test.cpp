@@ -181,7 +181,7 @@ TEST_CASE("a device's sub-devices are the driver's, and have no more units than 
         }
         CHECK(found == ids);
         CHECK(units <= units_of(device));
-        const Owned<pi_context> siblings = machine.make_context(parts);
+        const Owned<pi_context> siblings = make_context(parts);
         auto d = pi::desc<pi_mem_buffer_desc>();
         d.size = 4096;
         for (const pi_device part : parts) {
@@ -200,7 +200,7 @@ TEST_CASE("the connection of each pair is what both of the driver's queries allo
     const Machine machine;
     if (!machine)
         return;
-    const Owned<pi_context> other = machine.make_context(machine.devices);
+    const Owned<pi_context> other = make_context(machine.devices);
     for (const pi_device src : machine.devices)
         for (const pi_device dst : machine.devices) {
             INFO("of the pair " << src << ", " << dst);
