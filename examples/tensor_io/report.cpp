@@ -6,6 +6,7 @@
 #include <pi/runtime/error.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -27,7 +28,7 @@ double quantile(std::vector<double> values, double part) {
     }
     std::sort(values.begin(), values.end());
     const auto last = static_cast<double>(values.size() - 1);
-    return values[static_cast<size_t>(part * last + 0.5)];
+    return values[static_cast<size_t>(std::round(part * last))];
 }
 
 double median_time(const RunReport &report, Way way) {

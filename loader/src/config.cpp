@@ -143,7 +143,7 @@ void Configuration::read_environment(std::vector<std::string> &warnings) {
     for (char **entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
         const std::size_t end = text.find('=');
-        if (end == text.npos)
+        if (end == std::string_view::npos)
             continue;
         const std::string_view name = text.substr(0, end), value = text.substr(end + 1);
         if (name.starts_with("PI_"))

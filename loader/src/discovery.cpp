@@ -82,7 +82,7 @@ Candidate read_manifest(const fs::path &file) {
             return candidate;
         }
         candidate.name = name;
-        if (path.find('\0') != path.npos) {
+        if (path.find('\0') != std::string::npos) {
             candidate.reason = fmt::format(
                 "manifest: path is \"{}\", which contains a NUL character", printable_line(path));
             return candidate;

@@ -193,6 +193,7 @@ pi_result create_loader(const pi_loader_desc *desc, std::span<const Layer *const
 
     auto loader = std::make_unique<pi_loader_s>();
     const pi_log_level level = log_level(read, configuration);
+    // NOLINTNEXTLINE(modernize-make-shared): Services is an aggregate, clang 14 needs its braces
     loader->services = std::shared_ptr<Services>(
         new Services{std::move(configuration),
                      {level, read.log, read.log_user_data},

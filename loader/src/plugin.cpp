@@ -175,7 +175,7 @@ struct PluginOpener {
         if (!problem.empty())
             return "piPluginMain " + problem;
         if (main_result != PI_SUCCESS)
-            return scope.text(main_result);
+            return ErrorScope::text(main_result);
         return adopt(desc);
     }
 
@@ -208,7 +208,7 @@ std::string why_unavailable(const PluginInstance &instance, StallWatch &watch) {
     const pi_result result = ask(instance, watch, "piPlatformsGet", [&] {
         return instance.table().piPlatformsGet(instance.handle(), 0, nullptr, &platforms);
     });
-    return result == PI_SUCCESS ? "" : scope.text(result);
+    return result == PI_SUCCESS ? "" : ErrorScope::text(result);
 }
 
 Opened open_plugin(const std::string &path, const std::shared_ptr<Services> &services,

@@ -46,7 +46,7 @@ std::vector<Handle> ask_list(const PluginInstance &instance, StallWatch &watch,
     Log &log = instance.log();
     const auto give_up = [&](pi_result result, pi_log_level level) -> std::vector<Handle> {
         std::string text =
-            fmt::format("plugin {}: {}: {}", instance.name(), function, scope.text(result));
+            fmt::format("plugin {}: {}: {}", instance.name(), function, ErrorScope::text(result));
         log.write(level, "{}", text);
         listing.problems.push_back({result, instance.name(), std::move(text)});
         return {};

@@ -50,7 +50,7 @@ std::string with_room(const std::vector<Layout> &layouts, Run &&run) {
 /// The memory operations of a verification, and comparisons of their results.
 class Check {
 public:
-    Check(const pi_dispatch &plugin, const VerificationRequest &request, Layout layout);
+    Check(const pi_dispatch &plugin_table, const VerificationRequest &what, Layout how);
 
     /// The kind of memory that dst allocates for itself.
     pi_memory_kind own_kind() const noexcept {

@@ -141,7 +141,7 @@ pi_result known_or_seen(VerifiedConnections &known, const VerifiedKey &key, uint
             seen = {run(), deep};
         } catch (const CallFailed &failed) {
             result = failed.result;
-            problem = scope.text(result);
+            problem = ErrorScope::text(result);
         }
     }
     if (result != PI_SUCCESS)

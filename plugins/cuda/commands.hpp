@@ -14,7 +14,7 @@ End end_of(Mem &mem);
 
 /// A read or write between `mem` and the application's memory.
 void enqueue_transfer(Queue &queue, const sdk::EnqueueArguments &arguments, Direction direction,
-                      Mem &mem, std::byte *host, sdk::Regions &&regions);
+                      Mem &mem, std::byte *host, sdk::Regions &&logical);
 
 /// `size` is a multiple of the pattern's size, which is a power of two up to 128.
 void enqueue_fill(Queue &queue, const sdk::EnqueueArguments &arguments, Mem &mem,

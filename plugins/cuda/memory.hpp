@@ -26,7 +26,7 @@ class Mem : public sdk::Object<Mem, pi_mem> {
 public:
     /// A root, with its own storage.
     Mem(Context &context, Device &device, Storage storage, const pi_mem_buffer_desc &desc,
-        pi_memory_kind kind, sdk::Layout layout = {});
+        pi_memory_kind memory, sdk::Layout layout = {});
     /// An image, which has no storage.
     Mem(Context &context, Device &device, std::unique_ptr<Image> image, uint64_t flags);
     /// A view of a root; `image` if the view is an image.

@@ -46,7 +46,7 @@ public:
     Link between(const PciAddress &src, const PciAddress &dst);
     /// Bytes a second of its PCIe slot, at the newest generation that device and slot support (an
     /// idle slot runs slower); 0 if NVML does not report it.
-    uint64_t pcie_bandwidth(const PciAddress &device);
+    uint64_t pcie_bandwidth(const PciAddress &address);
 
 private:
     void look_up();

@@ -82,6 +82,7 @@ std::string Nvrtc::compile(const std::string &source, const BuildOptions &option
         words.emplace_back("--device-debug");
     words.insert(words.end(), options.others.begin(), options.others.end());
     std::vector<const char *> pointers;
+    pointers.reserve(words.size());
     for (const std::string &word : words)
         pointers.push_back(word.c_str());
 
@@ -96,7 +97,7 @@ std::string Nvrtc::compile(const std::string &source, const BuildOptions &option
     check(functions_.nvrtcGetProgramLogSize(id, &size), "nvrtcGetProgramLogSize");
     std::string words_of_it(size, '\0');
     check(functions_.nvrtcGetProgramLog(id, words_of_it.data()), "nvrtcGetProgramLog");
-    log = words_of_it.c_str();
+    log = words_of_it.substr(0, words_of_it.find('\0'));
     if (code == NVRTC_ERROR_COMPILATION || code == NVRTC_ERROR_INVALID_OPTION)
         throw BuildError(text("nvrtcCompileProgram: ", functions_.nvrtcGetErrorString(code), ":\n",
                               build_log_excerpt(log)),
@@ -105,7 +106,7 @@ std::string Nvrtc::compile(const std::string &source, const BuildOptions &option
     check(functions_.nvrtcGetPTXSize(id, &size), "nvrtcGetPTXSize");
     std::string ptx(size, '\0');
     check(functions_.nvrtcGetPTX(id, ptx.data()), "nvrtcGetPTX");
-    return ptx.c_str(); // up to its 0
+    return ptx.substr(0, ptx.find('\0'));
 }
 
 } // namespace pi::cuda

@@ -181,7 +181,7 @@ PciAddress Device::pci_address() const {
 std::shared_ptr<Primary> Device::primary() {
     std::lock_guard lock(mutex_);
     {
-        const std::shared_ptr<Primary> found = primary_.lock();
+        std::shared_ptr<Primary> found = primary_.lock();
         if (found && !found->lost())
             return found;
     }

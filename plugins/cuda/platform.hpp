@@ -45,7 +45,7 @@ public:
     const std::string &description() const { return name_; }
 
     /// An attribute; 0 if the driver does not know it.
-    int attribute(CUdevice_attribute name) const;
+    int attribute(CUdevice_attribute which) const;
     PciAddress pci_address() const;
     uint64_t memory_size() const { return memory_size_; }
     uint64_t max_group() const { return max_group_; }

@@ -91,7 +91,7 @@ private:
 };
 
 /// Loads the build's image as its module; the driver's messages go to its log.
-void load_module(Context &context, Program::Build &build, const BuildOptions &options);
+void load_module(Context &context, Program::Build &build, const BuildOptions &words);
 
 /// Links compiled parts into a program for the descriptor's devices (link.cpp).
 sdk::Ref<Program> link_programs(Context &context, const pi_program_link_desc &desc);

@@ -19,6 +19,6 @@ inline uint32_t sampler_word(const pi_sampler_desc &sampler) {
 inline size_t sampler_index(const pi_sampler_desc &sampler) {
     return (sampler.addressing * 2 + sampler.filter) * 2 + sampler.normalized_coordinates;
 }
-inline constexpr size_t sampler_count = (PI_ADDRESSING_MIRRORED_REPEAT + 1) * 2 * 2;
+inline constexpr size_t sampler_count = size_t{PI_ADDRESSING_MIRRORED_REPEAT + 1} * 2 * 2;
 
 } // namespace pi::cuda

@@ -183,7 +183,7 @@ pi_result PI_CALL piDeviceGetMemoryScopes(pi_device device, uint32_t capacity,
             PI_SCOPE_POOLABLE | PI_SCOPE_MAPS_IN_PLACE | (can_lock_pages() ? requirements : 0);
         // Mapping rows makes a copy, and allocations differ in shape: neither in place nor
         // poolable.
-        std::strcpy(scopes[scope_scratchpad].name, scratchpad_name);
+        std::memcpy(scopes[scope_scratchpad].name, scratchpad_name, sizeof(scratchpad_name));
         scopes[scope_scratchpad].flags |= PI_SCOPE_LAYOUT;
         sdk::write_list<pi_memory_scope>(scopes, capacity, out_scopes, out_count);
     });

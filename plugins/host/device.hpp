@@ -13,12 +13,12 @@ class Executor;
 class Platform;
 
 inline constexpr uint64_t min_alignment = 64;
-inline constexpr uint64_t max_alignment = 2 * 1024 * 1024;
+inline constexpr uint64_t max_alignment = uint64_t{2} * 1024 * 1024;
 /// Work-items of a work-group. Native kernels loop over them: only the loop's index limits it.
 inline constexpr uint64_t max_work_group_size = 65536;
 /// Bytes of PI_ARGUMENT_LOCAL memory of one work-group: about the size of a processor's
 /// second-level cache.
-inline constexpr uint64_t local_memory_size = 1024 * 1024;
+inline constexpr uint64_t local_memory_size = uint64_t{1024} * 1024;
 
 /// A root device, which lives as long as the instance, or a sub-device, which is counted.
 class Device : public sdk::Object<Device, pi_device> {
@@ -72,6 +72,6 @@ private:
 
 /// Memory scopes: the node's memory, and n-D allocations in rows.
 inline constexpr uint32_t scope_global = 0, scope_scratchpad = 1, scope_count = 2;
-inline constexpr const char *scratchpad_name = "host.scratchpad";
+inline constexpr char scratchpad_name[] = "host.scratchpad";
 
 } // namespace pi::host

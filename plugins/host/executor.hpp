@@ -14,10 +14,10 @@ namespace pi::host {
 
 /// The cost of a piece of work, in bytes moved or the equivalent.
 enum class Cost : uint64_t {
-    NONE = 0,                  ///< less than a lock: runs on any thread
-    SMALL = 32 * 1024,         ///< up to this size a copy takes less time than waking a thread
-    UNKNOWN = UINT64_MAX - 1,  ///< on the calling thread only for a blocking call
-    PLUGIN_THREAD = UINT64_MAX ///< never on the application's thread
+    NONE = 0,                    ///< less than a lock: runs on any thread
+    SMALL = uint64_t{32} * 1024, ///< up to this size a copy takes less time than waking a thread
+    UNKNOWN = UINT64_MAX - 1,    ///< on the calling thread only for a blocking call
+    PLUGIN_THREAD = UINT64_MAX   ///< never on the application's thread
 };
 
 /// The threads of an instance. A command of cost SMALL runs on the thread that enqueues it, if it

@@ -16,7 +16,7 @@ namespace {
 
 /// With several nodes, memory from this size on is mapped in whole pages, so that it can be bound
 /// to a node.
-constexpr uint64_t min_bound_size = 64 * 1024;
+constexpr uint64_t min_bound_size = uint64_t{64} * 1024;
 
 [[noreturn]] void out_of_memory(const Device &device, const char *call, uint64_t size,
                                 const char *reason) {

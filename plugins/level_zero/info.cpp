@@ -8,6 +8,7 @@
 #include <pi/sdk/descriptor.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <unistd.h>
@@ -132,7 +133,7 @@ constexpr Row rows[] = {
      }},
     {PI_DEVICE_INFO_TIMER_RESOLUTION,
      [](Device &d, const InfoWriter &write) {
-         write(std::max<uint64_t>(static_cast<uint64_t>(d.clock().tick() + 0.5), 1));
+         write(std::max<uint64_t>(static_cast<uint64_t>(std::round(d.clock().tick())), 1));
      }},
     {PI_DEVICE_INFO_PARTITION_KINDS,
      [](Device &d, const InfoWriter &write) {

@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace pi::level_zero {
@@ -52,7 +53,7 @@ public:
 
     /// Runs the task on a thread that may wait for the device: it wakes as soon as the device is
     /// done. Returns false if all such threads are waiting: then watcher() must find the end.
-    bool run_waiting(std::function<void()> task) { return waiting_.try_post(task); }
+    bool run_waiting(std::function<void()> task) { return waiting_.try_post(std::move(task)); }
     /// Polls for ends that no thread waits for.
     sdk::Watcher &watcher() { return watcher_; }
     /// Threads for copies through the host, which may keep them busy for long.

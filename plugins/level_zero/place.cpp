@@ -54,6 +54,7 @@ DriverContext::DriverContext(Platform &platform, const std::vector<Device *> &de
     : platform_(platform), watch_(*this) {
     add_places(devices);
     std::vector<ze_device_handle_t> ids;
+    ids.reserve(devices.size());
     for (const Device *device : devices)
         ids.push_back(device->id());
     const auto desc = typed<ze_context_desc_t>(ZE_STRUCTURE_TYPE_CONTEXT_DESC);

@@ -15,6 +15,7 @@ ListEvent &payload_of(const Event &event) {
 
 std::vector<ze_event_handle_t> ids_of(const std::vector<SharedEvent> &events) {
     std::vector<ze_event_handle_t> ids;
+    ids.reserve(events.size());
     for (const SharedEvent &event : events)
         ids.push_back(event->id());
     return ids;

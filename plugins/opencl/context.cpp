@@ -15,9 +15,7 @@ namespace {
 ContextOwner create_vendor_context(const Platform &platform, const std::vector<Device *> &devices) {
     const cl_context_properties properties[] = {
         CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform.id()), 0};
-    std::vector<cl_device_id> ids;
-    for (const Device *device : devices)
-        ids.push_back(device->id());
+    const std::vector<cl_device_id> ids = ids_of(devices);
     cl_int code = CL_SUCCESS;
     const cl_context context = platform.api().clCreateContext(
         properties, static_cast<cl_uint>(ids.size()), ids.data(), nullptr, nullptr, &code);

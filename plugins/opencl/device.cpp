@@ -64,6 +64,14 @@ Device::Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent, Dev
     min_alignment_ = std::min<uint64_t>(base, quirk(QUIRK_ALIGNMENT_64) ? 64 : sizeof(cl_long16));
 }
 
+std::vector<cl_device_id> ids_of(const std::vector<Device *> &devices) {
+    std::vector<cl_device_id> ids;
+    ids.reserve(devices.size());
+    for (const Device *device : devices)
+        ids.push_back(device->id());
+    return ids;
+}
+
 std::optional<size_t> Device::position_in(const std::vector<cl_device_id> &ids) const {
     for (const Device *one = this; one; one = one->parent())
         if (const auto found = std::find(ids.begin(), ids.end(), one->id()); found != ids.end())

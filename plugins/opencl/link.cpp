@@ -32,10 +32,9 @@ Ref<Program> link_programs(Context &context, const pi_program_link_desc &desc) {
     const std::vector<Device *> devices = read_devices<Device>(context, desc);
     const std::vector<Program *> parts = read_parts<Program>(context, desc, devices);
     const std::vector<Device *> targets = link_devices(devices, context.devices());
-    std::vector<cl_device_id> ids;
-    for (const Device *device : targets)
-        ids.push_back(device->id());
+    const std::vector<cl_device_id> ids = ids_of(targets);
     std::vector<cl_program> programs;
+    programs.reserve(parts.size());
     for (const Program *part : parts) {
         programs.push_back(part->id());
         if (part->compiled_elsewhere() && targets.size() > 1 &&

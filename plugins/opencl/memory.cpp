@@ -25,14 +25,14 @@ Mem::Mem(Context &context, Device &device, Parts parts)
       vendor_(std::move(parts.vendor)), whole_(parts.whole), whole_offset_(parts.whole_offset),
       offset_(0), size_(parts.size), flags_(parts.flags), alignment_(parts.alignment),
       host_pointer_(parts.host_pointer), kind_(parts.kind), scope_(parts.scope),
-      image_(std::move(parts.image)) {}
+      image_(parts.image) {}
 
 Mem::Mem(Mem &root, MemOwner vendor, uint64_t flags, uint64_t offset, uint64_t size,
          std::optional<Image> image, MemOwner keeps)
     : Object(root.host()), context_(root.context_), device_(root.device_), root_(root),
       keeps_(std::move(keeps)), vendor_(std::move(vendor)), offset_(offset), size_(size),
       flags_(flags), alignment_(root.alignment_), host_pointer_(nullptr),
-      kind_(image ? pi_memory_kind{PI_MEMORY_KIND_IMAGE} : root.kind_), image_(std::move(image)) {}
+      kind_(image ? pi_memory_kind{PI_MEMORY_KIND_IMAGE} : root.kind_), image_(image) {}
 
 Mem::~Mem() {
     for (const auto &[pointer] : maps_.take_all()) {

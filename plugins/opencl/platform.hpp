@@ -156,6 +156,8 @@ private:
     uint64_t in_place_up_to_ = 0, copied_from_ = UINT64_MAX;
 };
 
+std::vector<cl_device_id> ids_of(const std::vector<Device *> &devices);
+
 /// Ask the driver for the values of Device::partition_kinds and Device::clock (partition.cpp,
 /// timestamp.cpp).
 uint32_t find_partition_kinds(const Device &device);

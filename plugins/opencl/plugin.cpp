@@ -55,6 +55,7 @@ constexpr Extension extensions[] = {
      &verification_kernel_entries<Device, verification_kernel_of>::table},
 };
 
+// NOLINTNEXTLINE(readability-function-size): a row for each function
 constexpr pi_dispatch make_functions() {
     pi_dispatch table = {
         .struct_size = sizeof(pi_dispatch),

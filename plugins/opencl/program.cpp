@@ -16,13 +16,6 @@ using namespace sdk;
 
 namespace {
 
-std::vector<cl_device_id> ids_of(const std::vector<Device *> &devices) {
-    std::vector<cl_device_id> ids;
-    for (const Device *device : devices)
-        ids.push_back(device->id());
-    return ids;
-}
-
 bool has(const std::vector<Device *> &devices, const Device &device) {
     return std::find(devices.begin(), devices.end(), &device) != devices.end();
 }
@@ -48,7 +41,7 @@ Program::Program(Context &context, pi_program_format format, ProgramOwner vendor
       candidates_(std::move(candidates)) {}
 
 std::vector<Device *> Program::read_devices(const pi_program_build_desc &desc) const {
-    const std::vector<Device *> devices = sdk::read_devices<Device>(*context_, desc);
+    std::vector<Device *> devices = sdk::read_devices<Device>(*context_, desc);
     if (!desc.device_count)
         return candidates_;
     for (const Device *device : devices)
@@ -313,6 +306,7 @@ struct VendorBinaries {
     std::vector<std::vector<unsigned char>> read(const Program &program) const {
         std::vector<std::vector<unsigned char>> contents;
         std::vector<unsigned char *> pointers;
+        pointers.reserve(sizes.size());
         for (const size_t one : sizes)
             contents.emplace_back(one);
         for (auto &content : contents)

@@ -43,7 +43,7 @@ struct Usm {
     static void check_scope(const Device &device, uint32_t scope);
     static uint64_t alignment(const Device &device, uint64_t asked);
     static uint64_t min_alignment(const Device &device) { return device.min_alignment(); }
-    static uint64_t max_alignment(const Device &) { return 2 * 1024 * 1024; }
+    static uint64_t max_alignment(const Device &) { return uint64_t{2} * 1024 * 1024; }
     static Memory allocate(Context &context, Device &device, pi_usm_kind kind, uint64_t size,
                            uint64_t alignment, uint64_t requirements);
     template <class Run>

@@ -17,7 +17,7 @@ class Platform;
 
 /// Work-items of a work-group, and bytes of its local memory: the limits of native functions.
 inline constexpr uint64_t max_work_group_size = 65536;
-inline constexpr uint64_t local_memory_size = 1024 * 1024;
+inline constexpr uint64_t local_memory_size = uint64_t{1024} * 1024;
 
 /// The used bytes of one scope of a device. Thread-safe.
 class ScopeMemory {

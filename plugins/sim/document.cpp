@@ -222,7 +222,7 @@ bool is_for_people(std::string_view name) {
 
 } // namespace
 
-Document::Document(std::string path) : Document(path, read_file(path)) {}
+Document::Document(const std::string &path) : Document(path, read_file(path)) {}
 
 Document::Document(std::string path, std::string_view text) : path_(std::move(path)) {
     Builder builder(path_, text, root_);
@@ -256,7 +256,7 @@ std::string Value::shown() const {
     case Kind::TEXT:
         // A NUL character as JSON writes it: an error's text would end there.
         return '"' + text.substr(0, text.find('\0')) +
-               (text.find('\0') != text.npos ? "\\u0000\"" : "\"");
+               (text.find('\0') != std::string::npos ? "\\u0000\"" : "\"");
     case Kind::ARRAY:
         return "an array";
     case Kind::OBJECT:
@@ -300,7 +300,7 @@ std::vector<Value> Value::array(const char *of) const {
 std::string Value::string(const char *what) const {
     if (kind != Kind::TEXT || text.empty())
         fail("is ", shown(), "; ", what, " is needed");
-    if (text.find('\0') != text.npos) // a C string would end there
+    if (text.find('\0') != std::string::npos) // a C string would end there
         fail("is ", shown(), "; ", what, " without a NUL character is needed");
     return text;
 }

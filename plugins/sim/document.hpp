@@ -71,7 +71,7 @@ struct Member {
 /// member twice; PI_ERROR_UNAVAILABLE for a file that cannot be read.
 class Document {
 public:
-    explicit Document(std::string path);
+    explicit Document(const std::string &path);
     /// From text; `path` is for messages.
     Document(std::string path, std::string_view text);
     Document(const Document &) = delete;

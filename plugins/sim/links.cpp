@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "links.hpp"
 
+#include <cmath>
+
 namespace pi::sim {
 
 uint64_t duration_of(const Speed &speed, uint64_t bytes) {
@@ -55,8 +57,9 @@ Channel *Links::channel(const std::string &name) {
     return &channels_.try_emplace(name, channels_.size() + 1).first->second;
 }
 
-void Links::add(LinkSpec spec) {
+void Links::add(const LinkSpec &spec) {
     std::vector<Channel *> channels;
+    channels.reserve(spec.channels.size());
     for (const std::string &name : spec.channels)
         channels.push_back(channel(name));
     Link &link = links_.emplace_back(spec, std::move(channels));
@@ -130,7 +133,7 @@ Speed Links::speed(Site from, Site to) const {
         seconds_a_byte += part.bandwidth ? 1 / static_cast<double>(part.bandwidth) : 0;
     }
     sum.bandwidth =
-        seconds_a_byte > 0 ? static_cast<uint64_t>(1 / seconds_a_byte + 0.5) : UINT64_MAX;
+        seconds_a_byte > 0 ? static_cast<uint64_t>(std::round(1 / seconds_a_byte)) : UINT64_MAX;
     return sum;
 }
 

@@ -74,7 +74,7 @@ public:
 
 private:
     Channel *channel(const std::string &name);
-    void add(LinkSpec spec);
+    void add(const LinkSpec &spec);
     const Speed &speed_within(Site site) const;
     std::vector<Link *> way(Site from, Site to) const;
     bool loses_pages(Site from, Site to, LossyCommands commands) const;

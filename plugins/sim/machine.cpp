@@ -181,10 +181,10 @@ FaultSpec read_fault(const Value &value) {
         if (fault.result == PI_SUCCESS)
             fault.result = PI_ERROR_BACKEND;
     }
-    if (fault.delay && !command)
+    if (fault.delay != 0 && !command)
         value["delay"].fail("is given, but ", fault.function,
                             " is not a command: only piEnqueue... takes time");
-    if (fault.result == PI_SUCCESS && !fault.delay)
+    if (fault.result == PI_SUCCESS && fault.delay == 0)
         value.fail("does nothing: a result, a part or a delay is needed");
     return fault;
 }

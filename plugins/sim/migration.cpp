@@ -53,10 +53,12 @@ void WriteLog::add(const Writer::When &when, std::span<const std::byte> before,
         const uint64_t begin = at;
         while (at < object.size() && before[at] != object[at])
             ++at;
+        const auto changed = [&](std::span<const std::byte> bytes) {
+            const auto part = bytes.subspan(begin, at - begin);
+            return std::vector<std::byte>(part.begin(), part.end());
+        };
         if (at != begin)
-            record.changes.push_back({begin,
-                                      {before.begin() + begin, before.begin() + at},
-                                      {object.begin() + begin, object.begin() + at}});
+            record.changes.push_back({begin, changed(before), changed(object)});
     }
     records_.push_back(std::move(record));
     if (std::any_of(records_.begin(), records_.end(),

@@ -259,7 +259,7 @@ struct Exported {
 /// The tensor, except for the members that only one form has.
 template <class Managed>
 Managed &make_exported(const Acquisition &use, const TensorLayout &layout,
-                       std::shared_ptr<const void> owner, const DlpackStream &stream) {
+                       std::shared_ptr<const void> &&owner, const DlpackStream &stream) {
     const TensorLayout::Hull hull = layout.hull();
     const uint64_t size = use.range().size();
     // A tensor that begins before the range wraps around, past any end.

@@ -34,6 +34,7 @@ std::vector<std::vector<size_t>> group(const std::vector<Device> &devices, Conte
 
 Context make_context(const std::vector<Device> &devices, const std::vector<size_t> &members) {
     std::vector<pi_device> handles;
+    handles.reserve(members.size());
     for (const size_t member : members) {
         handles.push_back(devices[member].handle);
     }

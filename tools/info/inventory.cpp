@@ -16,7 +16,7 @@ std::string selector_of(pi_loader loader, pi_device device) {
     std::string text(size, '\0');
     check(piLoaderGetDeviceSelector(loader, device, size, text.data(), nullptr),
           "piLoaderGetDeviceSelector");
-    return text.c_str(); // without the trailing NUL
+    return text.substr(0, text.find('\0'));
 }
 
 std::optional<bool> flag(pi_device device, pi_device_info name) {

@@ -8,6 +8,7 @@ namespace pi_info {
 
 Loader::Loader(const std::vector<std::string> &plugins) {
     std::vector<const char *> names;
+    names.reserve(plugins.size());
     for (const std::string &plugin : plugins) {
         names.push_back(plugin.c_str());
     }

@@ -94,13 +94,12 @@ void Unknown::note_command(std::string_view function, const Line &line, const Js
         if (const auto id = number(from, name))
             to.push_back(*id);
     };
-    if (function == "piEnqueueMemBufferWrite" || function == "piEnqueueMemBufferFill") {
+    if (function == "piEnqueueMemBufferWrite" || function == "piEnqueueMemBufferFill" ||
+        (function == "piEnqueueMemUnmap" && !line.content.contains("hash"))) {
         add(command.writes, desc, "mem");
     } else if (function == "piEnqueueMemBufferCopy") {
         add(command.reads, desc, "src");
         add(command.writes, desc, "dst");
-    } else if (function == "piEnqueueMemUnmap" && !line.content.contains("hash")) {
-        add(command.writes, desc, "mem");
     } else if (function == "piEnqueueKernelLaunch") {
         add(command.reads, desc, "kernel");
         for (const Json &argument : list(desc, "arguments")) {

@@ -31,7 +31,7 @@ inline const char *as_text(const Json &value, const char *what) {
     if (!value.is_string())
         throw Refusal(fmt::format("{} is not a string", what));
     const auto &text = value.get_ref<const std::string &>();
-    if (text.find('\0') != text.npos)
+    if (text.find('\0') != std::string::npos)
         throw Refusal(fmt::format("{} contains a NUL character", what));
     return text.c_str();
 }

@@ -1596,6 +1596,7 @@ public:
                 });
             if (result == PI_SUCCESS && !sizes.empty()) {
                 std::vector<uint8_t *> pointers;
+                pointers.reserve(sizes.size());
                 for (const uint64_t size : sizes) {
                     pointers.push_back(binaries.emplace_back(size).data());
                 }

@@ -44,8 +44,8 @@ std::string describe_frame(const void *frame) {
     if (info.dli_fname == nullptr)
         return fmt::format("{}", static_cast<const void *>(call));
     const std::string_view path = info.dli_fname;
-    const std::string module = fmt::format("{}+{:#x}", path.substr(path.rfind('/') + 1),
-                                           call - static_cast<const char *>(info.dli_fbase));
+    std::string module = fmt::format("{}+{:#x}", path.substr(path.rfind('/') + 1),
+                                     call - static_cast<const char *>(info.dli_fbase));
     if (info.dli_sname == nullptr)
         return module;
     return fmt::format("{}+{:#x} ({})", demangle(info.dli_sname),

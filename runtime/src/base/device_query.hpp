@@ -33,7 +33,8 @@ inline std::string device_bytes(pi_device device, pi_device_info name) {
 }
 
 inline std::string device_text(pi_device device, pi_device_info name) {
-    return std::string(device_bytes(device, name).c_str());
+    const std::string bytes = device_bytes(device, name);
+    return bytes.substr(0, bytes.find('\0'));
 }
 
 inline pi_platform platform_of(pi_device device) {

@@ -109,9 +109,9 @@ public:
     /// unit with what another write made newest at that view: these are valid nowhere. Copies of
     /// what it was to write that have not begun are sure to fail: nothing is expected of them from
     /// now on.
-    void finish(OperationId operation, bool succeeded);
+    void finish(OperationId id, bool succeeded);
     /// Restores the state before the newest operation. No other operation may depend on it.
-    void undo(OperationId operation);
+    void undo(OperationId id);
     /// Operations that must be over before this pending one may be finished as failed: the writes
     /// and copies that it waits for, if its memory has units.
     std::vector<Wait> before_failure(OperationId operation) const;

@@ -38,7 +38,7 @@ std::string cell(const TopologyDescription &topology, const Verification *verifi
     if (dst == host_place) {
         return host_column(topology.place(src));
     }
-    const std::string name = connection_name(topology.buffer(src, dst).connection);
+    std::string name = connection_name(topology.buffer(src, dst).connection);
     if (verification == nullptr) {
         return name;
     }

@@ -34,6 +34,7 @@ const std::shared_ptr<Completion> &Operations::completion_of(OperationId operati
 
 std::vector<Dependency> Operations::dependencies(const std::vector<Ledger::Wait> &waits) {
     std::vector<Dependency> result;
+    result.reserve(waits.size());
     for (const Ledger::Wait &wait : waits) {
         result.push_back({completion_of(wait.operation), wait.data});
     }

@@ -22,7 +22,7 @@ std::string event_text(pi_event event, pi_result result) {
         if (piEventGetInfo(event, PI_EVENT_INFO_ERROR_TEXT, size, detail.data(), nullptr) ==
             PI_SUCCESS) {
             text += ": ";
-            text += detail.c_str();
+            text.append(detail, 0, detail.find('\0'));
         }
     }
     return text;
@@ -115,7 +115,7 @@ pi_result call_when_complete(Event &event, std::unique_ptr<Notice> notice) {
     notice->event = std::move(event);
     const pi_result result = piEventSetCallback(raw, &on_final, notice.get());
     if (result == PI_SUCCESS) {
-        notice.release(); // owned by the callback, which may have run already
+        static_cast<void>(notice.release()); // owned by the callback, which may have run already
     } else {
         event = std::move(notice->event);
     }

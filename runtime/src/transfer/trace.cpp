@@ -67,7 +67,8 @@ void Trace::write(const TransferRecord &record) const {
             topology_->info(hops[index].from).name + " -> " + topology_->info(hops[index].to).name;
         std::string text = arguments;
         add_member(text, "hop", index + 1);
-        text = '{' + text + '}';
+        text.insert(0, 1, '{');
+        text += '}';
         pi_trace_span span{};
         span.group = "transfers";
         span.track = track.c_str();

@@ -217,7 +217,7 @@ private:
         object_.add(name, seen.has_value() ? json_array(*seen, write) : json_text(nullptr));
     }
     // If the call failed, the bytes may not exist.
-    std::string bytes(const void *address, uint64_t size) {
+    std::string bytes(const void *address, uint64_t size) const {
         return succeeded_ ? base64(bytes_at(address, size)) : json_text(true);
     }
     template <typename Desc, typename Visit>

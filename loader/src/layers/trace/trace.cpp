@@ -21,7 +21,7 @@ template <typename Desc>
 std::shared_ptr<Command> begin_command(Tracer &tracer, const char *function, pi_queue queue,
                                        const Desc *desc, uint32_t wait_count,
                                        const pi_event *wait_list) {
-    const std::shared_ptr<Command> command = tracer.begin(function, queue, wait_count, wait_list);
+    std::shared_ptr<Command> command = tracer.begin(function, queue, wait_count, wait_list);
     Desc own;
     try {
         if (copy_descriptor(desc, type_of<Desc>, own))

@@ -342,7 +342,7 @@ private:
 
     template <typename Made>
     static void see(Validator &validator, const Validator::Origin &origin, Made made,
-                    Known facts = nullptr) {
+                    Known &&facts = nullptr) {
         if (made == nullptr)
             return;
         bool immortal = false;

@@ -124,8 +124,8 @@ public:
 
     /// A callback's event may be used while that runs, even if it was released.
     Object find(const void *handle) noexcept;
-    void pin(const Object &object);
-    void unpin(const Object &object) noexcept;
+    void pin(const Object &known);
+    void unpin(const Object &known) noexcept;
 
     /// A reference of the layer to an object of the application; its handle is nullptr if there is
     /// none.
@@ -172,7 +172,7 @@ private:
         end(object, count, true);
     }
     /// Counts one down; `held`: the plugin counts this reference.
-    void end(const Reference &object, uint32_t Object::*count, bool held) noexcept;
+    void end(const Reference &reference, uint32_t Object::*count, bool held) noexcept;
     void release_in_plugin(const Reference &object) noexcept;
     bool may_be_unnoted(const void *handle) noexcept;
     [[gnu::cold, gnu::noinline]] pi_result explain(const void *handle, pi_kind kind, pi_result code,

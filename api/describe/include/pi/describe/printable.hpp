@@ -47,7 +47,8 @@ inline std::string escape(std::string_view text, std::string_view allowed) {
         const std::size_t size = utf8_size(text);
         const std::string_view character = text.substr(0, size != 0 ? size : 1);
         text.remove_prefix(character.size());
-        if (size != 0 && (!is_control(character) || allowed.find(character) != allowed.npos)) {
+        if (size != 0 &&
+            (!is_control(character) || allowed.find(character) != std::string_view::npos)) {
             out += character;
             continue;
         }

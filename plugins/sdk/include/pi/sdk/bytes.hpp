@@ -3,6 +3,7 @@
 // Sizes in messages.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 namespace pi::sdk {
@@ -19,7 +20,7 @@ public:
         for (; value >= 1024 && unit < 4; value /= 1024)
             ++unit;
         // One decimal: enough to compare with, short enough to read.
-        const double shown = static_cast<double>(static_cast<uint64_t>(value * 10 + 0.5)) / 10;
+        const double shown = std::round(value * 10) / 10;
         stream << shown << ' ' << units[unit];
         return stream;
     }

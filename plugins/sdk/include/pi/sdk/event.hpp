@@ -112,7 +112,7 @@ public:
     /// The backend is done with the command. Called once, on any thread, with no lock held. The
     /// event becomes complete once its dependencies are complete, too; then dependents, callbacks
     /// and waiting threads continue.
-    void finish(pi_result result, std::string_view text = {});
+    void finish(pi_result result, std::string_view words = {});
     /// Records that the work starts now, for backends that measure times themselves.
     void running() {
         status_.store(PI_EVENT_RUNNING, std::memory_order_relaxed);
@@ -210,7 +210,7 @@ private:
     void depend(Event &dependency, bool carries_error);
     void note_failure(const Event &root);
     void note_end(const Event &dependency);
-    void reached(Waiter *waiters, bool completed);
+    void reached(Waiter *waiters, bool completed) const;
     void dependency_reached(bool carries_error, bool starts, const Event &dependency,
                             bool completed);
     void post(void (Event::*step)());

@@ -176,7 +176,7 @@ inline void Event::submitted() {
     reached(waiters, false);
 }
 
-inline void Event::reached(Waiter *waiters, bool completed) {
+inline void Event::reached(Waiter *waiters, bool completed) const {
     while (waiters) {
         const Waiter &waiter = *waiters;
         const bool carries_error = waiter.carries_error, starts = waiter.starts;

@@ -248,7 +248,7 @@ inline void fill_bytes(const LogicalBytes &dst, uint64_t offset, uint64_t size,
     if (dst.run(offset) >= size)
         return fill_bytes(static_cast<void *>(dst.at(offset)), size, pattern);
     // A pattern may cross the end of a row: build a strip of patterns and copy it.
-    constexpr uint64_t cached = 64 * 1024; // a multiple of every pattern's size
+    constexpr uint64_t cached = uint64_t{64} * 1024; // a multiple of every pattern's size
     std::vector<std::byte> strip(std::min(size, cached));
     fill_bytes(strip.data(), strip.size(), pattern);
     for (uint64_t done = 0; done < size;) {

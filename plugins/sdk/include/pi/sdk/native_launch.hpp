@@ -154,7 +154,7 @@ void *NativeArguments::add(typename Native::Queue &queue, const pi_kernel_argume
 
 inline void *NativeArguments::add_value(const pi_kernel_argument &argument,
                                         const ArgumentName &name) {
-    constexpr uint64_t most = 64 * 1024; // larger values are taken for an error of the caller
+    constexpr uint64_t most = uint64_t{64} * 1024; // larger values: an error of the caller
     if (!argument.value)
         refuse(name, "is a value, but value is NULL");
     if (!argument.size || argument.size > most)

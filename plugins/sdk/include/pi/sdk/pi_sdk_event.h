@@ -318,10 +318,11 @@ static inline void pi_sdk_event_finish(pi_sdk_event *event, pi_result result, co
     pthread_mutex_lock(&event->mutex);
     event->result = result;
     if (result && text) {
-        event->text = (char *)malloc(strlen(text) + 1);
+        const size_t size = strlen(text) + 1;
+        event->text = (char *)malloc(size);
         event->lacks_text = !event->text;
         if (event->text)
-            strcpy(event->text, text);
+            memcpy(event->text, text, size);
     }
     pthread_mutex_unlock(&event->mutex);
     pi_sdk_event_post(event, pi_sdk_event_complete);

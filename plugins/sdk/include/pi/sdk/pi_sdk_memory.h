@@ -302,7 +302,7 @@ static inline pi_result pi_sdk_read_fill(pi_queue queue, const pi_buffer_fill_de
 }
 /* Runs the fill; `bytes` is the buffer's first byte. */
 static inline void pi_sdk_fill_bytes(const pi_sdk_fill *fill, unsigned char *bytes) {
-    const uint64_t size = fill->desc.size, cached = 128 * 1024;
+    const uint64_t size = fill->desc.size, cached = UINT64_C(128) * 1024;
     unsigned char *const begin = bytes + fill->desc.offset;
     uint64_t done = size ? fill->desc.pattern_size : 0, step;
     memcpy(begin, fill->pattern, (size_t)done);

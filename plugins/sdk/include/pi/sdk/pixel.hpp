@@ -80,11 +80,11 @@ inline constexpr ChannelPacker channel_packers[] = {
 /// The pixel for `color`, the 16 bytes {r, g, b, a} of a pi_image_fill_desc. Values are rounded to
 /// the nearest and clamped to the channel's range.
 inline std::vector<std::byte> pack_color(const PixelFormat &format, const void *color) {
-    static constexpr uint32_t in_order[] = {0, 1, 2, 3}, swapped[] = {2, 1, 0, 3};
-    const uint32_t *source = format.order() == PI_CHANNEL_ORDER_BGRA ? swapped : in_order;
+    static constexpr size_t in_order[] = {0, 1, 2, 3}, swapped[] = {2, 1, 0, 3};
+    const size_t *source = format.order() == PI_CHANNEL_ORDER_BGRA ? swapped : in_order;
     std::vector<std::byte> pixel(format.bytes());
     for (const detail::ChannelPacker &packer : detail::channel_packers)
-        for (uint32_t i = 0; i < format.channels() && packer.type == format.type(); ++i)
+        for (size_t i = 0; i < format.channels() && packer.type == format.type(); ++i)
             packer.put(static_cast<const std::byte *>(color) + 4 * source[i],
                        pixel.data() + i * format.channel_bytes());
     return pixel;

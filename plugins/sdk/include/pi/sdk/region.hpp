@@ -364,7 +364,7 @@ inline void fill_bytes(void *dst, uint64_t size, std::span<const std::byte> patt
     std::memcpy(begin, pattern.data(), pattern.size());
     // Each pass copies all that is written so far, up to a size that stays in the second-level
     // cache.
-    constexpr uint64_t cached = 128 * 1024;
+    constexpr uint64_t cached = uint64_t{128} * 1024;
     for (uint64_t done = pattern.size(); done < size;) {
         const uint64_t step = std::min({done, size - done, cached});
         std::memcpy(begin + done, begin, step);

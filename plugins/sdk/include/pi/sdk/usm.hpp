@@ -97,7 +97,7 @@ public:
 
 private:
     static UsmPoolLimits limits(const Device &device, const pi_usm_pool_desc &desc) {
-        constexpr uint64_t default_threshold = 64 * 1024 * 1024;
+        constexpr uint64_t default_threshold = uint64_t{64} * 1024 * 1024;
         return {desc.release_threshold ? desc.release_threshold : default_threshold, desc.limit,
                 Usm::min_alignment(device), Usm::max_alignment(device)};
     }

@@ -35,7 +35,7 @@ public:
     UsmBlock(std::shared_ptr<UsmPoolMemory<Memory>> home, Memory memory, uint64_t bytes,
              uint64_t used)
         : home_(std::move(home)), memory_(std::move(memory)), bytes_(bytes), used_(used) {}
-    UsmBlock(UsmBlock &&) = default;
+    UsmBlock(UsmBlock &&) noexcept = default;
     ~UsmBlock() {
         if (home_)
             home_->give_back(std::move(memory_), bytes_, used_);
