@@ -33,7 +33,8 @@ root_doc = "docs/site/index"
 include_patterns = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "api/*.md", "docs/*.md", "docs/model/*.md", "docs/site/**.md",
                     "examples/**/README.md", "conformance/**/README.md", "plugins/**/README.md", "tools/**/README.md", "bindings/**/README.md"]
 exclude_patterns = ["build", ".git", ".cache", "scripts/lib/new-plugin", "**/__pycache__"]
-suppress_warnings = ["myst.header", "misc.highlighting_failure"]  # any first heading; code that is not a whole program
+# Any first heading; code that is not a whole program.
+suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 nitpicky = False
 
 myst_heading_anchors = 4

@@ -80,7 +80,8 @@ class NotBuilt(Exception):
 
 
 class Copy:
-    """A copy of the tree with a build of one plugin; a mutant rebuilds only files that it changes."""
+    """A copy of the tree with a build of one plugin; a mutant rebuilds only files that it
+    changes."""
 
     def __init__(self, tree, folder, plugin):
         self.tree, self.copy, self.build, self.plugin = tree, folder / "tree", folder / "build", plugin
@@ -89,7 +90,8 @@ class Copy:
         for name in listing.stdout.splitlines():
             if (tree / name).is_file():
                 self._write(name, (tree / name).read_bytes())
-        # Without optimisation and as one file, whose headers are read once, a mutant is built fastest.
+        # Without optimisation and as one file, whose headers are read once, a mutant is built
+        # fastest.
         subprocess.run(["cmake", "--preset", "release", "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG", "-DCMAKE_UNITY_BUILD=ON",
                         "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0", "-B", self.build],
                        cwd=self.copy, check=True, stdout=subprocess.DEVNULL)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Holds a draft's number to what its headers declare: a loader takes plugins of the same number for its own."""
+"""Holds a draft's number to what its headers declare: a loader takes plugins of the same number for
+its own."""
 
 import contextlib
 import hashlib
@@ -27,7 +28,8 @@ def is_open(api):
 
 
 def digest(api):
-    """Of all that the headers declare: neither comments nor spaces count, nor does the number itself."""
+    """Of all that the headers declare: neither comments nor spaces count, nor does the number
+    itself."""
     text = "".join(MACRO.sub("", api.texts[name]) for name in sorted(api.texts))
     code = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
     return hashlib.sha256(" ".join(code.split()).encode()).hexdigest()

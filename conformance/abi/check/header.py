@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads the public headers: what they declare, and where in the text each thing stands.
 
-The headers are written in a small, regular part of C, so this needs no preprocessor. What it does not
-understand is an error, never skipped: an unread declaration would be an unguarded one.
+The headers are written in a small, regular part of C, so this needs no preprocessor. What it does
+not understand is an error, never skipped: an unread declaration would be an unguarded one.
 """
 
 import re
@@ -80,7 +80,8 @@ class Typedef(Named):
 
 @dataclass
 class Row(Named):
-    """A row of pi_functions.def; a slot of pi_dispatch unless the loader itself has the function."""
+    """A row of pi_functions.def; a slot of pi_dispatch unless the loader itself has the
+    function."""
     group: str = ""
     since: str = ""
     group_span: tuple = (0, 0)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the frozen file, and the copy of the headers that the old plugin and the old loader keep."""
+"""Writes the frozen file, and the copy of the headers that the old plugin and the old loader
+keep."""
 
 import tempfile
 from pathlib import Path
@@ -22,8 +23,8 @@ def snapshot_folder(abi):
 
 
 def check_snapshot(abi, folders):
-    """What breaks programs made with the snapshot's headers: so nobody can edit the promise itself, the
-    frozen file, to make it fit."""
+    """What breaks programs made with the snapshot's headers: so nobody can edit the promise itself,
+    the frozen file, to make it fit."""
     folder = snapshot_folder(abi)
     with tempfile.TemporaryDirectory() as temporary:
         frozen = Path(temporary) / f"frozen_{SNAPSHOT}.c"
