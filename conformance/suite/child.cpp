@@ -2,10 +2,13 @@
 
 #include "child.hpp"
 
+#include "../support/open_calls.hpp"
 #include "children.hpp"
 #include "crash.hpp"
+#include "driver_call.hpp"
 #include "fixture.hpp"
 #include "leftovers.hpp"
+#include "process.hpp"
 #include "verdict.hpp"
 
 #include <pi/describe/printable.hpp>
@@ -14,6 +17,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <exception>
 #include <fcntl.h>
@@ -41,6 +45,10 @@ constexpr std::string_view of_a_plugin = "plugin ";
 // Messages about leaked objects: of the loader, and of the layers that know each object.
 constexpr std::string_view of_leaks[] = {" of its objects are still alive", " was never released (",
                                          " was never freed (", " more objects were never released"};
+// The beginning and the possible ends of a message about a function that has not returned yet.
+constexpr std::string_view of_stalls = "still waiting for ";
+constexpr const char *stalling[] = {"piPluginMain", "piPlatformsGet", "piDevicesGet", "teardown"};
+constexpr uint32_t stall_warning_milliseconds = 1000;
 // Messages about an exception of the teardown.
 constexpr std::string_view of_teardown = ": teardown threw an exception";
 
@@ -59,6 +67,13 @@ public:
             log.leak_ = text;
         if (contains(of_teardown))
             log.teardown_ = text;
+        if (text.starts_with(of_stalls)) {
+            for (const char *function : stalling)
+                if (text.ends_with(function))
+                    pi_test::stalled_function = function;
+        } else if (contains(" has returned, after ")) {
+            pi_test::stalled_function = nullptr;
+        }
         std::cerr << "log: " << message << std::endl;
     }
     /// The last message about leaked objects, or "".
@@ -88,6 +103,7 @@ pi_loader make_loader(const Options &options, Log &log) {
     desc.log_user_data = &log;
     desc.log_level = PI_LOG_WARNING;
     desc.teardown_timeout = teardown_milliseconds;
+    desc.stall_warning_delay = stall_warning_milliseconds;
     pi_loader loader = nullptr;
     require_success(piLoaderCreate(&desc, &loader), "piLoaderCreate");
     return loader;
@@ -281,7 +297,9 @@ Verdict run_test(const Options &options, const ConformanceTest &test) {
     const pi_result released = piLoaderRelease(loader);
     if (!log->leak().empty()) {
         const std::string leak = "leak: " + log->leak();
-        verdict.reason += verdict.outcome == Outcome::failed ? "; also a " + leak : "";
+        // A command that is not complete keeps its objects.
+        if (verdict.outcome == Outcome::failed && !verdict.reason.starts_with(hang_mark))
+            verdict.reason += "; also a " + leak;
         if (verdict.outcome != Outcome::failed)
             verdict = {Outcome::failed, leak};
         static_cast<void>(log.release());
@@ -303,6 +321,7 @@ Verdict run_test_and_look(const Options &options, const ConformanceTest &test) {
     const Resources before = resources_now();
     const auto begin = std::chrono::steady_clock::now();
     const Verdict verdict = run_test(options, test);
+    const auto released = std::chrono::steady_clock::now();
     // The two further uses, and the wait after each, must fit into the timeout.
     const std::chrono::milliseconds limit = std::chrono::seconds(options.timeout);
     if (verdict.outcome != Outcome::passed || std::chrono::steady_clock::now() - begin > limit / 4)
@@ -311,7 +330,15 @@ Verdict run_test_and_look(const Options &options, const ConformanceTest &test) {
         before, [&] { run_test(options, test); }, limit / 8);
     if (left.empty())
         return verdict;
-    return {Outcome::failed, "leak: each use leaves more behind the loader's release: " + left};
+    const std::string leak = "each use leaves more behind the loader's release: " + left;
+    for (const auto &[thread, name] : resources_now().threads) {
+        const std::string call = before.threads.contains(thread) ? "" : driver_call_of(thread);
+        const std::chrono::duration<double> since = std::chrono::steady_clock::now() - released;
+        if (!call.empty())
+            return {Outcome::failed, join(hang_mark, call, " has not returned after ",
+                                          std::lround(since.count()), " s; ", leak)};
+    }
+    return {Outcome::failed, "leak: " + leak};
 }
 
 void print_verdict(const Verdict &verdict) {

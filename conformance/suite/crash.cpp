@@ -2,6 +2,8 @@
 
 #include "crash.hpp"
 
+#include "../support/open_calls.hpp"
+#include "process.hpp"
 #include "sanitized.hpp"
 
 #include <csignal>
@@ -31,7 +33,31 @@ void print(const char *text) {
         return;
 }
 
+void print_number(long number) {
+    char digits[24];
+    char *begin = digits + sizeof digits - 1;
+    *begin = '\0';
+    do
+        *--begin = static_cast<char>('0' + number % 10);
+    while ((number /= 10) > 0);
+    print(begin);
+}
+
+void print_open_call() {
+    const pi_test::OpenCall call = pi_test::longest_open_call();
+    if (call.function == nullptr)
+        return;
+    print("\n");
+    print(hang_mark);
+    print(call.function);
+    print(" has not returned after ");
+    print_number(static_cast<long>(call.seconds + 0.5));
+    print(" s");
+}
+
 void on_signal(int number) {
+    if (number == SIGQUIT)
+        print_open_call();
     const char *name = "a signal";
     for (const FatalSignal &row : fatal_signals) {
         if (row.number == number)

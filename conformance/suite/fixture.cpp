@@ -3,6 +3,7 @@
 #include "fixture.hpp"
 
 #include "describe.hpp"
+#include "process.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -252,7 +253,7 @@ void Fixture::wait(const Waits &events, const std::string &what) {
 
 pi_result Fixture::wait_result(pi_event event, const std::string &what) {
     const pi_result result = piEventWait(event, patience_ns());
-    require(result != PI_ERROR_TIMEOUT, what, ": ",
+    require(result != PI_ERROR_TIMEOUT, hang_mark, what, ": ",
             result == PI_ERROR_TIMEOUT ? command_of_event(event) : "", " is not complete after ",
             patience().count(), " seconds");
     // If the wait failed, the command may still use memory that the test releases now. Another

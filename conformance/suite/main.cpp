@@ -14,6 +14,7 @@
 #include "text.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <exception>
 #include <fstream>
@@ -23,6 +24,9 @@
 namespace {
 
 using namespace pi::suite;
+
+// Without a terminal.
+constexpr std::chrono::seconds longest_silence{15};
 
 int list_tests(const std::vector<ConformanceTest> &tests) {
     for (const ConformanceTest &test : tests)
@@ -69,7 +73,8 @@ Run run_tests(const Options &options, const std::vector<ConformanceTest> &tests,
     if (run.found.problem.empty() && run.found.missing.empty()) {
         run.cases = make_cases(tests, run.found.devices);
         print_begin(options, run);
-        Progress progress(run.cases.size(), progress_columns());
+        Progress progress(run.cases.size(), progress_columns(),
+                          std::min(longest_silence, std::chrono::seconds(options.timeout)));
         run.results = run_cases(options, expectations, run.cases, progress, interruption.token());
     }
     run.stopped_by = interruption.signal_name();

@@ -106,7 +106,42 @@ command_line::Page page() {
           "command that repeats it, with its seed. The last line is \"N "
           "passed, N failed, N skipped\". SIGINT and SIGTERM end the running tests; the "
           "reports have the results so far, and how many tests were not run.",
-          {}}},
+          {}},
+         {"Areas",
+          "A test's name is \"area: sentence\". Begin with the first areas: the later ones need "
+          "what the earlier ones test.",
+          {{"platform", "the plugin, its platforms and their infos"},
+           {"device", "devices, sub-devices, their infos and memory scopes"},
+           {"context", "contexts, and which devices they accept"},
+           {"queue", "flush, finish, order, out-of-order queues, profiling"},
+           {"memory", "buffers, views, maps, USM, imports, exports"},
+           {"connection", "pairs of places: the connection query, and copies as it promises"},
+           {"enqueue", "commands: regions, wait lists, what is refused; random programs"},
+           {"program, kernel", "builds, links, launches and their arguments"},
+           {"image, sampler", "formats, regions, views, filters"},
+           {"event", "waits, callbacks, host events, failures along wait lists"},
+           {"lifetime", "releases while commands run"},
+           {"errors", "codes and texts of piGetLastError"}}},
+         {"One test",
+          "The line that begins with \"again:\" below a failure is the command. It runs the test "
+          "in "
+          "its own process, so that a debugger stops in it: gdb -args pi-conformance --plugin P "
+          "--run-test \"memory: ...\" --seed N. --filter with a part of the sentence runs the same "
+          "test with its time limit and checks for leaks.",
+          {}},
+         {"Seeds",
+          "Random sizes, regions and programs depend on --seed and the test's name, not on the "
+          "other "
+          "tests or on --jobs: the same seed repeats a failure. --repeat adds 1 to the "
+          "seed for each repetition.",
+          {}},
+         {"Verdicts",
+          "A failure begins with its kind, or with what did not hold.",
+          {{"crash:", "a signal ended the test; the calls are in its output"},
+           {"hang:", "a function has not returned, or a command is not complete, in time"},
+           {"leak:", "objects, threads, files or processes were left at the loader's release"},
+           {"ended with exit code", "something else ended the process: a sanitizer, whose summary "
+                                    "follows, or an exit in the plugin"}}}},
         {{0, "nothing failed"},
          {1, "something failed, passed although it was expected to fail, or could not be tested: "
              "there is no "
@@ -116,7 +151,10 @@ command_line::Page page() {
         {{"pi-conformance --plugin host",
           "Tests the plugin that a program would find by that name."},
          {"pi-conformance --plugin ./libpi_plugin_acme.so --area memory --json results.json",
-          "Tests a file, in one area, and keeps the results for other programs."}},
+          "Tests a file, in one area, and keeps the results for other programs."},
+         {"pi-conformance --plugin ./libpi_plugin_acme.so --fail-fast",
+          "Stops at the first failure: for a plugin that is being written."},
+         {"pi-conformance --list --area queue", "Prints the names of the tests of queues."}},
         {"pi-info", "pi-bench"}};
 }
 

@@ -12,6 +12,10 @@ namespace pi::suite {
 /// so that the reason is known even if unwinding crashes.
 inline constexpr const char *broken_mark = "broken: ";
 
+/// Begins the line that hang_signal() prints on standard error before the calls: which function of
+/// PI has not returned, and after how long.
+inline constexpr const char *hang_mark = "hang: ";
+
 /// How a process ended and what it said.
 struct Ended {
     bool started = false;

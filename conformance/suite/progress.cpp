@@ -52,12 +52,18 @@ void Progress::clear() {
 }
 
 void Progress::draw() {
-    if (columns_ == 0)
+    const auto now = std::chrono::steady_clock::now();
+    if (columns_ == 0 && (running_.empty() || now - drawn_ < interval_))
         return;
+    drawn_ = now;
     std::string line = join("[", counts_.all(), " of ", all_, "] ", counts_.failed, " failed, ",
                             counts_.skipped, " skipped");
     if (!running_.empty())
         line += ", running: " + running_.front();
+    if (columns_ == 0) {
+        std::cerr << line << std::endl;
+        return;
+    }
     // A wrapped line cannot be overwritten. The last column stays free, as some terminals wrap
     // there.
     line.resize(std::min(line.size(), columns_ - 1));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Progress on the terminal while tests run.
+// Progress while tests run.
 #pragma once
 
 #include "report.hpp"
 #include "runner.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <list>
 #include <string>
@@ -20,11 +21,14 @@ std::size_t progress_columns();
 ///
 ///     [312 of 1230] 3 failed, 40 skipped, running: enqueue: a copy moves ...
 ///
-/// It names the test that has run longest, so that a hang is visible.
+/// It names the test that has run longest, so that a hang is visible. Elsewhere, as in the log of a
+/// CI system, this is a line of its own now and then.
 class Progress : public RunListener {
 public:
-    /// For `all` cases, on a terminal of so many columns; 0: no line.
-    Progress(std::size_t all, std::size_t columns) : all_(all), columns_(columns) {}
+    /// For `all` cases, on a terminal of so many columns. 0: no terminal; a line is printed when a
+    /// test begins or ends, at most once in each interval.
+    Progress(std::size_t all, std::size_t columns, std::chrono::seconds interval)
+        : all_(all), columns_(columns), interval_(interval) {}
     Progress(const Progress &) = delete;
     Progress &operator=(const Progress &) = delete;
     /// Erases the line.
@@ -38,6 +42,8 @@ private:
 
     std::size_t all_;
     std::size_t columns_;
+    std::chrono::seconds interval_;
+    std::chrono::steady_clock::time_point drawn_ = std::chrono::steady_clock::now();
     Counts counts_;
     std::list<std::string> running_; // in the order in which they began
 };

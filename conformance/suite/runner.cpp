@@ -12,12 +12,12 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <exception>
 #include <mutex>
 #include <optional>
 #include <regex>
 #include <sstream>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -40,29 +40,43 @@ std::vector<std::string> arguments_of(const Options &options, const TestCase &te
     return arguments;
 }
 
-std::string how_it_died(const Options &options, const Ended &ended, const std::string &unlike) {
-    if (!ended.started)
-        return ended.output;
-    if (ended.timed_out)
-        return join("hang: not done after ", options.timeout, " s (--timeout)", unlike);
-    if (ended.signal != 0)
-        return join("crash: ", signal_text(ended.signal), unlike);
-    return join("ended with exit code ", ended.exit_code, unlike);
-}
-
-// Removes the lines of broken_mark from a test's output; returns the reason of the last one.
-std::string take_broken(std::string &output) {
+// Removes the lines that begin with the mark from a program's output; returns the rest of the last
+// one.
+std::string take_marked(std::string &output, std::string_view mark) {
     std::string rest;
-    std::string broken;
+    std::string marked;
     std::istringstream lines(output);
     for (std::string line; std::getline(lines, line);) {
-        if (line.starts_with(broken_mark))
-            broken = line.substr(std::strlen(broken_mark));
+        if (line.starts_with(mark))
+            marked = line.substr(mark.size());
         else
             rest += line + "\n";
     }
     output = std::move(rest);
-    return broken;
+    return marked;
+}
+
+// ", ThreadSanitizer: data race acme.c:31 in submit", or "": what a sanitizer reported last.
+std::string sanitizer_summary(const std::string &output) {
+    constexpr std::string_view mark = "SUMMARY: ";
+    const std::size_t at = output.rfind(mark);
+    if (at == std::string::npos || output.find("Sanitizer: ", at) == std::string::npos)
+        return "";
+    return ", " + first_line(output.substr(at + mark.size()));
+}
+
+std::string how_it_died(const Options &options, Ended &ended, const std::string &unlike) {
+    if (!ended.started)
+        return ended.output;
+    if (ended.timed_out) {
+        const std::string function = take_marked(ended.output, hang_mark);
+        return join(
+            "hang: ", function.empty() ? join("not done after ", options.timeout, " s") : function,
+            " (--timeout ", options.timeout, ")", unlike);
+    }
+    if (ended.signal != 0)
+        return join("crash: ", signal_text(ended.signal), sanitizer_summary(ended.output), unlike);
+    return join("ended with exit code ", ended.exit_code, sanitizer_summary(ended.output), unlike);
 }
 
 // The result that the test's process wrote, if it is valid: the plugin in it can write there, too.
@@ -82,7 +96,7 @@ std::optional<Verdict> verdict_of(const std::string &result) {
 }
 
 Verdict judge(const Options &options, Ended &ended) {
-    const std::string broken = take_broken(ended.output);
+    const std::string broken = take_marked(ended.output, broken_mark);
     const std::optional<Verdict> written = verdict_of(ended.result);
     if (!written)
         return {Outcome::failed,
@@ -305,7 +319,7 @@ Discovery discover_devices(const Options &options, const std::stop_token &stop) 
         arguments.push_back("--device=" + options.device);
     for (const std::string &selector : options.required)
         arguments.push_back("--require=" + selector);
-    const Ended ended = run_self(arguments, std::chrono::seconds(options.timeout), stop);
+    Ended ended = run_self(arguments, std::chrono::seconds(options.timeout), stop);
     if (const std::optional<Discovery> found = discovery_of(ended.result))
         return *found;
     Discovery nothing;

@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <regex>
+
 namespace {
 
 // A test that makes one context.
@@ -25,6 +27,16 @@ TEST_CASE("a thread that each use leaves is a failure with its name") {
           std::string::npos);
     CHECK(run.output.find("toy-worker)\n") != std::string::npos);
     CHECK(run.output.find("file descriptor") == std::string::npos);
+}
+
+TEST_CASE("a thread that stays in a call of the driver is a hang of that call, not a leak") {
+    const Run run = run_on("hangs_in_driver");
+    INFO(run.output);
+    CHECK(run.exit_code == 1);
+    CHECK(std::regex_search(
+        run.output, std::regex("\n    hang: toyDriverSynchronize \\(libtoy_driver\\.so\\) has "
+                               "not returned after [0-9]+ s; each use leaves more")));
+    CHECK(run.output.find("leak: ") == std::string::npos);
 }
 
 TEST_CASE("a file descriptor that each use leaves is a failure with its target") {

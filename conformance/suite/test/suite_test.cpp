@@ -8,10 +8,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <regex>
+#include <sstream>
 #include <sys/wait.h>
 
 namespace {
@@ -180,10 +182,44 @@ TEST_CASE("a command that never ends is reported with its place") {
 
 TEST_CASE("a hang is one failed test, and is killed") {
     const json report = run_to_json("hangs", {"--timeout=3"});
-    require_one_failure(report, "hang: not done after 3 s (--timeout)");
+    require_one_failure(report, "hang: piContextGetInfo has not returned after 3 s (--timeout 3)");
     const auto output = report.at("output").get<std::string>();
     CHECK(output.find("still running after its time") != std::string::npos);
     CHECK(output.find("libpi_plugin_toy_hangs.so") != std::string::npos);
+}
+
+TEST_CASE("each report names the function that hangs") {
+    const TemporaryFile json_file(".json"), junit_file(".xml"), html_file(".html");
+    const Run run = run_suite({"--plugin=" + toy_file("hangs"), "--timeout=2",
+                               std::string("--filter=") + faulty_test, "--json=" + json_file.path(),
+                               "--junit=" + junit_file.path(), "--html=" + html_file.path()});
+    INFO(run.output);
+    CHECK(run.last_line == "0 passed, 1 failed, 0 skipped");
+    for (const std::string &text :
+         {run.output, json_file.text(), junit_file.text(), html_file.text()})
+        CHECK(text.find("hang: piContextGetInfo has not returned after 2 s") != std::string::npos);
+    CHECK(junit_file.text().find("<error ") != std::string::npos);
+}
+
+TEST_CASE("a hang of the teardown and of the list of platforms is one as well") {
+    const json test = run_test("hangs_at_teardown", "context: a context of no devices is refused",
+                               {"--timeout=3"});
+    INFO(test.dump(2));
+    CHECK(test.at("result") == "failed");
+    CHECK(test.at("broke_off") == true);
+    CHECK(test.at("reason").get<std::string>().find("hang: teardown has not returned after ") == 0);
+    const Run run = run_suite({"--plugin=" + toy_file("lists_for_ever"), "--timeout=3"});
+    INFO(run.output);
+    CHECK(run.output.find("hang: piPlatformsGet has not returned after ") != std::string::npos);
+}
+
+TEST_CASE("a command that hangs is a hang, and the objects that it keeps are not a leak") {
+    const json test = run_test(
+        "never_ends", "memory: access flags are about kernels; commands read and write in any case",
+        {"--timeout=6"});
+    INFO(test.dump(2));
+    CHECK(test.at("reason").get<std::string>().find("hang: ") == 0);
+    CHECK(test.at("reason").get<std::string>().find("leak") == std::string::npos);
 }
 
 TEST_CASE("objects left at the loader's release are a failed test") {
@@ -358,6 +394,23 @@ TEST_CASE("--run-test excludes the options of whole runs") {
         CHECK(run.output.find(std::string(option).substr(0, std::string(option).find('=')) +
                               " excludes --run-test") != std::string::npos);
     }
+}
+
+TEST_CASE("--help explains each area, how to run one test, seeds and the kinds of failures") {
+    const std::string help = run_suite({"--help"}).output;
+    INFO(help);
+    std::smatch areas;
+    REQUIRE(std::regex_search(help, areas, std::regex("AREA:\\{([a-z,]+)\\}")));
+    std::string list = areas[1];
+    std::replace(list.begin(), list.end(), ',', ' ');
+    std::istringstream words(list);
+    const std::string after = areas.suffix();
+    for (std::string area; words >> area;) {
+        INFO(area);
+        CHECK(std::regex_search(after, std::regex("\n  ([a-z]+, )?" + area + "[ ,]")));
+    }
+    for (const char *part : {"\nOne test:", "\nSeeds:", "\nVerdicts:", "hang:", "again:"})
+        CHECK(help.find(part) != std::string::npos);
 }
 
 TEST_CASE("the manual has every option") {

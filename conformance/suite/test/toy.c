@@ -45,6 +45,9 @@
 #define ANSWERS_REQUIRED 23  /* infos, and no other one */
 #define HAS_CONTROLS 24      /* in its device's name and in the text of an error */
 
+#define HANGS_AT_TEARDOWN 25 /* in the release of the loader that runs a test */
+#define HANGS_IN_DRIVER 26   /* on a thread for each context; the driver is toy_driver.c */
+
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc);
 
 #if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == CRASHES_EARLY || PI_TOY_FAULT == FLOODS ||          \
@@ -156,6 +159,23 @@ static pi_result PI_CALL faulty_context_create(pi_platform platform, const pi_co
 }
 #endif
 
+#if PI_TOY_FAULT == HANGS_IN_DRIVER
+void toyDriverSynchronize(void);
+
+static void *call_driver(void *unused) {
+    toyDriverSynchronize();
+    return unused;
+}
+
+static pi_result PI_CALL faulty_context_create(pi_platform platform, const pi_context_desc *desc,
+                                               pi_context *out_context) {
+    pthread_t thread;
+    if (!pthread_create(&thread, NULL, &call_driver, NULL))
+        pthread_detach(thread);
+    return pi_sdk_context_create(platform, desc, out_context);
+}
+#endif
+
 #if PI_TOY_FAULT == DIES_AT_EXIT
 __attribute__((destructor)) static void die(void) {
     abort();
@@ -188,6 +208,22 @@ static pi_result PI_CALL faulty_devices_get(pi_platform platform, pi_device_type
 static void warn(void *object) {
     const pi_host *host = pi_sdk_host(object);
     host->log(host, PI_LOG_WARNING, "firmware 3.1 is old");
+}
+#endif
+
+#if PI_TOY_FAULT == HANGS_AT_TEARDOWN
+static atomic_bool used;
+
+static pi_result PI_CALL faulty_context_create(pi_platform platform, const pi_context_desc *desc,
+                                               pi_context *out_context) {
+    atomic_store(&used, true);
+    return pi_sdk_context_create(platform, desc, out_context);
+}
+
+static void hang(void *object) {
+    (void)object;
+    while (atomic_load(&used))
+        pause();
 }
 #endif
 
@@ -371,6 +407,11 @@ PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *ou
 #elif PI_TOY_FAULT == WARNS_AT_TEARDOWN
         (void)slots;
         ((pi_sdk_object *)out_desc->instance)->destroy = &warn;
+#elif PI_TOY_FAULT == HANGS_IN_DRIVER
+        slots->piContextCreate = faulty_context_create;
+#elif PI_TOY_FAULT == HANGS_AT_TEARDOWN
+        slots->piContextCreate = faulty_context_create;
+        ((pi_sdk_object *)out_desc->instance)->destroy = &hang;
 #elif PI_TOY_FAULT == HAS_CONTROLS
         slots->piDeviceGetInfo = faulty_device_get_info;
 #elif PI_TOY_FAULT == ANSWERS_REQUIRED
