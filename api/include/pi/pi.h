@@ -1189,7 +1189,7 @@ typedef struct pi_region {
     uint64_t src_offset;
     uint64_t dst_offset;
     uint64_t extent[3];
-    uint64_t src_pitch[2];
+    uint64_t src_pitch[2]; /* a dense slice has rows times the row pitch */
     uint64_t dst_pitch[2];
     uint64_t reserved;
 } pi_region;

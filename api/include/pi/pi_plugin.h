@@ -55,9 +55,10 @@ typedef struct pi_host {
      * instance, its platforms and its root devices, which live as long as the instance; do count
      * sub-devices. The instance is torn down only when no object is left. */
     void(PI_CALL *object_count)(const struct pi_host *host, int64_t change);
-    /* The value of an environment variable in the loader's list ("PI_..."), or of an option of the
-     * loader's descriptor; NULL if not set. It lives as long as the loader. Plugins do not read the
-     * environment themselves. */
+    /* The value of an environment variable in the loader's list ("PI_..."), of one that begins with
+     * the plugin's name in capitals ("PI_ACME_..."), or of an option of the loader's descriptor;
+     * NULL if not set. It lives as long as the loader. Plugins do not read the environment
+     * themselves. */
     const char *(PI_CALL *get_option)(const struct pi_host *host, const char *name);
     /* Changes and returns the number of callbacks (of events and host functions, of all plugins)
      * that the calling thread is inside: +1 before a plugin calls one, -1 after it, 0 to query. If
@@ -77,7 +78,8 @@ typedef struct pi_plugin_desc {
     /* The plugin's own table; the loader reads it until the caller of piPluginMain has finished. */
     const pi_dispatch *functions;
     pi_plugin instance; /* an object of PI_KIND_PLUGIN */
-    /* Called once, when no object is left and no call of the instance is running. */
+    /* Called once, when no object is left and no call of the instance is running, on the thread
+     * that releases the loader: it may join the plugin's threads. */
     void(PI_CALL *teardown)(pi_plugin instance);
     /* Since 1.1. PI_VERSION_DRAFT that the plugin was compiled with; write it only if struct_size
      * reaches past it. A loader accepts a plugin of a draft only if both have the same minor
