@@ -73,9 +73,11 @@ private:
 /// A loader with one plugin; its destructor checks that no object is left.
 class CheckedLoader {
 public:
-    explicit CheckedLoader(const char *path, const std::vector<pi_loader_option> &options = {})
-        : loader_(load_one_plugin(path, options,
-                                  {.log = Warnings::add, .log_user_data = &warnings_})) {}
+    explicit CheckedLoader(const char *path, const std::vector<pi_loader_option> &options = {},
+                           unsigned limit = LoaderSettings().limit)
+        : loader_(load_one_plugin(
+              path, options, {.log = Warnings::add, .log_user_data = &warnings_, .limit = limit})) {
+    }
     ~CheckedLoader() {
         warnings_.take();
         CHECK(piLoaderRelease(loader_.take()) == PI_SUCCESS);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <string_view>
+#include <utility>
 
 using namespace runtime_test;
 using Catch::Matchers::Contains;
@@ -140,16 +141,18 @@ TEST_CASE("an argument begins at a multiple of the device's alignment, its lead 
 TEST_CASE("the layer race reports no race of kernels on neighbouring ranges", "[runtime]") {
     std::atomic<int> races = 0;
     const char *const layer = "race";
-    auto loader = pi::desc<pi_loader_desc>();
-    loader.layers = &layer;
-    loader.layer_count = 1;
-    loader.log_level = PI_LOG_WARNING;
-    loader.log_user_data = &races;
-    loader.log = [](uint32_t, const char *message, void *data) {
+    auto desc = pi::desc<pi_loader_desc>();
+    desc.layers = &layer;
+    desc.layer_count = 1;
+    desc.log_level = PI_LOG_WARNING;
+    desc.log_user_data = &races;
+    desc.log = [](uint32_t, const char *message, void *data) {
         *static_cast<std::atomic<int> *>(data) +=
             std::string_view(message).find("race on ") != std::string_view::npos;
     };
-    const Machine machine(1, loader);
+    Loader loader;
+    check(piLoaderCreate(&desc, loader.out()), "piLoaderCreate");
+    const Machine machine(1, std::move(loader));
     const Runtime runtime(machine.topology());
     uint64_t launches = 0;
     for (const PlaceIndex place : machine.places()) {

@@ -4,6 +4,7 @@
 #include "fault_sweep.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace runtime_test {
 
@@ -48,7 +49,9 @@ pi_device host_device(pi_loader loader) {
 }
 
 Machine::Machine(uint32_t contexts, const std::string &faults, uint32_t teardown_timeout)
-    : loader_(make_loader(faults, teardown_timeout)) {
+    : Machine(contexts, make_loader(faults, teardown_timeout)) {}
+
+Machine::Machine(uint32_t contexts, Loader loader) : loader_(std::move(loader)) {
     uint32_t count = 0;
     check(piLoaderSelectDevices(loader_, nullptr, 0, nullptr, &count), "piLoaderSelectDevices");
     devices_.resize(count);

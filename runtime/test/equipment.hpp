@@ -40,6 +40,7 @@ class Machine {
 public:
     explicit Machine(uint32_t contexts = 2, const std::string &faults = {},
                      uint32_t teardown_timeout = 0);
+    Machine(uint32_t contexts, Loader loader);
     ~Machine();
 
     /// Number of calls by plugin and function name; only with faults.

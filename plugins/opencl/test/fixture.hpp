@@ -44,9 +44,10 @@ using Sampler = Owned<pi_sampler>;
 
 using Options = std::vector<pi_loader_option>;
 
-/// A loader with the opencl plugin only.
+/// A loader with the opencl plugin only. No limit: compilers of kernels may take long.
 struct Loader : pi_test::CheckedLoader {
-    explicit Loader(const Options &options = {}) : CheckedLoader(PI_TEST_OPENCL_PLUGIN, options) {}
+    explicit Loader(const Options &options = {})
+        : CheckedLoader(PI_TEST_OPENCL_PLUGIN, options, 0) {}
     pi_plugin plugin() const;
     std::vector<pi_platform> platforms() const;
     std::vector<pi_device> devices() const; ///< of all platforms
