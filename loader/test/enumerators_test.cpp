@@ -11,7 +11,7 @@ TEST_CASE("an enumerator formats as its name and value, an unknown value as its 
     CHECK(fmt::format("{}", name_usm_kind(4)) == "4");
     CHECK(fmt::format("{}", name_memory_kind(PI_MEMORY_KIND_BUFFER)) ==
           "PI_MEMORY_KIND_BUFFER (0)");
-    CHECK(fmt::format("{}", PI_LOADER_ENUMERATOR(PI_FILTER_LINEAR)) == "PI_FILTER_LINEAR (1)");
+    CHECK(fmt::format("{}", PI_ENUMERATOR(PI_FILTER_LINEAR)) == "PI_FILTER_LINEAR (1)");
 }
 
 TEST_CASE("every struct type of pi.h has a name") {

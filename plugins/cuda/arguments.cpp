@@ -31,7 +31,7 @@ uint64_t take_local(uint64_t &used, uint64_t size, size_t index) {
 
 Arguments::Arguments(const Target &target, Kernel &kernel, const pi_kernel_launch_desc &desc)
     : local_memory_(desc.local_memory_size) {
-    const auto given = read_array(desc.argument_count, desc.arguments, "arguments");
+    const auto given = read_array(desc.argument_count, desc.arguments, "desc->arguments");
     offsets_.reserve(given.size());
     pointers_.reserve(given.size());
     values_.reserve(given.size());
@@ -56,15 +56,12 @@ void Arguments::add(const Target &target, const Kernel &kernel, const pi_kernel_
     check_argument(given, index);
     switch (given.kind) {
     case PI_ARGUMENT_VALUE:
-        check_argument_size(given, index);
-        return add_value(require(given.value, {"arguments", index, ".value"}), given.size, kernel,
-                         index);
+        return add_value(given.value, given.size, kernel, index);
     case PI_ARGUMENT_BUFFER: {
         const CUdeviceptr address = read_buffer(target, given, index);
         return add_value(&address, sizeof address, kernel, index);
     }
     case PI_ARGUMENT_LOCAL: {
-        check_argument_size(given, index);
         const uint64_t offset = take_local(local_memory_, given.size, index);
         const auto &parameters = kernel.parameters();
         const auto narrow = static_cast<uint32_t>(offset);
@@ -73,22 +70,18 @@ void Arguments::add(const Target &target, const Kernel &kernel, const pi_kernel_
         return add_value(&offset, sizeof offset, kernel, index);
     }
     case PI_ARGUMENT_POINTER:
-        check_usm_argument(target.queue, given.pointer, {"arguments", index, ".pointer"});
+        check_usm_argument(target.queue, given.pointer, argument_name(index, "pointer"));
         return add_value(&given.pointer, sizeof given.pointer, kernel, index);
     case PI_ARGUMENT_IMAGE: {
         const CUtexObject object = read_image(target, given, index);
         return add_value(&object, sizeof object, kernel, index);
     }
     case PI_ARGUMENT_SAMPLER: {
-        check_whole_argument(given, index, "a sampler");
         const uint32_t word = sampler_word(
-            checked_sampler(target.queue.context(), given.sampler, {"arguments", index, ".sampler"})
+            checked_sampler(target.queue.context(), given.sampler, argument_name(index, "sampler"))
                 .desc());
         return add_value(&word, sizeof word, kernel, index);
     }
-    default:
-        fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind is ", given.kind,
-             ", not a PI_ARGUMENT_ value");
     }
 }
 
@@ -107,29 +100,22 @@ CUdeviceptr Arguments::read_buffer(const Target &target, const pi_kernel_argumen
     if (!given.mem)
         return 0;
     const Queue &queue = target.queue;
-    const ArgumentName name{"arguments", index, ".mem"};
+    const ArgumentName name = argument_name(index, "mem");
     Mem &mem = checked_buffer(queue.primary(), queue.host(), given.mem, name);
-    if (given.size || given.offset)
-        check_range(given.offset,
-                    given.size                  ? given.size
-                    : given.offset < mem.size() ? mem.size() - given.offset
-                                                : 1,
-                    mem.size(), name);
+    check_buffer_argument(given, name, mem.size());
     keep(target, mem);
     return mem.address(given.offset);
 }
 
 CUtexObject Arguments::read_image(const Target &target, const pi_kernel_argument &given,
                                   size_t index) {
-    check_whole_argument(given, index, "an image");
     const Queue &queue = target.queue;
-    Mem &mem =
-        checked_image(queue.primary(), queue.host(), given.mem, {"arguments", index, ".mem"});
+    Mem &mem = checked_image(queue.primary(), queue.host(), given.mem, argument_name(index, "mem"));
     keep(target, mem);
     if (!given.image_sampler)
         return mem.image()->surface();
     const Sampler &sampler = checked_sampler(queue.context(), given.image_sampler,
-                                             {"arguments", index, ".image_sampler"});
+                                             argument_name(index, "image_sampler"));
     return mem.image()->texture(sampler.desc());
 }
 
@@ -142,7 +128,7 @@ void Arguments::keep(const Target &target, Mem &mem) {
 
 uint64_t Arguments::local_memory_of(const pi_kernel_launch_desc &desc) {
     uint64_t used = desc.local_memory_size;
-    const auto given = read_array(desc.argument_count, desc.arguments, "arguments");
+    const auto given = read_array(desc.argument_count, desc.arguments, "desc->arguments");
     for (size_t i = 0; i < given.size(); ++i)
         if (given[i].kind == PI_ARGUMENT_LOCAL)
             take_local(used, given[i].size, i);

@@ -67,7 +67,6 @@ private:
 template <class Desc>
 void enqueue_global(Queue &queue, const Desc &desc, Direction direction, std::byte *host,
                     const EnqueueArguments &arguments) {
-    check_flags(desc.flags, PI_COMMAND_BLOCKING, "flags");
     const Program &program = checked<Program>(queue.host(), desc.program, "program");
     if (&program.context() != &queue.context())
         fail(PI_ERROR_INVALID_PROGRAM, "program belongs to another context than queue");

@@ -86,7 +86,6 @@ pi_result PI_CALL piEnqueueMemImageRead(pi_queue queue, const pi_image_read_desc
                                         pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_IMAGE_READ_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &mem = checked_image(self.primary(), self.host(), known.image, "image");
         require(known.host_ptr, "host_ptr");
         enqueue_transfer(self, {known.flags, known.type, wait_count, wait_list, out_event},
@@ -100,7 +99,6 @@ pi_result PI_CALL piEnqueueMemImageWrite(pi_queue queue, const pi_image_write_de
                                          pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_IMAGE_WRITE_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &mem = checked_image(self.primary(), self.host(), known.image, "image");
         require(known.host_ptr, "host_ptr");
         enqueue_transfer(self, {known.flags, known.type, wait_count, wait_list, out_event},
@@ -115,7 +113,6 @@ pi_result PI_CALL piEnqueueMemImageCopy(pi_queue queue, const pi_image_copy_desc
                                         pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_IMAGE_COPY_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &src = checked<Mem>(self.host(), known.src, "src");
         Mem &dst = checked<Mem>(self.host(), known.dst, "dst");
         check_copy(self, src, dst);
@@ -134,11 +131,9 @@ pi_result PI_CALL piEnqueueMemImageFill(pi_queue queue, const pi_image_fill_desc
                                         pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_IMAGE_FILL_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &mem = checked_image(self.primary(), self.host(), known.image, "image");
         const LinearImage &image = *mem.image();
-        const Rectangle pixels =
-            image.bytes(read_box(image.shape, known.origin, known.extent, 0, "image"));
+        const Rectangle pixels = image.bytes(read_fill_box(known, image.shape));
         auto color = pack_color(image.shape.format, require(known.color, "color"));
         const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
         if (!mem.array() && pixels.dense())

@@ -145,10 +145,7 @@ pi_result PI_CALL piMemImport(pi_context context, pi_device device, const pi_mem
         Device &on = self.checked_device(device);
         const auto known = read_import(desc);
         require(out_mem, "out_mem");
-        check_external_type(known.handle.type, "handle.type");
         check_import_type(known.handle.type, import_types(on), on.name());
-        check_import_own(known);
-        check_import_range(known);
         const auto take = known.handle.type == PI_EXTERNAL_NATIVE         ? import_native
                           : known.handle.type == PI_EXTERNAL_HOST_POINTER ? import_pointer
                           : known.handle.type == PI_EXTERNAL_CUDA_IPC     ? import_ipc

@@ -133,7 +133,6 @@ pi_result PI_CALL piEnqueueMemUnmap(pi_queue queue, const pi_unmap_desc *desc, u
                                     const pi_event *wait_list, pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_UNMAP_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &mem = checked_buffer(self.primary(), self.host(), known.mem, "mem");
         require(known.pointer, "pointer");
         const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};

@@ -76,7 +76,6 @@ CUevent give_event(Event &event) {
 /// Reads the descriptor; its handle must be of this type.
 pi_native_desc read_native(const pi_native_desc *desc, pi_native_type type, const char *type_name) {
     const auto known = read_desc(desc, PI_TYPE_NATIVE_DESC);
-    check_flags(known.flags, PI_NATIVE_OWN, "flags");
     if (type == PI_NATIVE_CUDA_DEVICE) // a device is a number, and 0 is valid
         native_value(known.handle, type, type_name);
     else

@@ -51,7 +51,6 @@ void Program::require_source() const {
 
 template <class Step>
 void Program::for_devices(const pi_program_build_desc &desc, uint32_t aim, const Step &step) {
-    check_flags(desc.flags, 0, "flags");
     require_source();
     const std::vector<Device *> devices = read_devices<Device>(*context_, desc);
     options_ = desc.options ? desc.options : "";

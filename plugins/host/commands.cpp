@@ -38,7 +38,6 @@ pi_result PI_CALL piEnqueueMemBufferRead(pi_queue queue, const pi_buffer_read_de
                                          pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_READ_DESC);
-        check_command(known);
         Mem &mem = checked_buffer(self.host(), known.mem, "mem");
         sdk::require(known.host_ptr, "host_ptr");
         auto regions =
@@ -56,7 +55,6 @@ pi_result PI_CALL piEnqueueMemBufferWrite(pi_queue queue, const pi_buffer_write_
                                           pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_WRITE_DESC);
-        check_command(known);
         Mem &mem = checked_buffer(self.host(), known.mem, "mem");
         sdk::require(known.host_ptr, "host_ptr");
         auto regions =
@@ -74,7 +72,6 @@ pi_result PI_CALL piEnqueueMemBufferCopy(pi_queue queue, const pi_buffer_copy_de
                                          pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_COPY_DESC);
-        check_command(known);
         Mem &src = checked_buffer(self.host(), known.src, "src");
         Mem &dst = checked_buffer(self.host(), known.dst, "dst");
         auto regions = sdk::read_regions(known.region_count, known.regions, src.size(), dst.size());
@@ -92,7 +89,6 @@ pi_result PI_CALL piEnqueueMemBufferFill(pi_queue queue, const pi_buffer_fill_de
                                          pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_FILL_DESC);
-        check_command(known);
         Mem &mem = checked_buffer(self.host(), known.mem, "mem");
         auto pattern =
             sdk::read_pattern(known.pattern, known.pattern_size, known.offset, known.size);
@@ -128,7 +124,6 @@ pi_result PI_CALL piEnqueueMemUnmap(pi_queue queue, const pi_unmap_desc *desc, u
                                     const pi_event *wait_list, pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_UNMAP_DESC);
-        check_command(known);
         Mem &mem = checked_buffer(self.host(), known.mem, "mem");
         sdk::require(known.pointer, "pointer");
         sdk::UnmapPromise unmap(mem, mem.maps(), known.pointer);

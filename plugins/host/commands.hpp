@@ -11,11 +11,6 @@
 
 namespace pi::host {
 
-template <class Desc>
-void check_command(const Desc &desc, uint64_t known_flags = PI_COMMAND_BLOCKING) {
-    sdk::check_flags(desc.flags, known_flags, "flags");
-}
-
 /// The cost of a copy: its bytes, plus a cost for each piece; of a fill: its bytes.
 Cost cost_of(std::span<const pi_region> regions);
 Cost cost_of(uint64_t bytes);

@@ -30,9 +30,7 @@ Ends check_ends(Device &src_device, pi_context src_context, pi_device dst_device
 }
 
 void check_query(const pi_memory_connection_query &query) {
-    if (query.kind > PI_MEMORY_KIND_IMPORTED)
-        fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", query.kind,
-             ", which is not a PI_MEMORY_KIND_");
+    sdk::enforce<checks::check_connection_query>(query);
     if (query.src_scope >= scope_count || query.dst_scope >= scope_count)
         fail(PI_ERROR_INVALID_VALUE, "src_scope is ", query.src_scope, " and dst_scope is ",
              query.dst_scope, "; the devices have ", scope_count, " scopes, numbered from 0");

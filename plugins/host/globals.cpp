@@ -56,7 +56,6 @@ pi_result PI_CALL piEnqueueDeviceGlobalRead(pi_queue queue, const pi_device_glob
                                             pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_DEVICE_GLOBAL_READ_DESC);
-        check_command(known);
         Program &program = sdk::checked<Program>(self.host(), known.program, "program");
         const std::byte *src = checked_variable(self, program, known, false);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event},
@@ -73,7 +72,6 @@ pi_result PI_CALL piEnqueueDeviceGlobalWrite(pi_queue queue,
                                              pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_DEVICE_GLOBAL_WRITE_DESC);
-        check_command(known);
         Program &program = sdk::checked<Program>(self.host(), known.program, "program");
         std::byte *dst = checked_variable(self, program, known, true);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event},

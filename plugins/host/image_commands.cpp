@@ -34,7 +34,6 @@ pi_result PI_CALL piEnqueueMemImageRead(pi_queue queue, const pi_image_read_desc
                                         pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_IMAGE_READ_DESC);
-        check_command(known);
         Mem &image = checked_image(self.host(), known.image);
         sdk::require(known.host_ptr, "host_ptr");
         auto regions = sdk::read_byte_regions(known, *image.image(), ImageEnd::SOURCE);
@@ -51,7 +50,6 @@ pi_result PI_CALL piEnqueueMemImageWrite(pi_queue queue, const pi_image_write_de
                                          pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_IMAGE_WRITE_DESC);
-        check_command(known);
         Mem &image = checked_image(self.host(), known.image);
         sdk::require(known.host_ptr, "host_ptr");
         auto regions = sdk::read_byte_regions(known, *image.image(), ImageEnd::DESTINATION);
@@ -68,7 +66,6 @@ pi_result PI_CALL piEnqueueMemImageCopy(pi_queue queue, const pi_image_copy_desc
                                         pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_IMAGE_COPY_DESC);
-        check_command(known);
         Mem &src = sdk::checked<Mem>(self.host(), known.src, "src");
         Mem &dst = sdk::checked<Mem>(self.host(), known.dst, "dst");
         std::vector<pi_region> regions = sdk::read_byte_regions(known, src, dst);
@@ -86,11 +83,9 @@ pi_result PI_CALL piEnqueueMemImageFill(pi_queue queue, const pi_image_fill_desc
                                         pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_IMAGE_FILL_DESC);
-        check_command(known);
         Mem &image = checked_image(self.host(), known.image);
         const sdk::ImageShape &shape = image.image()->shape;
-        const Rectangle bytes =
-            image.image()->bytes(sdk::read_box(shape, known.origin, known.extent, 0, "image"));
+        const Rectangle bytes = image.image()->bytes(sdk::read_fill_box(known, shape));
         auto pixel = sdk::pack_color(shape.format, sdk::require(known.color, "color"));
         const Cost cost = cost_of(std::vector{sdk::region_of(bytes, bytes)});
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,

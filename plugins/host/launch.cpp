@@ -66,7 +66,7 @@ const void *keep_sampler(NativeArguments &arguments, Sampler &sampler) {
 void *Native::buffer(NativeArguments &arguments, Queue &queue, const pi_kernel_argument &argument,
                      const ArgumentName &name) {
     Mem &mem = checked_buffer(queue.host(), argument.mem, name);
-    NativeArguments::check_range(argument, name, mem.size());
+    sdk::check_buffer_argument(argument, name, mem.size());
     arguments.keep(mem);
     return mem.bytes().at(argument.offset);
 }
@@ -87,9 +87,9 @@ void *Native::image(NativeArguments &arguments, Queue &queue, const pi_kernel_ar
     record.slice_pitch = pixels.slice_pitch;
     record.pixel_size = shape.format.bytes();
     if (argument.image_sampler)
-        record.sampler = static_cast<const pi_native_sampler *>(keep_sampler(
-            arguments, sdk::checked_sampler(queue.context(), argument.image_sampler,
-                                            {name.name, name.index, ".image_sampler"})));
+        record.sampler = static_cast<const pi_native_sampler *>(
+            keep_sampler(arguments, sdk::checked_sampler(queue.context(), argument.image_sampler,
+                                                         name.at("image_sampler"))));
     arguments.keep(mem);
     return arguments.keep(&record, sizeof record);
 }

@@ -20,8 +20,6 @@ using sdk::InfoWriter;
 // ----- Checks ------------------------------------------------------------------------------------
 
 uint64_t checked_alignment(uint64_t asked) {
-    if (asked & (asked - 1) && asked)
-        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", asked, ", which is not a power of two");
     if (asked > max_alignment)
         fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", asked, "; at most ", max_alignment,
              " bytes can be honoured");
@@ -50,24 +48,11 @@ void check_requirements(uint64_t flags, uint32_t scope) {
 
 namespace {
 
-void check_buffer_flags(const pi_mem_buffer_desc &desc) {
-    sdk::check_flags(desc.flags, sdk::mem_create_flags, "flags");
-    sdk::check_mem_access(desc.flags);
-    check_requirements(desc.flags, desc.scope);
-    sdk::check_mem_host_ptr(desc.flags, desc.host_ptr);
-}
-
 /// The alignment of a new buffer.
 uint64_t buffer_alignment(const pi_mem_buffer_desc &desc) {
-    const uint64_t asked = desc.alignment, given = checked_alignment(asked);
-    if (desc.flags & PI_MEM_USE_HOST_PTR) {
-        if (asked && sdk::alignment_of(desc.host_ptr, max_alignment) < asked)
-            fail(PI_ERROR_MISALIGNED_POINTER, "host_ptr ", desc.host_ptr, " is aligned to ",
-                 sdk::alignment_of(desc.host_ptr, max_alignment), " bytes; alignment asks for ",
-                 asked);
-        return sdk::alignment_of(desc.host_ptr, max_alignment);
-    }
-    return given;
+    const uint64_t given = checked_alignment(desc.alignment);
+    return desc.flags & PI_MEM_USE_HOST_PTR ? sdk::alignment_of(desc.host_ptr, max_alignment)
+                                            : given;
 }
 
 void check_export(const pi_mem_buffer_desc &desc) {
@@ -193,12 +178,10 @@ pi_result PI_CALL piMemBufferCreate(pi_context context, pi_device device,
         const pi_mem_buffer_desc known =
             sdk::read_desc(desc, PI_TYPE_MEM_BUFFER_DESC, PI_TYPE_MEM_LAYOUT_DESC);
         sdk::require(out_mem, "out_mem");
+        sdk::check_buffer(known);
         check_scope(known.scope);
-        check_buffer_flags(known);
+        check_requirements(known.flags, known.scope);
         check_export(known);
-        if (!known.size)
-            fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
-        sdk::check_pointer_range(known.host_ptr, 0, known.size);
         Layout layout = read_layout(known);
         const uint64_t alignment = buffer_alignment(known);
         Storage storage = Usm::table(self).pools().with_room(nullptr, [&] {
@@ -219,8 +202,7 @@ pi_result PI_CALL piMemBufferPartition(pi_mem mem, const pi_mem_partition_desc *
         const pi_mem_partition_desc known = sdk::read_desc(desc, PI_TYPE_MEM_PARTITION_DESC);
         sdk::require(out_mem, "out_mem");
         checked_buffer(self.host(), mem);
-        sdk::check_view_access(known.flags, self.flags());
-        sdk::check_range(known.offset, known.size, self.size(), "the parent");
+        sdk::check_partition(known, self.size(), self.flags());
         const uint64_t flags = sdk::view_flags(known.flags, self.flags());
         Mem &root = self.root() ? *self.root() : self;
         *out_mem = sdk::make<Mem>(root, flags, self.offset() + known.offset, known.size).give();
@@ -234,13 +216,11 @@ pi_result PI_CALL piMemImport(pi_context context, pi_device device, const pi_mem
         const pi_mem_import_desc known = sdk::read_import(desc);
         sdk::require(out_mem, "out_mem");
         const pi_external_type type = known.handle.type;
-        sdk::check_external_type(type, "handle.type");
         if (!(import_types >> type & 1))
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "handle.type is ", type,
                  "; the host plugin imports PI_EXTERNAL_HOST_POINTER (", PI_EXTERNAL_HOST_POINTER,
                  "), PI_EXTERNAL_DMA_BUF_FD (", PI_EXTERNAL_DMA_BUF_FD,
                  ") and PI_EXTERNAL_OPAQUE_FD (", PI_EXTERNAL_OPAQUE_FD, "), at any alignment");
-        sdk::check_import(known);
         const bool file = type != PI_EXTERNAL_HOST_POINTER;
         Storage storage = import_storage(known);
         const uint64_t alignment = sdk::alignment_of(storage.data(), max_alignment);

@@ -61,10 +61,7 @@ namespace entries {
 pi_result PI_CALL piUsmHostRegister(pi_context context, void *pointer, uint64_t size,
                                     uint64_t flags) {
     return sdk::call<Context>(context, [&](Context &self) {
-        sdk::check_flags(flags, 0, "flags");
-        sdk::require(pointer, "pointer");
-        if (!size)
-            fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
+        sdk::enforce<checks::check_registration>(pointer, size, flags);
         self.platform().instance().registrations().add(self, pointer, size);
     });
 }

@@ -30,7 +30,6 @@ pi_result PI_CALL piEnqueueUsmCopy(pi_queue queue, const pi_usm_copy_desc *desc,
                                    pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_USM_COPY_DESC);
-        check_command(known);
         auto regions = sdk::read_usm_regions<Usm>(self.context(), known);
         const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
@@ -45,7 +44,6 @@ pi_result PI_CALL piEnqueueUsmFill(pi_queue queue, const pi_usm_fill_desc *desc,
                                    pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_USM_FILL_DESC);
-        check_command(known);
         auto pattern = sdk::read_usm_pattern<Usm>(self.context(), known);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event},
                      cost_of(known.size),
@@ -60,7 +58,6 @@ pi_result PI_CALL piEnqueueUsmPrefetch(pi_queue queue, const pi_usm_prefetch_des
                                        pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_USM_PREFETCH_DESC);
-        check_command(known, uint64_t{PI_COMMAND_BLOCKING} | PI_USM_PREFETCH_TO_HOST);
         sdk::check_usm_range<Usm>(self.context(), known.pointer, known.size);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, Cost::SMALL,
                      [pointer = known.pointer, size = known.size] { prefetch(pointer, size); });
@@ -72,7 +69,6 @@ pi_result PI_CALL piEnqueueUsmAdvise(pi_queue queue, const pi_usm_advise_desc *d
                                      pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_USM_ADVISE_DESC);
-        check_command(known);
         sdk::check_advice(known.advice);
         sdk::check_usm_range<Usm>(self.context(), known.pointer, known.size);
         // The memory is already usable everywhere: there is nothing to do.

@@ -12,7 +12,7 @@ using namespace sdk;
 
 Arguments::Arguments(const Target &target, const Kernel &kernel,
                      const pi_kernel_launch_desc &desc) {
-    const auto given = read_array(desc.argument_count, desc.arguments, "arguments");
+    const auto given = read_array(desc.argument_count, desc.arguments, "desc->arguments");
     if (given.size() != kernel.argument_count())
         fail(PI_ERROR_INVALID_ARGUMENTS, "argument_count is ", given.size(), "; kernel '",
              kernel.name(), "' has ", kernel.argument_count(), " parameters");
@@ -33,27 +33,22 @@ void Arguments::add(const Target &target, const pi_kernel_argument &given, size_
     check_argument(given, index);
     switch (given.kind) {
     case PI_ARGUMENT_VALUE:
-        check_argument_size(given, index);
-        return add_value(require(given.value, {"arguments", index, ".value"}), given.size);
+        return add_value(given.value, given.size);
     case PI_ARGUMENT_BUFFER:
         return add_pointer(read_buffer(target, given, index));
     case PI_ARGUMENT_LOCAL:
-        check_argument_size(given, index);
         if (__builtin_add_overflow(local_memory_, given.size, &local_memory_))
             fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "].size is ", given.size,
                  ": work-group memory must fit 64 bits");
         arguments_.push_back({given.size, 0, true});
         return;
     case PI_ARGUMENT_POINTER:
-        check_usm_argument(target.queue, given.pointer, {"arguments", index, ".pointer"});
+        check_usm_argument(target.queue, given.pointer, argument_name(index, "pointer"));
         return add_pointer(given.pointer);
     case PI_ARGUMENT_IMAGE:
         return add_image(target, given, index);
     case PI_ARGUMENT_SAMPLER:
         return add_sampler(target, given, index);
-    default:
-        fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind is ", given.kind,
-             ", not a PI_ARGUMENT_ value");
     }
 }
 
@@ -70,13 +65,12 @@ void Arguments::add_pointer(const void *pointer) {
 }
 
 void Arguments::add_image(const Target &target, const pi_kernel_argument &given, size_t index) {
-    check_whole_argument(given, index, "an image");
     const Queue &queue = target.queue;
-    Mem &mem = checked_image(queue.place(), queue.host(), given.mem, {"arguments", index, ".mem"});
+    Mem &mem = checked_image(queue.place(), queue.host(), given.mem, argument_name(index, "mem"));
     // A sampler with the image is for backends that join the two; this kernel names its own.
     if (given.image_sampler)
         checked_sampler_of<Sampler>(queue.context(), given.image_sampler,
-                                    {"arguments", index, ".image_sampler"});
+                                    argument_name(index, "image_sampler"));
     keep(target, mem);
     // The vendor's loader does not translate handles in argument values.
     void *const id =
@@ -85,10 +79,9 @@ void Arguments::add_image(const Target &target, const pi_kernel_argument &given,
 }
 
 void Arguments::add_sampler(const Target &target, const pi_kernel_argument &given, size_t index) {
-    check_whole_argument(given, index, "a sampler");
     const Queue &queue = target.queue;
     Sampler &sampler = checked_sampler_of<Sampler>(queue.context(), given.sampler,
-                                                   {"arguments", index, ".sampler"});
+                                                   argument_name(index, "sampler"));
     keep(target, sampler);
     void *const id =
         queue.device().platform().own_handle(Platform::SAMPLER_HANDLE, sampler.id(queue.device()));
@@ -100,14 +93,9 @@ const void *Arguments::read_buffer(const Target &target, const pi_kernel_argumen
     if (!given.mem)
         return nullptr;
     const Queue &queue = target.queue;
-    const ArgumentName name{"arguments", index, ".mem"};
+    const ArgumentName name = argument_name(index, "mem");
     Mem &mem = checked_buffer(queue.place(), queue.host(), given.mem, name);
-    if (given.size || given.offset)
-        check_range(given.offset,
-                    given.size                  ? given.size
-                    : given.offset < mem.size() ? mem.size() - given.offset
-                                                : 1,
-                    mem.size(), name);
+    check_buffer_argument(given, name, mem.size());
     keep(target, mem);
     return mem.address() + given.offset;
 }

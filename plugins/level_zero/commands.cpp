@@ -164,7 +164,6 @@ pi_result PI_CALL piEnqueueMemBufferRead(pi_queue queue, const pi_buffer_read_de
                                          pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_BUFFER_READ_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &mem = checked_buffer(self.place(), self.host(), known.mem, "mem");
         require(known.host_ptr, "host_ptr");
         enqueue_list<CopyCommand>(
@@ -179,7 +178,6 @@ pi_result PI_CALL piEnqueueMemBufferWrite(pi_queue queue, const pi_buffer_write_
                                           pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_BUFFER_WRITE_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &mem = checked_buffer(self.place(), self.host(), known.mem, "mem");
         require(known.host_ptr, "host_ptr");
         enqueue_list<CopyCommand>(
@@ -195,7 +193,6 @@ pi_result PI_CALL piEnqueueMemBufferCopy(pi_queue queue, const pi_buffer_copy_de
                                          pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_BUFFER_COPY_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &src = checked<Mem>(self.host(), known.src, "src");
         Mem &dst = checked<Mem>(self.host(), known.dst, "dst");
         require_buffer(src, "src");
@@ -214,7 +211,6 @@ pi_result PI_CALL piEnqueueMemBufferFill(pi_queue queue, const pi_buffer_fill_de
                                          pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_BUFFER_FILL_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &mem = checked_buffer(self.place(), self.host(), known.mem, "mem");
         auto pattern = read_pattern(known.pattern, known.pattern_size, known.offset, known.size);
         check_range(known.offset, known.size, mem.size(), "mem");

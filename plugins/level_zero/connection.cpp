@@ -84,8 +84,7 @@ const char *missing_usm(const ConnectedPlace &src, const ConnectedPlace &dst,
 /// Why memory of this kind cannot exist at both places; NULL if it can.
 const char *missing(const ConnectedPlace &src, const ConnectedPlace &dst,
                     const pi_memory_connection_query &query) {
-    if (query.kind > PI_MEMORY_KIND_IMPORTED)
-        fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", query.kind, ", not a PI_MEMORY_KIND_ value");
+    enforce<checks::check_connection_query>(query);
     if (query.src_scope >= SCOPE_COUNT || query.dst_scope >= SCOPE_COUNT)
         return "the only scopes are 0 (global) and 1 (host.pinned)";
     switch (query.kind) {

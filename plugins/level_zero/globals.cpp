@@ -57,7 +57,6 @@ private:
 template <class Desc>
 void enqueue_global(Queue &queue, const Desc &desc, bool to_host, std::byte *host,
                     const EnqueueArguments &arguments) {
-    check_flags(desc.flags, PI_COMMAND_BLOCKING, "flags");
     const Program &program = checked<Program>(queue.host(), desc.program, "program");
     if (&program.context() != &queue.context())
         fail(PI_ERROR_INVALID_PROGRAM, "program belongs to another context than queue");

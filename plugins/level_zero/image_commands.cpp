@@ -61,7 +61,6 @@ pi_result PI_CALL piEnqueueMemImageRead(pi_queue queue, const pi_image_read_desc
                                         pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_IMAGE_READ_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &mem = checked_image(self, known.image);
         require(known.host_ptr, "host_ptr");
         enqueue_copy(self, {known.flags, known.type, wait_count, wait_list, out_event}, end_of(mem),
@@ -75,7 +74,6 @@ pi_result PI_CALL piEnqueueMemImageWrite(pi_queue queue, const pi_image_write_de
                                          pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_IMAGE_WRITE_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &mem = checked_image(self, known.image);
         require(known.host_ptr, "host_ptr");
         enqueue_copy(self, {known.flags, known.type, wait_count, wait_list, out_event},
@@ -90,7 +88,6 @@ pi_result PI_CALL piEnqueueMemImageCopy(pi_queue queue, const pi_image_copy_desc
                                         pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_IMAGE_COPY_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &src = checked<Mem>(self.host(), known.src, "src");
         Mem &dst = checked<Mem>(self.host(), known.dst, "dst");
         check_copy(self, src, dst);
@@ -106,11 +103,9 @@ pi_result PI_CALL piEnqueueMemImageFill(pi_queue queue, const pi_image_fill_desc
                                         pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_IMAGE_FILL_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &mem = checked_image(self, known.image);
         const LinearImage &image = *mem.image();
-        const Rectangle pixels =
-            image.bytes(read_box(image.shape, known.origin, known.extent, 0, "image"));
+        const Rectangle pixels = image.bytes(read_fill_box(known, image.shape));
         enqueue_list<PaintCommand>(
             self, {known.flags, known.type, wait_count, wait_list, out_event}, mem, pixels,
             pack_color(image.shape.format, require(known.color, "color")));

@@ -95,9 +95,8 @@ void check_requirements(const Device &device, uint64_t flags, uint32_t scope) {
 namespace {
 
 void check_buffer(const Device &device, const pi_mem_buffer_desc &desc) {
+    sdk::check_buffer(desc);
     check_scope(device, desc.scope);
-    check_flags(desc.flags, mem_create_flags, "flags");
-    check_mem_access(desc.flags);
     if (find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "no scope of ", device.name(), " has PI_SCOPE_LAYOUT");
     check_requirements(device, desc.flags, desc.scope);
@@ -105,25 +104,15 @@ void check_buffer(const Device &device, const pi_mem_buffer_desc &desc) {
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types, "; ",
              device.name(), " exports the types 0x", export_types(device), " (1 << PI_EXTERNAL_)");
     check_export_requirements(desc);
-    check_mem_host_ptr(desc.flags, desc.host_ptr);
     if (desc.scope == SCOPE_HOST_PINNED && desc.flags & PI_MEM_USE_HOST_PTR)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_USE_HOST_PTR in scope ", desc.scope, " (",
              scope_names[desc.scope],
              "): its memory is the driver's; piMemImport pins the application's");
-    if (!desc.size)
-        fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
     if (desc.scope == SCOPE_GLOBAL)
         check_allocation(device, desc.size);
-    if (desc.alignment & (desc.alignment - 1))
-        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", desc.alignment,
-             "; a power of two is needed");
     if (desc.alignment > max_alignment)
         fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", desc.alignment, "; at most ",
              max_alignment, " can be honoured");
-    if (desc.flags & PI_MEM_USE_HOST_PTR &&
-        desc.alignment > alignment_of(desc.host_ptr, max_alignment))
-        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", desc.alignment, ", but host_ptr (",
-             desc.host_ptr, ") gives ", alignment_of(desc.host_ptr, max_alignment));
 }
 
 Ref<Mem> create_buffer(Context &context, Device &device, const pi_mem_buffer_desc &desc) {
@@ -171,8 +160,7 @@ pi_result PI_CALL piMemBufferPartition(pi_mem mem, const pi_mem_partition_desc *
         const auto known = read_desc(desc, PI_TYPE_MEM_PARTITION_DESC);
         require(out_mem, "out_mem");
         require_buffer(self, "mem");
-        check_view_access(known.flags, self.flags());
-        check_range(known.offset, known.size, self.size(), "the parent");
+        check_partition(known, self.size(), self.flags());
         *out_mem = make<Mem>(self.root(), view_flags(known.flags, self.flags()),
                              self.offset() + known.offset, known.size)
                        .give();

@@ -59,7 +59,6 @@ ze_event_handle_t give_event(Event &event) {
 
 pi_native_desc read_native(const pi_native_desc *desc) {
     const auto known = read_desc(desc, PI_TYPE_NATIVE_DESC);
-    check_flags(known.flags, PI_NATIVE_OWN, "flags");
     native_pointer(known.handle, PI_NATIVE_LEVEL_ZERO, "PI_NATIVE_LEVEL_ZERO");
     return known;
 }

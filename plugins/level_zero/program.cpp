@@ -148,7 +148,6 @@ std::shared_ptr<Module> Program::make(Build &build, bool part) const {
 }
 
 void Program::build_for(const pi_program_build_desc &desc, uint32_t aim) {
-    check_flags(desc.flags, 0, "flags");
     require_source();
     const std::vector<Device *> devices = read_devices<Device>(*context_, desc);
     options_ = desc.options ? desc.options : "";

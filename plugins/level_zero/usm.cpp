@@ -102,10 +102,7 @@ namespace entries {
 pi_result PI_CALL piUsmHostRegister(pi_context context, void *pointer, uint64_t size,
                                     uint64_t flags) {
     return call<Context>(context, [&](Context &self) {
-        check_flags(flags, 0, "flags");
-        require(pointer, "pointer");
-        if (!size)
-            fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
+        enforce<checks::check_registration>(pointer, size, flags);
         check_pointer_range(pointer, static_cast<uint64_t>(sysconf(_SC_PAGESIZE)), size);
         self.add_pin(static_cast<std::byte *>(pointer), size);
     });

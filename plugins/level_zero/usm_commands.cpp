@@ -96,7 +96,6 @@ pi_result PI_CALL piEnqueueUsmCopy(pi_queue queue, const pi_usm_copy_desc *desc,
                                    pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_USM_COPY_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         auto regions = read_usm_regions<Usm>(self.context(), known);
         const UsmEnd src(self, known.src), dst(self, known.dst);
         check_copy(self, src, dst);
@@ -110,7 +109,6 @@ pi_result PI_CALL piEnqueueUsmFill(pi_queue queue, const pi_usm_fill_desc *desc,
                                    pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_USM_FILL_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         auto pattern = read_usm_pattern<Usm>(self.context(), known);
         check_usable(self, Usm::table(self.context()).get(known.pointer, "pointer"), known.pointer,
                      "pointer");
@@ -125,7 +123,6 @@ pi_result PI_CALL piEnqueueUsmPrefetch(pi_queue queue, const pi_usm_prefetch_des
                                        pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_USM_PREFETCH_DESC);
-        check_flags(known.flags, uint64_t{PI_COMMAND_BLOCKING} | PI_USM_PREFETCH_TO_HOST, "flags");
         check_usm_range<Usm>(self.context(), known.pointer, known.size);
         enqueue_hint(self, {known.flags, known.type, wait_count, wait_list, out_event},
                      known.pointer,
@@ -145,7 +142,6 @@ pi_result PI_CALL piEnqueueUsmAdvise(pi_queue queue, const pi_usm_advise_desc *d
                                      pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_USM_ADVISE_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         check_advice(known.advice);
         check_usm_range<Usm>(self.context(), known.pointer, known.size);
         enqueue_hint(self, {known.flags, known.type, wait_count, wait_list, out_event},

@@ -46,9 +46,6 @@ static_assert(in_order());
 void check_kind(const pi_kernel_argument &given, Parameter parameter, size_t index,
                 const std::string &kernel) {
     check_argument(given, index);
-    if (given.kind < PI_ARGUMENT_VALUE || given.kind > PI_ARGUMENT_LOCAL)
-        fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind is ", given.kind,
-             ", not a PI_ARGUMENT_ value");
     const ParameterRow &row = parameters[static_cast<size_t>(parameter)];
     if (!(row.kinds & bit(given.kind)))
         fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] has kind ", given.kind,
@@ -106,7 +103,7 @@ bool Arguments::set_like(const Argument &now, size_t index) {
 
 Arguments::Arguments(const Target &target, Kernel &kernel, const pi_kernel_launch_desc &desc)
     : target_(target), kernel_(kernel),
-      given_(read_array(desc.argument_count, desc.arguments, "arguments")) {
+      given_(read_array(desc.argument_count, desc.arguments, "desc->arguments")) {
     if (given_.size() != kernel.parameters().size())
         fail(PI_ERROR_INVALID_ARGUMENTS, "argument_count is ", given_.size(), "; kernel '",
              kernel.name(), "' has ", kernel.parameters().size(), " parameters");
@@ -144,8 +141,7 @@ void Arguments::keep(Object &object) {
 
 Argument Arguments::read_value(size_t index) {
     const pi_kernel_argument &given = given_[index];
-    check_argument_size(given, index);
-    const void *bytes = require(given.value, {"arguments", index, ".value"});
+    const void *bytes = given.value;
     if (given.size <= sizeof Argument::content)
         return {given.kind, true, given.size, value_bytes(bytes, given.size)};
     if (!target_.within_call) {
@@ -157,7 +153,6 @@ Argument Arguments::read_value(size_t index) {
 
 Argument Arguments::read_local(size_t index) {
     const pi_kernel_argument &given = given_[index];
-    check_argument_size(given, index);
     const Device &device = target_.queue.device();
     const uint64_t local_memory = kernel_.limits(device).local_memory;
     // Not every driver checks it.
@@ -173,13 +168,8 @@ Argument Arguments::read_buffer(size_t index) {
     const pi_kernel_argument &given = given_[index];
     if (!given.mem) // a null pointer is passed
         return {given.kind, true, 0, {}};
-    Mem &mem = checked_buffer(target_.queue.context(), given.mem, {"arguments", index, ".mem"});
-    if (given.size || given.offset)
-        check_range(given.offset,
-                    given.size                  ? given.size
-                    : given.offset < mem.size() ? mem.size() - given.offset
-                                                : 1,
-                    mem.size(), {"arguments", index, ".mem"});
+    Mem &mem = checked_buffer(target_.queue.context(), given.mem, argument_name(index, "mem"));
+    check_buffer_argument(given, argument_name(index, "mem"), mem.size());
     keep(mem);
     if (!given.offset)
         return {given.kind, true, 0, points_to(mem.id(), mem.serial())};
@@ -190,23 +180,21 @@ Argument Arguments::read_buffer(size_t index) {
 
 Argument Arguments::read_image(size_t index) {
     const pi_kernel_argument &given = given_[index];
-    check_whole_argument(given, index, "an image");
     const Queue &queue = target_.queue;
     Mem &image =
-        checked_image(queue.context(), queue.device(), given.mem, {"arguments", index, ".mem"});
+        checked_image(queue.context(), queue.device(), given.mem, argument_name(index, "mem"));
     // A sampler with the image is for backends that join the two; this kernel names its own.
     if (given.image_sampler)
         checked_sampler_of<Sampler>(queue.context(), given.image_sampler,
-                                    {"arguments", index, ".image_sampler"});
+                                    argument_name(index, "image_sampler"));
     keep(image);
     return {given.kind, true, 0, points_to(image.id(), image.serial())};
 }
 
 Argument Arguments::read_sampler(size_t index) {
     const pi_kernel_argument &given = given_[index];
-    check_whole_argument(given, index, "a sampler");
     Sampler &sampler = checked_sampler_of<Sampler>(target_.queue.context(), given.sampler,
-                                                   {"arguments", index, ".sampler"});
+                                                   argument_name(index, "sampler"));
     keep(sampler);
     return {given.kind, true, 0, points_to(sampler.id(), sampler.serial())};
 }
@@ -214,8 +202,7 @@ Argument Arguments::read_sampler(size_t index) {
 Argument Arguments::read_pointer(size_t index) {
     const void *const pointer = given_[index].pointer;
     const uint64_t generation = Usm::table(target_.queue.context()).generation();
-    const bool is_usm =
-        check_usm_argument(target_.queue, pointer, {"arguments", index, ".pointer"});
+    const bool is_usm = check_usm_argument(target_.queue, pointer, argument_name(index, "pointer"));
     return {PI_ARGUMENT_POINTER, is_usm, 0, points_to(pointer, generation)};
 }
 

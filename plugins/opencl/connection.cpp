@@ -45,6 +45,7 @@ const char *missing_usm(const Place &src, const Place &dst, pi_usm_kind kind) {
 
 /// Why memory of this kind cannot exist at both places; NULL if it can.
 const char *missing(const Place &src, const Place &dst, const pi_memory_connection_query &query) {
+    enforce<checks::check_connection_query>(query);
     if (query.src_scope >= SCOPE_COUNT || query.dst_scope >= SCOPE_COUNT)
         return "the only scopes are 0 (global) and 1 (host.pinned)";
     const bool to_buffer =
@@ -63,9 +64,9 @@ const char *missing(const Place &src, const Place &dst, const pi_memory_connecti
     case PI_MEMORY_KIND_USM_HOST:
     case PI_MEMORY_KIND_USM_DEVICE:
     case PI_MEMORY_KIND_USM_SHARED:
+    default:
         return missing_usm(src, dst, usm_kind(query.kind));
     }
-    fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", query.kind, ", not a PI_MEMORY_KIND_ value");
 }
 
 /// Fine-grain sharing needs no copies: single loads and stores are visible.

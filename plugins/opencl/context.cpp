@@ -75,17 +75,15 @@ pi_result PI_CALL piContextCreate(pi_platform platform, const pi_context_desc *d
     return call<Platform>(platform, [&](Platform &self) {
         const pi_context_desc known = read_desc(desc, PI_TYPE_CONTEXT_DESC);
         require(out_context, "out_context");
-        check_flags(known.flags, 0, "flags");
+        enforce<checks::check_context>(known);
         std::vector<Device *> devices = read_handles<Device>(
-            self.host(), known.device_count, known.devices, "devices",
+            self.host(), known.device_count, known.devices, "desc->devices",
             [&](Device &device, const ArgumentName &name) {
                 // Some ICDs crash on a context over two platforms instead of refusing it.
                 if (&device.platform() != &self)
                     fail(PI_ERROR_INVALID_DEVICE, name, " is of platform ",
                          device.platform().name(), ", the context is for ", self.name());
             });
-        if (devices.empty())
-            fail(PI_ERROR_INVALID_SIZE, "device_count is 0; at least 1 is needed");
         *out_context = make<Context>(self, std::move(devices)).give();
     });
 }

@@ -81,7 +81,6 @@ private:
 /// The body of both entry points.
 template <class Byte, class Desc>
 void enqueue_transfer(Queue &queue, const Desc &known, const EnqueueArguments &arguments) {
-    check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
     Mem &image = checked_image(queue.context(), queue.device(), known.image, "image");
     auto *const host = static_cast<Byte *>(require(known.host_ptr, "host_ptr"));
     constexpr bool writes = std::is_const_v<Byte>;
@@ -254,7 +253,6 @@ pi_result PI_CALL piEnqueueMemImageCopy(pi_queue queue, const pi_image_copy_desc
                                         pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_IMAGE_COPY_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &src = checked_mem(self.context(), known.src, "src");
         Mem &dst = checked_mem(self.context(), known.dst, "dst");
         for (Mem *end : {&src, &dst})
@@ -275,10 +273,9 @@ pi_result PI_CALL piEnqueueMemImageFill(pi_queue queue, const pi_image_fill_desc
                                         pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_IMAGE_FILL_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &image = checked_image(self.context(), self.device(), known.image, "image");
         require(known.color, "color");
-        const ImageBox box = read_box(image.image()->shape, known.origin, known.extent, 0, "image");
+        const ImageBox box = read_fill_box(known, image.image()->shape);
         const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
         if (is_linear(image))
             enqueue_fill(self, arguments, image,

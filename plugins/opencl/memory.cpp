@@ -143,8 +143,7 @@ void CL_CALLBACK free_host_memory(cl_mem, void *memory) {
 }
 
 void check_buffer_desc(const Device &device, const pi_mem_buffer_desc &desc) {
-    check_flags(desc.flags, mem_create_flags, "flags");
-    check_mem_access(desc.flags);
+    sdk::check_buffer(desc);
     if (find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "no scope of ", device.name(),
              " has PI_SCOPE_LAYOUT: OpenCL buffers are flat");
@@ -152,10 +151,6 @@ void check_buffer_desc(const Device &device, const pi_mem_buffer_desc &desc) {
     if (desc.export_types)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types,
              "; this plugin exports no memory");
-    check_mem_host_ptr(desc.flags, desc.host_ptr);
-    if (desc.alignment & (desc.alignment - 1))
-        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", desc.alignment,
-             "; a power of two is needed");
 }
 
 MemOwner create_vendor_buffer(const Context &context, const Device &device, cl_mem_flags flags,
@@ -243,8 +238,7 @@ Ref<Mem> create_buffer(Context &context, Device &device, const pi_mem_buffer_des
 }
 
 Ref<Mem> create_view(Mem &parent, const pi_mem_partition_desc &desc) {
-    check_view_access(desc.flags, parent.flags());
-    check_range(desc.offset, desc.size, parent.size(), "the parent");
+    check_partition(desc, parent.size(), parent.flags());
     // OpenCL has no sub-buffers of sub-buffers.
     Mem &root = parent.root();
     const uint64_t offset = parent.offset() + desc.offset;
@@ -256,8 +250,6 @@ Ref<Mem> create_view(Mem &parent, const pi_mem_partition_desc &desc) {
 } // namespace
 
 void check_allocation(const Device &device, uint64_t size) {
-    if (!size)
-        fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
     if (size > device.max_allocation())
         fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, "size is ", size, " bytes; one allocation on ",
              device.name(), " has at most ", device.max_allocation());

@@ -116,7 +116,6 @@ void Program::finish(const Attempt &attempt, cl_int code) {
 }
 
 void Program::build(const pi_program_build_desc &desc) {
-    check_flags(desc.flags, 0, "flags");
     if (linked_)
         fail(PI_ERROR_INVALID_OPERATION, "program was linked: it is built already");
     const std::vector<Device *> devices = read_devices(desc);
@@ -131,7 +130,6 @@ void Program::build(const pi_program_build_desc &desc) {
 }
 
 void Program::compile(const pi_program_build_desc &desc) {
-    check_flags(desc.flags, 0, "flags");
     if (linked_ || !can_compile())
         fail(PI_ERROR_INVALID_OPERATION, "program ", linked_ ? "was linked" : "is a binary",
              ": it has no source to compile");

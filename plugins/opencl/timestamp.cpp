@@ -92,7 +92,6 @@ pi_result PI_CALL piEnqueueTimestamp(pi_queue queue, const pi_timestamp_desc *de
                                      pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_TIMESTAMP_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         require_clock(self.device());
         enqueue_vendor<TimestampCommand>(
             self, {known.flags, known.type, wait_count, wait_list, out_event});

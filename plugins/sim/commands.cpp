@@ -16,11 +16,6 @@ using sdk::Ref;
 
 namespace {
 
-template <class Desc>
-void check_command(const Desc &desc) {
-    sdk::check_flags(desc.flags, PI_COMMAND_BLOCKING, "flags");
-}
-
 uint64_t bytes_of(std::span<const pi_region> regions) {
     uint64_t bytes = 0;
     for (const pi_region &region : regions)
@@ -61,7 +56,6 @@ pi_result PI_CALL piEnqueueMemBufferRead(pi_queue queue, const pi_buffer_read_de
                                          pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_READ_DESC);
-        check_command(known);
         Mem &mem = checked_mem(self.place(), known.mem);
         sdk::require(known.host_ptr, "host_ptr");
         auto regions =
@@ -83,7 +77,6 @@ pi_result PI_CALL piEnqueueMemBufferWrite(pi_queue queue, const pi_buffer_write_
                                           pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_WRITE_DESC);
-        check_command(known);
         Mem &mem = checked_mem(self.place(), known.mem);
         sdk::require(known.host_ptr, "host_ptr");
         auto regions =
@@ -107,7 +100,6 @@ pi_result PI_CALL piEnqueueMemBufferCopy(pi_queue queue, const pi_buffer_copy_de
                                          pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_COPY_DESC);
-        check_command(known);
         Mem &src = sdk::checked<Mem>(self.host(), known.src, "src");
         Mem &dst = sdk::checked<Mem>(self.host(), known.dst, "dst");
         check_copy(self.place(), src, dst);
@@ -132,7 +124,6 @@ pi_result PI_CALL piEnqueueMemBufferFill(pi_queue queue, const pi_buffer_fill_de
                                          pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_FILL_DESC);
-        check_command(known);
         Mem &mem = checked_mem(self.place(), known.mem);
         auto pattern =
             sdk::read_pattern(known.pattern, known.pattern_size, known.offset, known.size);
@@ -202,7 +193,6 @@ pi_result PI_CALL piEnqueueMemUnmap(pi_queue queue, const pi_unmap_desc *desc, u
                                     const pi_event *wait_list, pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_UNMAP_DESC);
-        check_command(known);
         Mem &mem = checked_mem(self.place(), known.mem);
         sdk::require(known.pointer, "pointer");
         sdk::UnmapPromise unmap(mem, mem.maps(), known.pointer);

@@ -55,9 +55,7 @@ Ends check_ends(Device &src_device, pi_context src_context, pi_device dst_device
 
 /// Checks a query, and sets the sites of the memory that it is about.
 void check_query(const pi_memory_connection_query &query, Ends &ends) {
-    if (query.kind > PI_MEMORY_KIND_IMPORTED)
-        fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", query.kind,
-             ", which is not a PI_MEMORY_KIND_");
+    sdk::enforce<checks::check_connection_query>(query);
     const auto check_scope = [](uint32_t scope, const Device &device, const char *name) {
         if (scope >= device.scope_count())
             fail(PI_ERROR_INVALID_VALUE, name, " is ", scope, "; ", device.spec().name, " has ",

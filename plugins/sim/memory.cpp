@@ -133,15 +133,9 @@ void check_requirements(const Device &owner, const pi_mem_buffer_desc &desc) {
 
 uint64_t checked_alignment(const Device &owner, const pi_mem_buffer_desc &desc) {
     const uint64_t asked = desc.alignment;
-    if (asked & (asked - 1))
-        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", asked, ", which is not a power of two");
     if (asked > max_alignment)
         fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", asked, "; at most ", max_alignment,
              " bytes can be honoured");
-    if (desc.flags & PI_MEM_USE_HOST_PTR && asked &&
-        sdk::alignment_of(desc.host_ptr, max_alignment) < asked)
-        fail(PI_ERROR_MISALIGNED_POINTER, "host_ptr ", desc.host_ptr, " is aligned to ",
-             sdk::alignment_of(desc.host_ptr, max_alignment), " bytes; alignment asks for ", asked);
     return std::max(asked, owner.spec().scopes[desc.scope].scope.min_alignment);
 }
 
@@ -162,17 +156,12 @@ void check_export(const Device &owner, const pi_mem_buffer_desc &desc) {
 }
 
 void check_buffer(const Device &owner, const pi_mem_buffer_desc &desc) {
+    sdk::check_buffer(desc);
     if (desc.scope >= owner.scope_count())
         fail(PI_ERROR_INVALID_VALUE, "scope is ", desc.scope, "; ", owner.spec().name, " has ",
              owner.scope_count(), ", numbered from 0");
-    sdk::check_flags(desc.flags, sdk::mem_create_flags, "flags");
-    sdk::check_mem_access(desc.flags);
     check_requirements(owner, desc);
-    sdk::check_mem_host_ptr(desc.flags, desc.host_ptr);
     check_export(owner, desc);
-    if (!desc.size)
-        fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
-    sdk::check_pointer_range(desc.host_ptr, 0, desc.size);
 }
 
 Layout read_layout(const Device &owner, const pi_mem_buffer_desc &desc) {
@@ -289,8 +278,7 @@ pi_result PI_CALL piMemBufferPartition(pi_mem mem, const pi_mem_partition_desc *
     return sdk::call<Mem>(mem, [&](Mem &self) {
         const pi_mem_partition_desc known = sdk::read_desc(desc, PI_TYPE_MEM_PARTITION_DESC);
         sdk::require(out_mem, "out_mem");
-        sdk::check_view_access(known.flags, self.flags());
-        sdk::check_range(known.offset, known.size, self.size(), "the parent");
+        sdk::check_partition(known, self.size(), self.flags());
         check_offset(self, known.offset, self.device(), "offset");
         self.device().require_alive();
         const uint64_t flags = sdk::view_flags(known.flags, self.flags());
@@ -302,7 +290,6 @@ pi_result PI_CALL piMemBufferPartition(pi_mem mem, const pi_mem_partition_desc *
 namespace {
 
 void check_import_type(const Device &owner, pi_external_type type) {
-    sdk::check_external_type(type, "handle.type");
     if (!(owner.import_types() & sdk::external_bit(type)))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "handle.type is ", type, "; ", owner.spec().name,
              " imports the types 0x", std::hex, owner.import_types(),
@@ -329,7 +316,6 @@ pi_result PI_CALL piMemImport(pi_context context, pi_device device, const pi_mem
         const pi_mem_import_desc known = sdk::read_import(desc);
         sdk::require(out_mem, "out_mem");
         check_import_type(owner, known.handle.type);
-        sdk::check_import(known);
         owner.require_alive();
         const bool file = known.handle.type != PI_EXTERNAL_HOST_POINTER;
         Storage storage = file ? Storage::import(owner, known) : borrow_pointer(owner, known);

@@ -54,7 +54,7 @@ private:
 void *Native::buffer(sdk::NativeArguments &arguments, Queue &queue,
                      const pi_kernel_argument &argument, const sdk::ArgumentName &name) {
     Mem &mem = checked_mem(queue.place(), argument.mem, name);
-    sdk::NativeArguments::check_range(argument, name, mem.size());
+    sdk::check_buffer_argument(argument, name, mem.size());
     check_offset(mem, argument.offset, queue.device(), name);
     arguments.keep(mem);
     return mem.bytes().at(argument.offset);

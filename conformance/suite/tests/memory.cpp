@@ -212,6 +212,26 @@ CONFORMANCE_TEST("memory", "an alignment that host_ptr does not have is refused 
     }
 }
 
+CONFORMANCE_TEST("memory", "a misaligned host_ptr is PI_ERROR_MISALIGNED_POINTER, unless the "
+                           "alignment is honoured nevertheless") {
+    // Alignments that the scope has anyway, so that only the pointer can be wrong.
+    const uint64_t sure = fixture.scopes().at(0).min_alignment;
+    HostMemory memory(sure + 4096, std::max<uint64_t>(sure, sizeof(void *)));
+    for (uint64_t alignment = 2; alignment <= sure; alignment *= 2) {
+        pi_mem_buffer_desc desc =
+            buffer_desc(4096, PI_MEM_USE_HOST_PTR, memory.data() + alignment / 2);
+        desc.alignment = alignment;
+        Mem mem;
+        const pi_result result =
+            piMemBufferCreate(fixture.context(), fixture.device(), &desc, mem.out());
+        if (result == PI_SUCCESS)
+            require_aligned(mem, alignment);
+        else
+            require_error(result, PI_ERROR_MISALIGNED_POINTER, "an alignment of ", alignment,
+                          " for a host_ptr of ", alignment / 2);
+    }
+}
+
 CONFORMANCE_TEST("memory", "an alignment that is not a power of two is refused") {
     for (const uint64_t alignment : {uint64_t{3}, uint64_t{6}, uint64_t{48}, uint64_t{4097},
                                      (uint64_t{1} << 63) + 1, UINT64_MAX}) {

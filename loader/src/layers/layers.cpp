@@ -19,16 +19,6 @@ std::size_t find_function(std::string_view name) noexcept {
     return i;
 }
 
-uint32_t pixel_bytes(pi_channel_order order, pi_channel_type type) noexcept {
-    // Indexed by enumerator; index 0 is unused.
-    constexpr uint32_t channels[] = {0, 1, 2, 4, 4};
-    constexpr uint32_t bytes[] = {0, 1, 2, 1, 2, 1, 2, 4, 1, 2, 4, 2, 4};
-    static_assert(std::size(channels) == PI_CHANNEL_ORDER_BGRA + 1);
-    static_assert(std::size(bytes) == PI_CHANNEL_FLOAT + 1);
-    return order < std::size(channels) && type < std::size(bytes) ? channels[order] * bytes[type]
-                                                                  : 0;
-}
-
 bool is_root_device(pi_device device) noexcept {
     const ErrorScope scope;
     pi_device parent = nullptr;

@@ -84,9 +84,6 @@ const pi_dispatch &queries_of(Handle handle) noexcept {
 /// Whether the device is a root device: it lives as long as its platform, and is not counted.
 bool is_root_device(pi_device device) noexcept;
 
-/// The bytes of a pixel of a format; 0 for an unknown format.
-uint32_t pixel_bytes(pi_channel_order order, pi_channel_type type) noexcept;
-
 /// The data of a layer, from the handle that a wrapper was called with.
 template <typename Data, typename Handle>
 Data &data_of(const Layer &layer, Handle handle) noexcept {

@@ -372,7 +372,7 @@ TEST_CASE("validate: queries without an output do not reach the plugin") {
         [&] { return piContextCreateWithNativeHandle(machine.platform, &native, &context); });
 
     const pi_event event = machine.make_host_event();
-    ask("piEventSignalHost", PI_ERROR_INVALID_VALUE, "result is an unknown result (3)",
+    ask("piEventSignalHost", PI_ERROR_INVALID_VALUE, "result is 3",
         [&] { return piEventSignalHost(event, 3); });
     ask("piEventSetCallback", PI_ERROR_INVALID_NULL_POINTER, "callback is NULL",
         [&] { return piEventSetCallback(event, nullptr, nullptr); });

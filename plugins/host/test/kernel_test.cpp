@@ -316,7 +316,7 @@ TEST_CASE("a bad launch is refused") {
                 d.global_size[1] = d.global_size[2] = 4;
                 d.local_size[0] = d.local_size[1] = d.local_size[2] = 64;
             }));
-    REFUSED(PI_ERROR_INVALID_WORK_SIZE, "set all or none", work([](auto &d) {
+    REFUSED(PI_ERROR_INVALID_WORK_SIZE, "set all axes or none", work([](auto &d) {
                 d.dimensions = 2;
                 d.global_size[1] = 4;
                 d.local_size[1] = 2;
@@ -341,18 +341,17 @@ TEST_CASE("a bad launch is refused") {
             work([](auto &d) { d.argument_count = 1; }));
     REFUSED(PI_ERROR_INVALID_NULL_POINTER, "arguments is NULL",
             work([](auto &d) { d.arguments = nullptr; }));
-    REFUSED(PI_ERROR_INVALID_ARGUMENTS, "arguments[1] has kind 0",
+    REFUSED(PI_ERROR_INVALID_ARGUMENTS, "arguments[1].kind is 0",
             arg(1, [](auto &a) { a.kind = 0; }));
     REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "arguments[0] is a buffer; an image is needed",
             arg(0, [](auto &a) { a.kind = PI_ARGUMENT_IMAGE; }));
-    REFUSED(PI_ERROR_INVALID_ARGUMENTS, "arguments[1] is a sampler, but has offset 0 and size 4",
+    REFUSED(PI_ERROR_INVALID_ARGUMENTS, "arguments[1].size is 4; for a sampler",
             arg(1, [](auto &a) { a.kind = PI_ARGUMENT_SAMPLER; }));
-    REFUSED(PI_ERROR_INVALID_ARGUMENTS, "arguments[1] is a value, but value is NULL",
+    REFUSED(PI_ERROR_INVALID_ARGUMENTS, "arguments[1].value is NULL",
             arg(1, [](auto &a) { a.value = nullptr; }));
-    REFUSED(PI_ERROR_INVALID_ARGUMENTS, "arguments[1] is a value of 0 bytes",
+    REFUSED(PI_ERROR_INVALID_ARGUMENTS, "arguments[1].size is 0",
             arg(1, [](auto &a) { a.size = 0; }));
-    REFUSED(PI_ERROR_INVALID_ARGUMENTS, "arguments[0] is 1 bytes from offset 4000",
-            arg(0, [](auto &a) {
+    REFUSED(PI_ERROR_INVALID_ARGUMENTS, "arguments[0].offset is 4000", arg(0, [](auto &a) {
                 a.offset = 4000;
                 a.size = 1;
             }));
@@ -366,11 +365,11 @@ TEST_CASE("a bad launch is refused") {
     REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "arguments[0] is not a mem", arg(0, [&](auto &a) {
                 a.mem = reinterpret_cast<pi_mem>(static_cast<pi_kernel>(kernel));
             }));
-    REFUSED(PI_ERROR_INVALID_ARGUMENTS, "arguments[1] asks for 0 bytes of local",
+    REFUSED(PI_ERROR_INVALID_ARGUMENTS, "arguments[1].size is 0",
             arg(1, [](auto &a) { a = local_argument(0); }));
     REFUSED(PI_ERROR_INVALID_ARGUMENTS, "local memory",
             arg(1, [](auto &a) { a = local_argument(UINT64_C(1) << 40); }));
-    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[0] has a reserved word",
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[0].reserved is 1",
             arg(0, [](auto &a) { a.reserved = 1; }));
     OK(with([](auto &, auto &) {}));
     OK(piQueueFinish(t.queue));

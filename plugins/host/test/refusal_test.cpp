@@ -42,7 +42,7 @@ TEST_CASE("a bad context is refused") {
     REFUSED(PI_ERROR_INVALID_NULL_POINTER, "devices is NULL", create());
     pi_device twice[] = {host.device, host.device};
     d.devices = twice;
-    REFUSED(PI_ERROR_INVALID_DEVICE, "devices[1] is listed twice", create());
+    REFUSED(PI_ERROR_INVALID_DEVICE, "each may be listed once", create());
     twice[1] = nullptr;
     REFUSED(PI_ERROR_INVALID_DEVICE, "devices[1] is NULL", create());
     twice[1] = reinterpret_cast<pi_device>(host.platform);
@@ -113,16 +113,17 @@ TEST_CASE("a bad buffer is refused") {
             }));
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "export", with([](auto &d) { d.export_types = 2; }));
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "0x400", with([](auto &d) { d.flags = 1 << 10; }));
-    REFUSED(PI_ERROR_INVALID_VALUE, "both PI_MEM_READ_ONLY",
+    REFUSED(PI_ERROR_INVALID_VALUE, "PI_MEM_READ_ONLY and PI_MEM_WRITE_ONLY",
             with([](auto &d) { d.flags = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY; }));
-    REFUSED(PI_ERROR_INVALID_VALUE, "both PI_MEM_COPY_HOST_PTR", with([](auto &d) {
+    REFUSED(PI_ERROR_INVALID_VALUE, "PI_MEM_COPY_HOST_PTR and PI_MEM_USE_HOST_PTR",
+            with([](auto &d) {
                 d.flags = PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR;
                 d.host_ptr = bytes;
             }));
-    REFUSED(PI_ERROR_INVALID_VALUE, "neither", with([](auto &d) { d.host_ptr = bytes; }));
+    REFUSED(PI_ERROR_INVALID_VALUE, "must be NULL", with([](auto &d) { d.host_ptr = bytes; }));
     REFUSED(PI_ERROR_INVALID_NULL_POINTER, "host_ptr is NULL",
             with([](auto &d) { d.flags = PI_MEM_COPY_HOST_PTR; }));
-    REFUSED(PI_ERROR_INVALID_NULL_POINTER, "PI_MEM_USE_HOST_PTR",
+    REFUSED(PI_ERROR_INVALID_NULL_POINTER, "host_ptr is NULL",
             with([](auto &d) { d.flags = PI_MEM_USE_HOST_PTR; }));
     REFUSED(PI_ERROR_INVALID_SIZE, "end of the address space", with([](auto &d) {
                 d.flags = PI_MEM_USE_HOST_PTR;
@@ -180,7 +181,7 @@ TEST_CASE("a bad import is refused") {
     REFUSED(PI_ERROR_INVALID_NULL_POINTER, "handle.pointer",
             with([](auto &d) { d.handle.pointer = nullptr; }));
     REFUSED(PI_ERROR_INVALID_SIZE, "size is 0", with([](auto &d) { d.size = 0; }));
-    REFUSED(PI_ERROR_INVALID_SIZE, "address space", with([](auto &d) { d.offset = UINT64_MAX; }));
+    REFUSED(PI_ERROR_INVALID_SIZE, "exceeds 64 bits", with([](auto &d) { d.offset = UINT64_MAX; }));
     REFUSED(PI_ERROR_INVALID_VALUE, "own", with([](auto &d) { d.own = 1; }));
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "flags",
             with([](auto &d) { d.flags = PI_MEM_REQUIRE_PINNED; }));
@@ -201,14 +202,14 @@ TEST_CASE("bad regions are refused") {
         return piEnqueueMemBufferRead(t.queue, &d, 0, nullptr, nullptr);
     };
     REFUSED(PI_ERROR_INVALID_SIZE, "0 bytes", read(range(0, 0, 0)));
-    REFUSED(PI_ERROR_INVALID_SIZE, "past the end", read(range(1, 0, 256)));
-    REFUSED(PI_ERROR_INVALID_SIZE, "overflows", read(range(UINT64_MAX, 0, 256)));
+    REFUSED(PI_ERROR_INVALID_SIZE, "ends at byte", read(range(1, 0, 256)));
+    REFUSED(PI_ERROR_INVALID_SIZE, "exceeds 64 bits", read(range(UINT64_MAX, 0, 256)));
     pi_region region = range(0, 0, 16);
     region.extent[1] = 4;
     region.src_pitch[0] = 15;
-    REFUSED(PI_ERROR_INVALID_SIZE, "pitches", read(region));
+    REFUSED(PI_ERROR_INVALID_SIZE, "src_pitch[0]", read(region));
     region.src_pitch[0] = 81;
-    REFUSED(PI_ERROR_INVALID_SIZE, "past the end", read(region));
+    REFUSED(PI_ERROR_INVALID_SIZE, "ends at byte", read(region));
     region.src_pitch[0] = 80;
     OK(read(region));
     OK(piQueueFinish(t.queue));
@@ -273,8 +274,8 @@ TEST_CASE("a bad fill is refused") {
     REFUSED(PI_ERROR_INVALID_SIZE, "pattern_size is 0", fill(0, 0, 16));
     REFUSED(PI_ERROR_INVALID_SIZE, "pattern_size is 3", fill(3, 0, 15));
     REFUSED(PI_ERROR_INVALID_SIZE, "pattern_size is 256", fill(256, 0, 256));
-    REFUSED(PI_ERROR_INVALID_SIZE, "multiples of pattern_size, 4", fill(4, 2, 16));
-    REFUSED(PI_ERROR_INVALID_SIZE, "multiples of pattern_size, 4", fill(4, 4, 18));
+    REFUSED(PI_ERROR_INVALID_SIZE, "multiple of pattern_size, 4", fill(4, 2, 16));
+    REFUSED(PI_ERROR_INVALID_SIZE, "multiple of pattern_size, 4", fill(4, 4, 18));
     REFUSED(PI_ERROR_INVALID_SIZE, "past the end", fill(4, 252, 8));
     REFUSED(PI_ERROR_INVALID_SIZE, "0 bytes", fill(4, 0, 0));
     const auto d = fill_desc(t.b, nullptr, 4, 0, 16);

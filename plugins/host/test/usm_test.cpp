@@ -132,7 +132,7 @@ TEST_CASE("a context frees its remaining USM") {
     pool.reset();
     for (void *pointer : left) {
         copy.dst = pointer;
-        REFUSED(PI_ERROR_INVALID_USM_POINTER, "neither src",
+        REFUSED(PI_ERROR_INVALID_USM_POINTER, "desc->src",
                 piEnqueueUsmCopy(queue, &copy, 0, nullptr, nullptr));
     }
 }
@@ -144,7 +144,7 @@ TEST_CASE("refusals of USM name what would be right") {
         return piUsmAlloc(host.context, device, &d, &pointer);
     };
     REFUSED(PI_ERROR_INVALID_ENUMERATION, "kind is 7", alloc(usm_desc(7, 64), host.device));
-    REFUSED(PI_ERROR_INVALID_DEVICE, "only memory of kind PI_USM_HOST",
+    REFUSED(PI_ERROR_INVALID_DEVICE, "only PI_USM_HOST",
             alloc(usm_desc(PI_USM_SHARED, 64), nullptr));
     REFUSED(PI_ERROR_INVALID_SIZE, "size is 0", alloc(usm_desc(PI_USM_HOST, 0), nullptr));
     REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "TiB",

@@ -155,7 +155,7 @@ TEST_CASE("invalid arguments are refused by the call, with index, kind and name"
         refused(with({pointer, value_argument(value)}), PI_ERROR_INVALID_ARGUMENTS,
                 {"arguments[0]"});
         pointer.kind = 77;
-        refused(with({pointer, value_argument(value)}), PI_ERROR_INVALID_ENUMERATION, {"77"});
+        refused(with({pointer, value_argument(value)}), PI_ERROR_INVALID_ARGUMENTS, {"77"});
         auto reserved = buffer_argument(mem);
         reserved.reserved = 1;
         refused(with({reserved, value_argument(value)}), PI_ERROR_UNSUPPORTED_FEATURE,

@@ -103,6 +103,17 @@ TEST_CASE("Each type of image has its own axes, none of them 0 or too long") {
     CHECK(code_of([&] { read_image_shape(desc, huge); }) == PI_ERROR_INVALID_SIZE);
 }
 
+namespace {
+
+Rectangle read_image_pitches(const pi_mem_image_desc &desc, const ImageShape &shape) {
+    Rectangle pixels;
+    enforce(
+        [&](pi::checks::Check &check) { pi::checks::read_pitches(check, desc, shape, pixels); });
+    return pixels;
+}
+
+} // namespace
+
 TEST_CASE(
     "Pitches are multiples, at least as large as what they step over, and only of existing axes") {
     auto desc = desc_of(PI_IMAGE_3D, 5, 3, 2);

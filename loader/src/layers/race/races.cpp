@@ -6,6 +6,8 @@
 #include "layers/layers.hpp"
 #include "plugin.hpp"
 
+#include <pi/describe/checks/image.hpp>
+
 namespace pi::loader::race {
 namespace {
 
@@ -59,7 +61,7 @@ void Races::add_image(pi_mem mem, const pi_mem_image_desc &desc) {
     const Grid grid{{desc.width, std::max<uint64_t>(desc.height, 1),
                      std::max<uint64_t>({desc.depth, desc.array_size, 1})}};
     memory_.add(mem, {std::move(storage), 0, 0, (desc.flags & PI_MEM_READ_ONLY) != 0,
-                      pixel_bytes(desc.channel_order, desc.channel_type), grid});
+                      checks::pixel_bytes(desc.channel_order, desc.channel_type), grid});
 }
 
 void Races::add_program(pi_program program) {

@@ -4,7 +4,7 @@
 // example of an extension, and is not checked.
 #pragma once
 
-#include <pi/pi.h>
+#include <pi/describe/checks/check.hpp>
 
 #include <cstdint>
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace pi::loader::validate {
 
-struct Name;
+using checks::Name;
 class Check;
 
 struct Allocation {

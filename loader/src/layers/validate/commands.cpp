@@ -3,16 +3,16 @@
 // The descriptors of commands on buffers and USM, and of those that use no memory.
 
 #include "addresses.hpp"
-#include "images.hpp"
 #include "maps.hpp"
+#include "regions.hpp"
+
+#include <pi/describe/checks/descriptor.hpp>
 
 namespace pi::loader::validate {
 namespace {
 
 using Memory = std::shared_ptr<const MemoryFacts>;
 
-constexpr const char *src_pitch = "src_pitch";
-constexpr const char *dst_pitch = "dst_pitch";
 constexpr uint64_t not_known = UINT64_MAX;
 
 /// The memory of an argument; PI_ERROR_INVALID_MEM_OBJECT if it is an image. nullptr: unknown.
@@ -24,12 +24,13 @@ Memory buffer(Check &check, pi_mem mem, const Name &name) noexcept {
     return facts;
 }
 
-RegionEnd end_in(const Memory &memory, const End &names) noexcept {
-    return memory != nullptr ? RegionEnd{names, nullptr, memory->size, memory->root, memory->offset}
-                             : RegionEnd{names, nullptr, not_known, 0, 0};
+StorageEnd end_in(const Memory &memory, const checks::End &names) noexcept {
+    return memory != nullptr
+               ? StorageEnd{{names, nullptr, memory->size}, memory->root, memory->offset}
+               : StorageEnd{{names}};
 }
-RegionEnd end_at(const void *host_ptr, const End &names) noexcept {
-    return {names, host_ptr, not_known, 0, 0};
+StorageEnd end_at(const void *host_ptr, const checks::End &names) noexcept {
+    return {{names, host_ptr}};
 }
 
 // Refuses regions that are mapped.
@@ -38,37 +39,17 @@ void check_mapped(Check &check, const Place &place, const Memory &memory, uint32
     Maps &maps = check.validator().maps();
     for (uint32_t i = 0; maps.any() && memory != nullptr && i < count && !check.failed(); ++i) {
         const pi_region &region = regions[i];
-        Rectangle rows;
-        const auto &pitch = dst ? region.dst_pitch : region.src_pitch;
-        static constexpr End names = {"", "", "", true, ""};
-        if (read_rectangle(check, {""}, names, dst ? region.dst_offset : region.src_offset,
-                           region.extent, pitch[0], pitch[1], rows))
-            maps.check_use(check, place, *memory, rows, dst, {argument});
+        maps.check_use(check, place, *memory,
+                       dst ? checks::destination_of(region) : checks::source_of(region), dst,
+                       {argument});
     }
-}
-
-void check_pattern(Check &check, const void *pattern, uint64_t pattern_size, uint64_t offset,
-                   uint64_t size) noexcept {
-    constexpr uint64_t most = 128;
-    if (pattern_size == 0 || pattern_size > most || (pattern_size & (pattern_size - 1)) != 0) {
-        check.refuse(PI_ERROR_INVALID_SIZE, {"desc->pattern_size"},
-                     "is {}; a power of two from 1 to {} is needed", pattern_size, most);
-        return;
-    }
-    if (offset % pattern_size != 0)
-        check.refuse(PI_ERROR_INVALID_SIZE, {"desc->offset"},
-                     "is {}; a multiple of pattern_size, {}, is needed", offset, pattern_size);
-    if (size % pattern_size != 0)
-        check.refuse(PI_ERROR_INVALID_SIZE, {"desc->size"},
-                     "is {}; a multiple of pattern_size, {}, is needed", size, pattern_size);
-    check.not_null(pattern, {"desc->pattern"});
 }
 
 } // namespace
 
 void check_members(Check &check, const Place &place, const pi_buffer_read_desc &desc) {
-    static constexpr End src = {"src_offset", src_pitch, src_pitch, true, "desc->mem"};
-    static constexpr End dst = {"dst_offset", dst_pitch, dst_pitch, true, "desc->host_ptr"};
+    static constexpr checks::End src = checks::src_end("desc->mem");
+    static constexpr checks::End dst = checks::dst_end("desc->host_ptr");
     const Memory mem = buffer(check, desc.mem, {"desc->mem"});
     check.not_null(desc.host_ptr, {"desc->host_ptr"});
     check_regions(check, desc.region_count, desc.regions, end_in(mem, src),
@@ -77,8 +58,8 @@ void check_members(Check &check, const Place &place, const pi_buffer_read_desc &
 }
 
 void check_members(Check &check, const Place &place, const pi_buffer_write_desc &desc) {
-    static constexpr End src = {"src_offset", src_pitch, src_pitch, true, "desc->host_ptr"};
-    static constexpr End dst = {"dst_offset", dst_pitch, dst_pitch, true, "desc->mem"};
+    static constexpr checks::End src = checks::src_end("desc->host_ptr");
+    static constexpr checks::End dst = checks::dst_end("desc->mem");
     const Memory mem = buffer(check, desc.mem, {"desc->mem"});
     check.not_null(desc.host_ptr, {"desc->host_ptr"});
     check_regions(check, desc.region_count, desc.regions, end_at(desc.host_ptr, src),
@@ -87,8 +68,8 @@ void check_members(Check &check, const Place &place, const pi_buffer_write_desc 
 }
 
 void check_members(Check &check, const Place &place, const pi_buffer_copy_desc &desc) {
-    static constexpr End src = {"src_offset", src_pitch, src_pitch, true, "desc->src"};
-    static constexpr End dst = {"dst_offset", dst_pitch, dst_pitch, true, "desc->dst"};
+    static constexpr checks::End src = checks::src_end("desc->src");
+    static constexpr checks::End dst = checks::dst_end("desc->dst");
     const Memory from = buffer(check, desc.src, {"desc->src"});
     const Memory to = buffer(check, desc.dst, {"desc->dst"});
     check_regions(check, desc.region_count, desc.regions, end_in(from, src), end_in(to, dst));
@@ -108,11 +89,7 @@ void check_members(Check &check, const Place &place, const pi_buffer_fill_desc &
 
 void check_members(Check &check, const Place &place, const pi_buffer_map_desc &desc) {
     const Memory mem = buffer(check, desc.mem, {"desc->mem"});
-    if ((desc.flags & (PI_MAP_READ | PI_MAP_WRITE | PI_MAP_WRITE_DISCARD)) == 0)
-        check.refuse(PI_ERROR_INVALID_VALUE, {"desc->flags"},
-                     "is {:#x}; at least one of PI_MAP_READ, PI_MAP_WRITE and PI_MAP_WRITE_DISCARD "
-                     "is needed",
-                     desc.flags);
+    check_map_modes(check, desc.flags);
     check.range(desc.offset, desc.size, mem != nullptr ? mem->size : not_known, {"desc->offset"},
                 {"desc->size"}, "desc->mem");
     check.not_null(desc.out_pointer, {"desc->out_pointer"});
@@ -128,16 +105,17 @@ void check_members(Check &check, const Place &, const pi_unmap_desc &desc) {
 }
 
 void check_members(Check &check, const Place &, const pi_usm_copy_desc &desc) {
-    static constexpr End src = {"src_offset", src_pitch, src_pitch, true, "desc->src"};
-    static constexpr End dst = {"dst_offset", dst_pitch, dst_pitch, true, "desc->dst"};
+    static constexpr checks::End src = checks::src_end("desc->src");
+    static constexpr checks::End dst = checks::dst_end("desc->dst");
     check.not_null(desc.src, {"desc->src"});
     check.not_null(desc.dst, {"desc->dst"});
     if (check.failed())
         return;
-    const auto end = [&](const void *pointer, const End &names) {
+    const auto end = [&](const void *pointer, const checks::End &names) {
         const Allocation found = check.validator().addresses().find(pointer);
-        return RegionEnd{names, pointer, found.size != 0 ? found.left(pointer) : not_known,
-                         address_space, reinterpret_cast<uintptr_t>(pointer)};
+        return StorageEnd{{names, pointer, found.size != 0 ? found.left(pointer) : not_known},
+                          address_space,
+                          reinterpret_cast<uintptr_t>(pointer)};
     };
     check_regions(check, desc.region_count, desc.regions, end(desc.src, src), end(desc.dst, dst));
 }
@@ -163,10 +141,7 @@ void check_usm_range(Check &check, const void *pointer, uint64_t size) noexcept 
 void check_members(Check &check, const Place &, const pi_usm_fill_desc &desc) {
     check_pattern(check, desc.pattern, desc.pattern_size, 0, desc.size);
     check_usm_range(check, desc.pointer, desc.size);
-    if (!check.failed() && reinterpret_cast<uintptr_t>(desc.pointer) % desc.pattern_size != 0)
-        check.refuse(PI_ERROR_MISALIGNED_POINTER, {"desc->pointer"},
-                     "is {}; a multiple of pattern_size, {}, is needed", desc.pointer,
-                     desc.pattern_size);
+    check_usm_pattern(check, desc);
 }
 
 void check_members(Check &check, const Place &, const pi_usm_prefetch_desc &desc) {
@@ -175,14 +150,12 @@ void check_members(Check &check, const Place &, const pi_usm_prefetch_desc &desc
 
 void check_members(Check &check, const Place &, const pi_usm_advise_desc &desc) {
     check_usm_range(check, desc.pointer, desc.size);
-    check.enumeration(desc.advice, PI_LOADER_ENUMERATOR(PI_USM_ADVICE_READ_MOSTLY),
-                      PI_LOADER_ENUMERATOR(PI_USM_ADVICE_RESET), {"desc->advice"});
+    check_advice(check, desc.advice);
 }
 
 void check_members(Check &check, const Place &place, const pi_usm_alloc_desc &desc) {
     check.not_null(desc.out_pointer, {"desc->out_pointer"});
-    check.some_bytes(desc.size, {"desc->size"});
-    check.alignment(desc.alignment, {"desc->alignment"});
+    check_allocation(check, desc.size, desc.alignment);
     if (desc.pool == nullptr || check.failed() || place.context == nullptr)
         return;
     const auto pool = check.validator().facts(desc.pool);

@@ -2,6 +2,8 @@
 
 #include "descriptor.hpp"
 
+#include "enumerators.hpp"
+
 namespace pi::loader::validate {
 namespace {
 
@@ -16,7 +18,7 @@ void check_header(Check &check, const char *argument, const pi_struct_header &he
                      "is {}; sizeof the struct, {}, is needed", header.struct_size, size);
     else if (header.type != type)
         check.refuse(PI_ERROR_INVALID_DESCRIPTOR, {argument, -1, "->type"}, "is {}; {} is needed",
-                     name_struct_type(header.type), name_struct_type(type));
+                     checks::name_struct_type(header.type), checks::name_struct_type(type));
 }
 
 void check_unknown(Check &check, const char *argument, const pi_struct_header &header,
@@ -33,11 +35,12 @@ void check_unknown(Check &check, const char *argument, const pi_struct_header &h
     for (auto *link = static_cast<const pi_struct_header *>(header.next); link != nullptr;
          link = static_cast<const pi_struct_header *>(link->next)) {
         if (link->type <= newest_type && link->type != chained) {
-            check.refuse(
-                PI_ERROR_UNSUPPORTED_FEATURE, {argument, -1, "->next"},
-                "leads to {}, which is not accepted here; {}", name_struct_type(link->type),
-                chained != PI_TYPE_NONE ? fmt::format("{} is possible", name_struct_type(chained))
-                                        : std::string("no type of pi.h is"));
+            check.refuse(PI_ERROR_UNSUPPORTED_FEATURE, {argument, -1, "->next"},
+                         "leads to {}, which is not accepted here; {}",
+                         checks::name_struct_type(link->type),
+                         chained != PI_TYPE_NONE
+                             ? fmt::format("{} is possible", checks::name_struct_type(chained))
+                             : std::string("no type of pi.h is"));
             return;
         }
     }

@@ -4,9 +4,8 @@
 // the object lives. Objects that were created in other ways have none, and less is checked.
 #pragma once
 
-#include <pi/pi.h>
+#include <pi/describe/checks/image.hpp>
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -31,37 +30,12 @@ struct QueueFacts : Facts {
     mutable std::atomic<uint64_t> settled{0};
 };
 
-/// A type of images: which members of a descriptor it uses.
-struct ImageType {
-    const char *name;
-    bool height, depth, layers;
-
-    bool has_slices() const noexcept { return depth || layers; }
-};
-
-struct ImageShape {
-    const ImageType *type = nullptr; ///< nullptr: not an image
-    uint32_t mip_levels = 1;
-    uint32_t pixel = 0; ///< bytes
-    pi_channel_order order = 0;
-    pi_channel_type channel = 0;
-    std::array<uint64_t, 3> extent{1, 1, 1};
-
-    std::array<uint64_t, 3> level(uint32_t mip_level) const noexcept {
-        const auto shrink = [=](uint64_t pixels) {
-            const uint64_t shrunk = mip_level < 64 ? pixels >> mip_level : 0;
-            return shrunk != 0 ? shrunk : 1;
-        };
-        return {shrink(extent[0]), shrink(extent[1]), type->layers ? extent[2] : shrink(extent[2])};
-    }
-};
-
 struct MemoryFacts : Facts {
     uint64_t flags = 0;
     uint64_t size = 0;   ///< bytes; 0 for images
     uint64_t root = 0;   ///< the serial of the object that owns the storage: equal for views of one
     uint64_t offset = 0; ///< for a view that is a buffer: into the root
-    ImageShape image;
+    checks::ImageShape image; ///< without a type: not an image
 };
 
 struct KernelFacts : Facts {

@@ -2,15 +2,8 @@
 
 #include "learn.hpp"
 
-#include "images.hpp"
-
 namespace pi::loader::validate {
 namespace {
-
-uint64_t view_flags(const MemoryFacts &parent, uint64_t flags) noexcept {
-    const uint64_t access = flags & access_flags;
-    return (parent.flags & ~access_flags) | (access != 0 ? access : parent.flags & access_flags);
-}
 
 std::shared_ptr<MemoryFacts> memory(Validator &validator, pi_context context, uint64_t flags,
                                     uint64_t size) {
@@ -45,13 +38,14 @@ Known facts_of(Validator &validator, pi_context context, const pi_mem_buffer_des
 
 Known facts_of(Validator &validator, pi_context context, pi_mem mem,
                const pi_mem_image_desc &desc) {
-    if (!is_known_image(desc))
+    if (!checks::is_known_image(desc))
         return nullptr;
     auto facts = memory(validator, context, desc.flags, 0);
-    facts->image = shape_of(desc);
+    facts->image = checks::shape_of(desc);
     if (mem != nullptr) {
         const auto parent = validator.facts(mem);
-        facts->flags = parent != nullptr ? view_flags(*parent, desc.flags) : desc.flags;
+        facts->flags =
+            parent != nullptr ? checks::view_flags(desc.flags, parent->flags) : desc.flags;
     }
     return facts;
 }
@@ -61,7 +55,7 @@ Known facts_of(Validator &validator, pi_mem mem, const pi_mem_partition_desc &de
     if (parent == nullptr)
         return nullptr;
     auto facts = std::make_shared<MemoryFacts>(*parent);
-    facts->flags = view_flags(*parent, desc.flags);
+    facts->flags = checks::view_flags(desc.flags, parent->flags);
     facts->offset += desc.offset;
     facts->size = desc.size;
     return facts;

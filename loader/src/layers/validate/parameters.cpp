@@ -57,22 +57,6 @@ void check_info_name(Check &check, std::size_t function, uint32_t name) noexcept
                  last);
 }
 
-void check_element(Check &check, const Name &element, const pi_program_binary &binary) noexcept {
-    check.reserved(binary.reserved, element.at("reserved"));
-    for (const uint64_t word : binary.reserved_words)
-        check.reserved(word, element.at("reserved_words"));
-    check.not_null(binary.target, element.at("target"));
-    if (binary.size != 0)
-        check.not_null(binary.data, element.at("data"));
-}
-
-void check_element(Check &check, const Name &element,
-                   const pi_specialization_constant &constant) noexcept {
-    check.reserved(constant.reserved, element.at("reserved"));
-    check.some_bytes(constant.size, element.at("size"));
-    check.not_null(constant.value, element.at("value"));
-}
-
 void Special<&pi_dispatch::piMemFlush>::check(Check &check, pi_mem mem, uint64_t offset,
                                               uint64_t size) noexcept {
     const auto memory = check.validator().facts(mem);
@@ -80,24 +64,6 @@ void Special<&pi_dispatch::piMemFlush>::check(Check &check, pi_mem mem, uint64_t
         check.range(offset, size, memory->size, {"offset"}, {"size"}, "mem");
     else
         check.some_bytes(size, {"size"});
-}
-
-void Special<&pi_dispatch::piUsmHostRegister>::check(Check &check, pi_context, void *pointer,
-                                                     uint64_t size, uint64_t flags) noexcept {
-    check.not_null(pointer, {"pointer"});
-    check.some_bytes(size, {"size"});
-    check.address_range(pointer, size, {"size"}, "pointer");
-    check.flags(flags, 0, {"flags"});
-}
-
-void Special<&pi_dispatch::piEventSignalHost>::check(Check &check, pi_event,
-                                                     pi_result result) noexcept {
-    if (result > 0 || result == PI_ERROR_TIMEOUT || result == PI_ERROR_WOULD_BLOCK)
-        check.refuse(PI_ERROR_INVALID_VALUE, {"result"},
-                     "is {} ({}); PI_SUCCESS (0), or an error other than PI_ERROR_TIMEOUT and "
-                     "PI_ERROR_WOULD_BLOCK, is needed",
-                     result_name(result) != nullptr ? result_name(result) : "an unknown result",
-                     result);
 }
 
 void Special<&pi_dispatch::piGetMemoryConnection>::check(Check &check, pi_device src_device,

@@ -7,6 +7,8 @@
 #include "layers/validate/addresses.hpp"
 #include "layers/validate/descriptor.hpp"
 
+#include <pi/describe/checks/descriptor.hpp>
+
 namespace pi::loader::validate {
 
 template <auto Slot, auto... Slots>
@@ -72,9 +74,14 @@ constexpr const char *output_name() noexcept {
 void check_info_name(Check &check, std::size_t function, uint32_t name) noexcept;
 
 /// The elements of array arguments.
-void check_element(Check &check, const Name &element, const pi_program_binary &binary) noexcept;
-void check_element(Check &check, const Name &element,
-                   const pi_specialization_constant &constant) noexcept;
+inline void check_element(Check &check, const Name &element,
+                          const pi_program_binary &binary) noexcept {
+    check_binary(check, element, binary);
+}
+inline void check_element(Check &check, const Name &element,
+                          const pi_specialization_constant &constant) noexcept {
+    check_constant(check, element, constant);
+}
 inline const char *array_name(const pi_program_binary *) noexcept {
     return "binaries";
 }
@@ -114,7 +121,9 @@ struct Special<&pi_dispatch::piUsmFree> {
 template <>
 struct Special<&pi_dispatch::piUsmHostRegister> {
     static void check(Check &check, pi_context, void *pointer, uint64_t size,
-                      uint64_t flags) noexcept;
+                      uint64_t flags) noexcept {
+        check_registration(check, pointer, size, flags);
+    }
 };
 template <>
 struct Special<&pi_dispatch::piUsmHostUnregister> {
@@ -130,7 +139,9 @@ struct Special<&pi_dispatch::piEventSetCallback> {
 };
 template <>
 struct Special<&pi_dispatch::piEventSignalHost> {
-    static void check(Check &check, pi_event, pi_result result) noexcept;
+    static void check(Check &check, pi_event, pi_result result) noexcept {
+        check_signal(check, result);
+    }
 };
 template <>
 struct Special<&pi_dispatch::piGetMemoryConnection> {
@@ -283,11 +294,7 @@ private:
     }
 
     static void wait_list(Check &check, uint32_t wait_count, const pi_event *events) noexcept {
-        if (wait_count != 0 && events == nullptr)
-            check.refuse(PI_ERROR_INVALID_WAIT_LIST, {"wait_list"},
-                         "is NULL, but wait_count is {}; that many events, or a count of 0, is "
-                         "needed",
-                         wait_count);
+        check_wait_list(check, wait_count, events);
     }
 
     template <typename Element>

@@ -115,7 +115,7 @@ struct Validated<Slot, Index, pi_result (*)(Handle, Rest...)> {
             PinnedPlace place;
             Parameters<Slot, Index, Handle, Rest...>::check(check, handle, place, rest...);
             if (check.failed())
-                return check.result();
+                return check.report();
             if constexpr (command)
                 return enqueue(validator, place, handle, rest...);
             else if constexpr (same_slot<Slot, &pi_dispatch::piQueueFinish>)

@@ -3,34 +3,25 @@
 // Checks of kernel arguments that depend on neither the device nor the kernel.
 #pragma once
 
+#include <pi/describe/checks/launch.hpp>
 #include <pi/sdk/error.hpp>
-
-#include <cstddef>
 
 namespace pi::sdk {
 
-/// PI_ERROR_UNSUPPORTED_FEATURE unless the reserved word is 0 and a sampler comes with an image
-/// only.
+/// The name of a launch's argument in messages.
+constexpr ArgumentName argument_name(size_t index, const char *member = "") {
+    return {"desc->arguments", index, member};
+}
+
+/// Kind, reserved word, and offset and size of an argument, as far as they depend on its kind only.
 inline void check_argument(const pi_kernel_argument &given, size_t index) {
-    if (given.reserved)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index, "].reserved is ", given.reserved,
-             "; it must be 0");
-    if (given.image_sampler && given.kind != PI_ARGUMENT_IMAGE)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index,
-             "].image_sampler is set, but the argument is not an image");
+    enforce<checks::check_argument>(argument_name(index), given);
 }
 
-/// Checks the size of a value or of work-group memory: PI_ERROR_INVALID_ARGUMENTS for 0.
-inline void check_argument_size(const pi_kernel_argument &given, size_t index) {
-    if (!given.size)
-        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "].size is 0 bytes");
-}
-
-/// PI_ERROR_INVALID_ARGUMENTS unless an image or sampler, as `what` says, is passed whole.
-inline void check_whole_argument(const pi_kernel_argument &given, size_t index, const char *what) {
-    if (given.offset || given.size)
-        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] is ", what, ", but has offset ",
-             given.offset, " and size ", given.size, "; both must be 0");
+/// PI_ERROR_INVALID_ARGUMENTS unless the argument's range lies within a buffer of `size` bytes.
+inline void check_buffer_argument(const pi_kernel_argument &given, const ArgumentName &name,
+                                  uint64_t size) {
+    enforce<checks::check_buffer_argument>(name, given, size);
 }
 
 } // namespace pi::sdk

@@ -23,14 +23,7 @@ inline uint32_t select_binary(std::span<const BinaryTarget> accepted, uint32_t c
     const auto list = read_array(count, binaries, "binaries");
     std::string given;
     for (size_t i = 0; i < list.size(); ++i) {
-        if (!list[i].target)
-            fail(PI_ERROR_INVALID_NULL_POINTER, "binaries[", i, "].target is NULL");
-        if (list[i].reserved || list[i].reserved_words[0] || list[i].reserved_words[1])
-            fail(PI_ERROR_UNSUPPORTED_FEATURE, "binaries[", i,
-                 "] has a reserved word that is not 0");
-        if (list[i].size && !list[i].data)
-            fail(PI_ERROR_INVALID_NULL_POINTER, "binaries[", i, "].data is NULL, but its size is ",
-                 list[i].size);
+        enforce<checks::check_binary>(ArgumentName("binaries", i), list[i]);
         given += text(i ? ", " : "", '"', list[i].target, "\" of format ", list[i].format);
     }
     const auto suits = [&](const pi_program_binary &image) {

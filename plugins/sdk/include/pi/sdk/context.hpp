@@ -67,11 +67,9 @@ pi_result PI_CALL context_create(pi_platform platform, const pi_context_desc *de
     return call<Platform>(platform, [&](Platform &self) {
         const pi_context_desc known = read_desc(desc, PI_TYPE_CONTEXT_DESC);
         require(out_context, "out_context");
-        check_flags(known.flags, 0, "flags");
-        if (!known.device_count)
-            fail(PI_ERROR_INVALID_SIZE, "device_count is 0; at least 1 is needed");
+        enforce<checks::check_context>(known);
         std::vector<Device *> devices =
-            read_handles<Device>(self.host(), known.device_count, known.devices, "devices");
+            read_handles<Device>(self.host(), known.device_count, known.devices, "desc->devices");
         *out_context = make<Context>(self, std::move(devices)).give();
     });
 }

@@ -3,6 +3,8 @@
 // Sized input descriptors, sized output structs, lists and info queries.
 #pragma once
 
+#include <pi/describe/checks/descriptor.hpp>
+#include <pi/describe/checks/flags.hpp>
 #include <pi/sdk/object.hpp>
 
 #include <algorithm>
@@ -29,22 +31,27 @@ void throwing(Body &&body) {
         throw Error(result, std::move(message));
 }
 
+namespace detail {
+/// As read_desc, without flags and reserved words.
+template <class Desc>
+Desc read_struct(const Desc *desc, pi_struct_type type, pi_struct_type chained = PI_TYPE_NONE) {
+    if (desc && desc->struct_size == sizeof(Desc) && desc->type == type && !desc->next)
+        return *desc; // the common case
+    Desc out;
+    throwing([&](const pi_host *host) {
+        return pi_sdk_read_desc(host, desc, type, chained, &out, sizeof out);
+    });
+    return out;
+}
+} // namespace detail
+
 /// Reads the caller's descriptor into the struct that this plugin was compiled with. Errors as in
-/// pi.h. `chained` is the only type that its `next` chain may have, besides types that may be
-/// ignored.
+/// pi.h, also for flags and reserved words. `chained` is the only type that its `next` chain may
+/// have, besides types that may be ignored.
 template <class Desc>
 Desc read_desc(const Desc *desc, pi_struct_type type, pi_struct_type chained = PI_TYPE_NONE) {
-    Desc out;
-    if (desc && desc->struct_size == sizeof out && desc->type == type && !desc->next)
-        out = *desc; // the common case
-    else
-        throwing([&](const pi_host *host) {
-            return pi_sdk_read_desc(host, desc, type, chained, &out, sizeof out);
-        });
-    if constexpr (requires { out.reserved; })
-        if (out.reserved)
-            fail(PI_ERROR_UNSUPPORTED_FEATURE, "desc's reserved word is ", out.reserved,
-                 "; it must be 0");
+    const Desc out = detail::read_struct(desc, type, chained);
+    enforce<checks::check_words<Desc>>(out, "desc");
     return out;
 }
 
@@ -57,7 +64,7 @@ Desc read_optional_desc(const Desc *desc, pi_struct_type type) {
 /// Checks a descriptor that has only flags, none of which is defined yet; NULL is allowed.
 template <class Desc>
 void check_plain_desc(const Desc *desc, pi_struct_type type) {
-    check_flags(read_optional_desc(desc, type).flags, 0, "desc->flags");
+    read_optional_desc(desc, type);
 }
 
 /// The chained descriptor of this type, or NULL. Call it after read_desc has checked the chain.
@@ -91,9 +98,9 @@ void write_list(std::span<const T> items, uint32_t capacity, T *out_items, uint3
 
 /// Reads an array argument and its count; empty if the count is 0. PI_ERROR_INVALID_NULL_POINTER.
 template <class T>
-std::span<const T> read_array(uint32_t count, const T *items, const char *name) {
+std::span<const T> read_array(uint32_t count, const T *items, const ArgumentName &name) {
     if (count && !items)
-        fail(PI_ERROR_INVALID_NULL_POINTER, name, " is NULL, but its count is ", count);
+        enforce([&](checks::Check &check) { check.array(count, items, name); });
     return {items, count};
 }
 
@@ -103,12 +110,12 @@ template <class T, class Accept = decltype([](T &, const ArgumentName &) {})>
 std::vector<T *> read_handles(const pi_host *host, uint32_t count,
                               const typename T::Handle *handles, const char *name,
                               Accept &&accept = {}) {
+    enforce<checks::check_listed<typename T::Handle>>(count, handles, name,
+                                                      pi_sdk_invalid(T::kind));
     std::vector<T *> objects;
-    for (const typename T::Handle handle : read_array(count, handles, name)) {
+    for (const typename T::Handle handle : std::span(handles, count)) {
         const ArgumentName element{name, objects.size()};
         T &object = checked<T>(host, handle, element);
-        if (std::find(objects.begin(), objects.end(), &object) != objects.end())
-            fail(pi_sdk_invalid(T::kind), element, " is listed twice");
         accept(object, element);
         objects.push_back(&object);
     }

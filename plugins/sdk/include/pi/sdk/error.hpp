@@ -3,6 +3,7 @@
 // Within a plugin errors are exceptions; at the ABI they become a code and a text.
 #pragma once
 
+#include <pi/describe/checks/check.hpp>
 #include <pi/sdk/pi_sdk.h>
 
 #include <exception>
@@ -12,6 +13,12 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+
+namespace pi::checks {
+inline std::ostream &operator<<(std::ostream &stream, const Name &name) {
+    return stream << text_of(name);
+}
+} // namespace pi::checks
 
 namespace pi::sdk {
 
@@ -64,36 +71,37 @@ template <class... Parts>
     throw Error(code, message(parts...));
 }
 
-/// An argument's name in messages: "mem", or {"arguments", 3, ".mem"} for "arguments[3].mem". It is
+/// An argument's name in messages: "mem", or {"arguments", 3, "mem"} for "arguments[3].mem". It is
 /// formatted only for a message, so a correct call pays nothing.
-struct ArgumentName {
-    constexpr ArgumentName(const char *plain) noexcept : name(plain) {}
-    constexpr ArgumentName(const char *array, size_t element, const char *member = "") noexcept
-        : name(array), index(element), field(member) {}
+using ArgumentName = checks::Name;
 
-    const char *name;
-    size_t index = 0;
-    const char *field = nullptr; ///< NULL for a plain name
-
-    friend std::ostream &operator<<(std::ostream &stream, const ArgumentName &self) {
-        stream << self.name;
-        return self.field ? stream << '[' << self.index << ']' << self.field : stream;
-    }
-};
+/// Throws the refusal of `body(check)`, if there is one.
+template <class Body>
+void enforce(Body &&body) {
+    checks::Check check;
+    std::forward<Body>(body)(check);
+    if (check.failed())
+        throw Error(check.code(), std::move(check.text()));
+}
+/// The same for one check of pi/describe/checks: enforce<checks::check_sampler>(desc).
+template <auto function, class... Arguments>
+void enforce(const Arguments &...arguments) {
+    enforce([&](checks::Check &check) { function(check, arguments...); });
+}
 
 /// PI_ERROR_INVALID_NULL_POINTER if the pointer is NULL. `name` is the argument's.
 template <class T>
 T *require(T *pointer, const ArgumentName &name) {
     if (!pointer)
-        fail(PI_ERROR_INVALID_NULL_POINTER, name, " is NULL");
+        enforce([&](checks::Check &check) {
+            check.not_null(reinterpret_cast<const void *>(pointer), name);
+        });
     return pointer;
 }
 
 /// PI_ERROR_UNSUPPORTED_FEATURE if `flags` has a bit that is not in `known`.
-inline void check_flags(uint64_t flags, uint64_t known, const char *name) {
-    if (flags & ~known)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, name, " has the unknown bits 0x", std::hex,
-             flags & ~known, " (known are 0x", known, ")");
+inline void check_flags(uint64_t flags, uint64_t known, const ArgumentName &name) {
+    enforce([&](checks::Check &check) { check.flags(flags, known, name); });
 }
 
 /// Returns use(code, text) for the current exception; call it inside a catch block. Needs no

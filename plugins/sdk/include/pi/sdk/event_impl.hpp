@@ -288,9 +288,7 @@ inline void Event::set_callback(pi_event_callback callback, void *user_data) {
 inline void Event::signal(pi_result result) {
     if (!is_host())
         fail(PI_ERROR_INVALID_OPERATION, "event is of a command; only host events are signalled");
-    if (!is_signal(result))
-        fail(PI_ERROR_INVALID_VALUE, "result is ", result,
-             "; PI_SUCCESS or a negative error code that is not a wait's own is needed");
+    enforce<checks::check_signal>(result);
     const std::string words =
         result ? message("signalled by the application with ", result) : std::string();
     {
@@ -387,8 +385,7 @@ inline void Sequence::forget(Event &event) {
 
 inline std::vector<Event *> read_wait_list(const pi_host *host, uint32_t count,
                                            const pi_event *events) {
-    if (count && !events)
-        fail(PI_ERROR_INVALID_WAIT_LIST, "wait_list is NULL, but wait_count is ", count);
+    enforce<checks::check_wait_list>(count, events);
     std::vector<Event *> list;
     list.reserve(count);
     for (uint32_t i = 0; i < count; ++i)

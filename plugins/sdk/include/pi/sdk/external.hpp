@@ -9,12 +9,10 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <ios>
-#include <iterator>
 #include <string>
 
 namespace pi::sdk {
@@ -24,10 +22,8 @@ inline constexpr uint32_t external_bit(pi_external_type type) {
 }
 
 /// PI_ERROR_INVALID_ENUMERATION unless it is a PI_EXTERNAL_ type.
-inline void check_external_type(pi_external_type type, const char *name) {
-    if (type < PI_EXTERNAL_HOST_POINTER || type > PI_EXTERNAL_ZE_IPC)
-        fail(PI_ERROR_INVALID_ENUMERATION, name, " is ", type,
-             ", which is not a PI_EXTERNAL_ type");
+inline void check_external_type(pi_external_type type, const ArgumentName &name) {
+    enforce<checks::check_external_type>(type, name);
 }
 
 /// Checks what every buffer with export_types requires, whatever the types. Only memory of scope 0
@@ -51,49 +47,17 @@ inline void check_import_type(pi_external_type type, uint32_t types, const std::
              " imports the types 0x", std::hex, types, " (1 << PI_EXTERNAL_)");
 }
 
-/// Checks `own` of an import where PI_EXTERNAL_NATIVE is accepted: only such a handle may change
-/// its owner.
-inline void check_import_own(const pi_mem_import_desc &desc) {
-    if (desc.own > (desc.handle.type == PI_EXTERNAL_NATIVE ? 1u : 0u))
-        fail(PI_ERROR_INVALID_VALUE, "own is ", desc.own,
-             "; 0 is needed, or 1 for PI_EXTERNAL_NATIVE");
-}
-
-/// Reads an import's descriptor; the result's offset counts from the start of the memory that the
+/// Reads and checks an import's descriptor; the result's offset counts from the start of the memory that the
 /// handle names.
 inline pi_mem_import_desc read_import(const pi_mem_import_desc *desc) {
     auto known = read_desc(desc, PI_TYPE_MEM_IMPORT_DESC);
-    const pi_external_handle &handle = known.handle;
-    if (handle.flags || std::any_of(std::begin(handle.reserved), std::end(handle.reserved),
-                                    [](uint64_t word) { return word != 0; }))
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "handle's flags or reserved words are not 0");
-    if (known.offset > UINT64_MAX - handle.offset)
-        fail(PI_ERROR_INVALID_SIZE, "offset is ", known.offset, " and handle.offset ",
-             handle.offset, ": no memory is so long");
-    known.offset += handle.offset;
+    enforce<checks::check_import>(known);
+    known.offset += known.handle.offset;
     return known;
-}
-
-/// Checks the parts of an import that do not depend on its type.
-inline void check_import_range(const pi_mem_import_desc &desc) {
-    check_flags(desc.flags, mem_access_flags, "flags");
-    check_mem_access(desc.flags);
-    if (!desc.size)
-        fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
-}
-
-/// As check_import_range, for an import of a host pointer or of a file descriptor.
-inline void check_import(const pi_mem_import_desc &desc) {
-    check_import_range(desc);
-    if (desc.own)
-        fail(PI_ERROR_INVALID_VALUE, "own is ", desc.own,
-             "; a host pointer or file stays the application's, so it must be 0");
 }
 
 /// The first byte of an import of a host pointer.
 inline std::byte *import_pointer(const pi_mem_import_desc &desc) {
-    require(desc.handle.pointer, "handle.pointer");
-    check_pointer_range(desc.handle.pointer, desc.offset, desc.size);
     return static_cast<std::byte *>(desc.handle.pointer) + desc.offset;
 }
 

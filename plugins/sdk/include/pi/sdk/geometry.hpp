@@ -3,6 +3,7 @@
 // The work-items of a launch of native functions, and their division into work-groups.
 #pragma once
 
+#include <pi/describe/checks/launch.hpp>
 #include <pi/pi_native_kernel.h>
 #include <pi/sdk/error.hpp>
 
@@ -45,46 +46,22 @@ inline pi_native_group Geometry::group(uint64_t number) const {
 namespace detail {
 
 inline void read_global(const pi_kernel_launch_desc &desc, Geometry &geometry) {
-    uint64_t items = 1;
     for (uint32_t axis = 0; axis < desc.dimensions; ++axis) {
-        const uint64_t size = desc.global_size[axis], offset = desc.global_offset[axis];
-        if (!size)
-            fail(PI_ERROR_INVALID_WORK_SIZE, "global_size[", axis, "] is 0; at least 1 is needed");
-        uint64_t end;
-        if (__builtin_mul_overflow(items, size, &items) ||
-            __builtin_add_overflow(offset, size, &end))
-            fail(PI_ERROR_INVALID_WORK_SIZE, "global_size[", axis, "] is ", size,
-                 " and global_offset[", axis, "] ", offset,
-                 ": the launch's work-items cannot be counted in 64 bits");
-        geometry.size[axis] = size;
-        geometry.offset[axis] = offset;
+        geometry.size[axis] = desc.global_size[axis];
+        geometry.offset[axis] = desc.global_offset[axis];
     }
 }
 
+/// Reads a checked local size.
 inline void read_local(const pi_kernel_launch_desc &desc, uint64_t max_group, Geometry &geometry) {
     uint64_t items = 1;
     for (uint32_t axis = 0; axis < desc.dimensions; ++axis) {
         const uint64_t local = desc.local_size[axis];
-        if (!local)
-            fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", axis,
-                 "] is 0, but that of another dimension is not; set all or none");
-        // Check each factor before the product could overflow.
-        if (local > max_group || (items *= local) > max_group)
-            fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", axis, "] is ", local,
-                 ": a work-group has at most ", max_group, " work-items");
+        if ((items *= local) > max_group)
+            fail(PI_ERROR_INVALID_WORK_SIZE, "desc->local_size[", axis, "] is ", local,
+                 "; a work-group has at most ", max_group, " work-items");
         geometry.local[axis] = local;
     }
-}
-
-inline void check_dimensions(const pi_kernel_launch_desc &desc) {
-    if (desc.dimensions < 1 || desc.dimensions > 3)
-        fail(PI_ERROR_INVALID_WORK_SIZE, "dimensions is ", desc.dimensions,
-             "; 1 to 3 are possible");
-}
-
-inline bool has_local_size(const pi_kernel_launch_desc &desc) {
-    return std::any_of(desc.local_size, desc.local_size + desc.dimensions,
-                       [](uint64_t local) { return local != 0; });
 }
 
 inline uint64_t product(const std::array<uint64_t, 3> &size) {
@@ -95,9 +72,13 @@ inline uint64_t product(const std::array<uint64_t, 3> &size) {
 
 /// Checks dimensions and local size only.
 inline void check_local_size(const pi_kernel_launch_desc &desc, uint64_t max_group) {
-    detail::check_dimensions(desc);
+    enforce([&](checks::Check &check) {
+        checks::check_dimensions(check, desc);
+        if (!check.failed())
+            checks::check_local_size(check, desc);
+    });
     Geometry ignored;
-    if (detail::has_local_size(desc))
+    if (checks::has_local_size(desc))
         detail::read_local(desc, max_group, ignored);
 }
 
@@ -141,12 +122,12 @@ inline std::array<uint64_t, 3> choose_local_size(const std::array<uint64_t, 3> &
 /// work-groups than that.
 inline Geometry read_geometry(const pi_kernel_launch_desc &desc, uint32_t concurrency,
                               uint64_t max_group) {
-    detail::check_dimensions(desc);
+    enforce<checks::check_work_size>(desc);
     const bool cooperative = desc.flags & PI_LAUNCH_COOPERATIVE;
     Geometry geometry;
     geometry.dimensions = desc.dimensions;
     detail::read_global(desc, geometry);
-    if (detail::has_local_size(desc))
+    if (checks::has_local_size(desc))
         detail::read_local(desc, max_group, geometry);
     else
         geometry.local = cooperative ? choose_local_size_for(geometry.size, concurrency)

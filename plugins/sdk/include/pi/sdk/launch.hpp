@@ -5,10 +5,10 @@
 
 namespace pi::sdk {
 
-/// Reads a launch's descriptor. Sizes of dimensions that it does not have are ignored, and 0 in the
+/// Reads a launch's descriptor, whose flags queries ignore. Sizes of dimensions that it does not have are ignored, and 0 in the
 /// result.
 inline pi_kernel_launch_desc read_launch_desc(const pi_kernel_launch_desc *desc) {
-    pi_kernel_launch_desc known = read_desc(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
+    pi_kernel_launch_desc known = detail::read_struct(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
     for (uint64_t *entries :
          {known.global_offset, known.global_size, known.local_size, known.cluster_size})
         for (uint32_t axis = known.dimensions; axis < 3; ++axis)

@@ -3,6 +3,7 @@
 // The layout of a memory object's bytes: contiguous, or in the rows of an n-D allocation.
 #pragma once
 
+#include <pi/describe/checks/memory.hpp>
 #include <pi/sdk/region.hpp>
 
 #include <algorithm>
@@ -104,56 +105,20 @@ private:
 
 namespace detail {
 
-inline constexpr uint32_t max_layout_rank = 8;
-
 /// The logical axis behind each physical one: the separators, then the rank.
 inline std::vector<uint32_t> physical_ends(const pi_mem_layout_desc &desc) {
-    if (desc.axis_separator_count >= desc.rank)
-        fail(PI_ERROR_INVALID_VALUE, "axis_separator_count is ", desc.axis_separator_count,
-             "; between ", desc.rank, " axes there are at most ", desc.rank - 1);
-    const auto separators =
-        read_array(desc.axis_separator_count, desc.axis_separators, "axis_separators");
-    std::vector<uint32_t> ends;
-    for (const uint32_t separator : separators) {
-        const uint32_t least = ends.empty() ? 1 : ends.back() + 1;
-        if (separator < least || separator >= desc.rank)
-            fail(PI_ERROR_INVALID_VALUE, "axis_separators[", ends.size(), "] is ", separator, "; ",
-                 least, " to ", desc.rank - 1, " are possible");
-        ends.push_back(separator);
-    }
+    std::vector<uint32_t> ends(desc.axis_separators,
+                               desc.axis_separators + desc.axis_separator_count);
     ends.push_back(desc.rank);
     return ends;
-}
-
-inline void check_shape(const pi_mem_layout_desc &desc, std::span<const uint64_t> extents,
-                        uint64_t size) {
-    if (!desc.element_size)
-        fail(PI_ERROR_INVALID_SIZE, "element_size is 0 bytes; at least 1 is needed");
-    uint64_t bytes = desc.element_size;
-    for (uint32_t axis = 0; axis < desc.rank; ++axis) {
-        if (!extents[axis])
-            fail(PI_ERROR_INVALID_SIZE, "extents[", axis, "] is 0; at least 1 is needed");
-        if (__builtin_mul_overflow(bytes, extents[axis], &bytes))
-            fail(PI_ERROR_INVALID_SIZE, "extents[", axis, "] is ", extents[axis],
-                 ": the bytes of the allocation cannot be counted in 64 bits");
-    }
-    if (bytes != size)
-        fail(PI_ERROR_INVALID_SIZE, "size is ", size, " bytes, but the layout's extents hold ",
-             bytes);
 }
 
 } // namespace detail
 
 inline Layout::Layout(const pi_mem_layout_desc &desc, uint64_t size) {
-    if (desc.reserved)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "the layout's reserved word is ", desc.reserved,
-             "; it must be 0");
-    if (desc.rank < 1 || desc.rank > detail::max_layout_rank)
-        fail(PI_ERROR_INVALID_VALUE, "rank is ", desc.rank, "; 1 to ", detail::max_layout_rank,
-             " are possible");
-    const auto extents = read_array(desc.rank, desc.extents, "extents");
+    enforce<checks::check_layout>(desc, size);
+    const auto *extents = desc.extents;
     const std::vector<uint32_t> ends = detail::physical_ends(desc);
-    detail::check_shape(desc, extents, size);
 
     // From the innermost physical axis outwards. Products overflow only if the whole size does.
     pitches_.resize(ends.size());

@@ -4,53 +4,28 @@
 // and the info queries and maintenance that all memory objects share.
 #pragma once
 
+#include <pi/describe/checks/memory.hpp>
 #include <pi/sdk/region.hpp>
 
 #include <cstdint>
 
 namespace pi::sdk {
 
-inline constexpr uint64_t mem_access_flags = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
-inline constexpr uint64_t mem_host_ptr_flags = PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR;
-inline constexpr uint64_t mem_requirement_flags = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
-/// All flags that piMemBufferCreate and piMemImageCreate accept.
-inline constexpr uint64_t mem_create_flags =
-    mem_access_flags | mem_host_ptr_flags | mem_requirement_flags;
+using checks::mem_create_flags;
+using checks::view_flags;
+inline constexpr uint64_t mem_access_flags = checks::access_flags;
+inline constexpr uint64_t mem_host_ptr_flags = checks::host_ptr_flags;
+inline constexpr uint64_t mem_requirement_flags = checks::requirement_flags;
 
-/// PI_ERROR_INVALID_VALUE if `flags` has both read-only and write-only.
-inline void check_mem_access(uint64_t flags) {
-    if ((flags & mem_access_flags) == mem_access_flags)
-        fail(PI_ERROR_INVALID_VALUE,
-             "flags has both PI_MEM_READ_ONLY and PI_MEM_WRITE_ONLY; neither means both ways");
+/// The descriptor of a buffer: flags, size, alignment, host_ptr. The plugin checks what depends on
+/// its devices.
+inline void check_buffer(const pi_mem_buffer_desc &desc) {
+    enforce<checks::check_buffer>(desc);
 }
 
-/// PI_ERROR_INVALID_VALUE or PI_ERROR_INVALID_NULL_POINTER unless host_ptr and its flags agree.
-inline void check_mem_host_ptr(uint64_t flags, const void *host_ptr) {
-    const uint64_t use = flags & mem_host_ptr_flags;
-    if (use == mem_host_ptr_flags)
-        fail(PI_ERROR_INVALID_VALUE, "flags has both PI_MEM_COPY_HOST_PTR and PI_MEM_USE_HOST_PTR; "
-                                     "at most one is possible");
-    if (use && !host_ptr)
-        fail(PI_ERROR_INVALID_NULL_POINTER, "host_ptr is NULL, but flags has ",
-             use == PI_MEM_COPY_HOST_PTR ? "PI_MEM_COPY_HOST_PTR" : "PI_MEM_USE_HOST_PTR");
-    if (!use && host_ptr)
-        fail(PI_ERROR_INVALID_VALUE, "host_ptr is ", host_ptr,
-             ", but flags says neither PI_MEM_COPY_HOST_PTR nor PI_MEM_USE_HOST_PTR");
-}
-
-/// Checks a view's flags: only access flags, and only access that its parent has.
-inline void check_view_access(uint64_t flags, uint64_t inherited) {
-    check_flags(flags, mem_access_flags, "flags");
-    check_mem_access(flags);
-    inherited &= mem_access_flags;
-    if (inherited && flags && flags != inherited)
-        fail(PI_ERROR_INVALID_VALUE, "flags is 0x", std::hex, flags,
-             ", but the parent allows access 0x", inherited, " only");
-}
-
-/// A checked view's flags: its parent's, where it sets none of its own.
-constexpr uint64_t view_flags(uint64_t given, uint64_t inherited) {
-    return (inherited & ~mem_access_flags) | (given ? given : inherited & mem_access_flags);
+/// The descriptor of a view of a buffer of `size` bytes and these flags.
+inline void check_partition(const pi_mem_partition_desc &desc, uint64_t size, uint64_t inherited) {
+    enforce<checks::check_partition>(desc, size, inherited);
 }
 
 /// The rows of piMemGetInfo that call a member of the same name of a plugin's Mem. `parent()` is

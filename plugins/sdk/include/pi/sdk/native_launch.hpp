@@ -13,6 +13,7 @@
 //                                            enqueues the launch
 #pragma once
 
+#include <pi/sdk/argument.hpp>
 #include <pi/sdk/geometry.hpp>
 #include <pi/sdk/launch.hpp>
 #include <pi/sdk/native_program.hpp>
@@ -74,20 +75,6 @@ public:
     [[noreturn]] static void refuse(const ArgumentName &name, const Parts &...parts) {
         fail(PI_ERROR_INVALID_ARGUMENTS, name, ' ', parts...);
     }
-    /// PI_ERROR_INVALID_ARGUMENTS unless offset and size are 0, as they must be for `what`.
-    static void check_whole(const pi_kernel_argument &argument, const ArgumentName &name,
-                            const char *what) {
-        if (argument.offset || argument.size)
-            refuse(name, "is ", what, ", but has offset ", argument.offset, " and size ",
-                   argument.size, "; both must be 0");
-    }
-    /// PI_ERROR_INVALID_ARGUMENTS unless the argument's range lies within a buffer of `size` bytes.
-    static void check_range(const pi_kernel_argument &argument, const ArgumentName &name,
-                            uint64_t size) {
-        if (argument.offset >= size || argument.size > size - argument.offset)
-            refuse(name, "is ", argument.size, " bytes from offset ", argument.offset,
-                   " of a buffer of ", size);
-    }
 
 private:
     struct Local {
@@ -116,9 +103,8 @@ NativeArguments NativeArguments::read(typename Native::Queue &queue, const Nativ
              kernel.name, "\" has ", kernel.argument_count);
     for (const pi_kernel_argument &argument :
          read_array(desc.argument_count, desc.arguments, "arguments")) {
-        const ArgumentName name{"arguments", arguments.pointers_.size()};
-        if (argument.reserved)
-            fail(PI_ERROR_UNSUPPORTED_FEATURE, name, " has a reserved word that is not 0");
+        const ArgumentName name = argument_name(arguments.pointers_.size());
+        check_argument(argument, arguments.pointers_.size());
         arguments.pointers_.push_back(arguments.add<Native>(queue, argument, name));
     }
     return arguments;
@@ -131,40 +117,29 @@ void *NativeArguments::add(typename Native::Queue &queue, const pi_kernel_argume
     case PI_ARGUMENT_VALUE:
         return add_value(argument, name);
     case PI_ARGUMENT_BUFFER:
-        if (argument.mem)
-            return Native::buffer(*this, queue, argument, name);
-        if (argument.offset || argument.size)
-            refuse(name, "is a NULL buffer, but has offset ", argument.offset, " and size ",
-                   argument.size, "; both must be 0");
-        return nullptr;
+        return argument.mem ? Native::buffer(*this, queue, argument, name) : nullptr;
     case PI_ARGUMENT_POINTER:
         return const_cast<void *>(argument.pointer);
-    case PI_ARGUMENT_LOCAL:
-        return add_local(argument, name, Native::max_local_memory);
     case PI_ARGUMENT_IMAGE:
-        check_whole(argument, name, "an image");
         return Native::image(*this, queue, argument, name);
     case PI_ARGUMENT_SAMPLER:
-        check_whole(argument, name, "a sampler");
         return Native::sampler(*this, queue, argument, name);
     default:
-        refuse(name, "has kind ", argument.kind, ", which is not a PI_ARGUMENT_ kind");
+        return add_local(argument, name, Native::max_local_memory);
     }
 }
 
 inline void *NativeArguments::add_value(const pi_kernel_argument &argument,
                                         const ArgumentName &name) {
     constexpr uint64_t most = uint64_t{64} * 1024; // larger values: an error of the caller
-    if (!argument.value)
-        refuse(name, "is a value, but value is NULL");
-    if (!argument.size || argument.size > most)
+    if (argument.size > most)
         refuse(name, "is a value of ", argument.size, " bytes; 1 to ", most, " are possible");
     return keep(argument.value, argument.size);
 }
 
 inline void *NativeArguments::add_local(const pi_kernel_argument &argument,
                                         const ArgumentName &name, uint64_t most) {
-    if (!argument.size || argument.size > most)
+    if (argument.size > most)
         refuse(name, "asks for ", argument.size, " bytes of local memory; 1 to ", most,
                " are possible");
     locals_.push_back({static_cast<uint32_t>(pointers_.size()), local_size_});

@@ -108,19 +108,12 @@ struct native_entries {
         return call<Context>(context, [&](Context &self) {
             const pi_program_desc known = read_desc(desc, PI_TYPE_PROGRAM_DESC);
             require(out_program, "out_program");
-            check_flags(known.flags, 0, "flags");
-            if (known.format < PI_PROGRAM_FORMAT_OPENCL_C ||
-                known.format > PI_PROGRAM_FORMAT_NATIVE_LIBRARY)
-                fail(PI_ERROR_INVALID_ENUMERATION, "format is ", known.format,
-                     ", which is not a PI_PROGRAM_FORMAT_");
+            enforce<checks::check_program>(known);
             if (known.format < PI_PROGRAM_FORMAT_NATIVE_TABLE)
                 fail(PI_ERROR_UNSUPPORTED_FEATURE, "format is ", known.format, "; the ",
                      Native::plugin, " plugin runs PI_PROGRAM_FORMAT_NATIVE_TABLE (",
                      PI_PROGRAM_FORMAT_NATIVE_TABLE, ") and _NATIVE_LIBRARY (",
                      PI_PROGRAM_FORMAT_NATIVE_LIBRARY, ")");
-            require(known.data, "data");
-            if (!known.size)
-                fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
             *out_program = make<Program>(self, known).give();
         });
     }
@@ -128,7 +121,6 @@ struct native_entries {
     static pi_result PI_CALL program_build(pi_program program, const pi_program_build_desc *desc) {
         return call<Program>(program, [&](Program &self) {
             const auto known = read_optional_desc(desc, PI_TYPE_PROGRAM_BUILD_DESC);
-            check_flags(known.flags, 0, "flags");
             if (known.options && *known.options)
                 fail(PI_ERROR_INVALID_VALUE, "options is \"", known.options,
                      "\"; native functions are compiled already, so none can be honoured");

@@ -22,26 +22,18 @@ struct Partition {
 inline Partition read_partition(const pi_device_partition_desc *desc, uint32_t kinds,
                                 uint32_t units) {
     const pi_device_partition_desc known = read_desc(desc, PI_TYPE_DEVICE_PARTITION_DESC);
-    if (known.kind < PI_PARTITION_EQUALLY || known.kind > PI_PARTITION_BY_HARDWARE)
-        fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", known.kind,
-             ", which is not a PI_PARTITION_");
+    enforce<checks::check_device_partition>(known);
     if (!(kinds >> known.kind & 1))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "kind is ", known.kind,
              "; PI_DEVICE_INFO_PARTITION_KINDS of the device is 0x", std::hex, kinds);
     Partition partition{known.kind, {}};
     if (known.kind == PI_PARTITION_EQUALLY) {
-        if (!known.count || known.count > units)
+        if (known.count > units)
             fail(PI_ERROR_INVALID_SIZE, "count is ", known.count, "; the device has ", units,
                  " compute units, of which each sub-device needs 1 at least");
         partition.counts.assign(units / known.count, known.count);
     } else if (known.kind == PI_PARTITION_BY_COUNTS) {
-        const auto counts = read_array(known.count, known.counts, "counts");
-        if (counts.empty())
-            fail(PI_ERROR_INVALID_SIZE, "count is 0; at least 1 sub-device is needed");
-        for (size_t i = 0; i < counts.size(); ++i)
-            if (!counts[i])
-                fail(PI_ERROR_INVALID_SIZE, ArgumentName("counts", i),
-                     " is 0; a sub-device needs 1 compute unit at least");
+        const std::span counts(known.counts, known.count);
         const auto sum = std::accumulate(counts.begin(), counts.end(), uint64_t{0});
         if (sum > units)
             fail(PI_ERROR_INVALID_SIZE, "counts are ", sum, " in all; the device has ", units,

@@ -28,12 +28,7 @@ inline pi_program_desc read_program_desc(const pi_program_desc *desc,
                                          const pi_program *out_program) {
     const auto known = read_desc(desc, PI_TYPE_PROGRAM_DESC);
     require(out_program, "out_program");
-    check_flags(known.flags, 0, "flags");
-    require(known.data, "data");
-    if (!known.size)
-        fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
-    if (!known.format || known.format > PI_PROGRAM_FORMAT_NATIVE_LIBRARY)
-        fail(PI_ERROR_INVALID_ENUMERATION, "format ", known.format, " is not a PI_PROGRAM_FORMAT_");
+    enforce<checks::check_program>(known);
     return known;
 }
 
@@ -67,7 +62,6 @@ struct program_entries {
                 fail(PI_ERROR_WOULD_BLOCK, "linking programs inside a callback");
             const auto known = read_desc(desc, PI_TYPE_PROGRAM_LINK_DESC);
             require(out_program, "out_program");
-            check_flags(known.flags, 0, "flags");
             *out_program = link_programs(self, known).give();
         });
     }

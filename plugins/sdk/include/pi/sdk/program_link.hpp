@@ -33,10 +33,9 @@ std::vector<Device *> read_devices(const Context &context, const Desc &desc) {
 template <class Program, class Context, class Device>
 std::vector<Program *> read_parts(const Context &context, const pi_program_link_desc &desc,
                                   const std::vector<Device *> &devices) {
-    if (!desc.program_count)
-        fail(PI_ERROR_INVALID_SIZE, "program_count is 0; at least 1 is needed");
+    enforce<checks::check_link>(desc);
     return read_handles<Program>(
-        context.host(), desc.program_count, desc.programs, "programs",
+        context.host(), desc.program_count, desc.programs, "desc->programs",
         [&](Program &part, const ArgumentName &name) {
             if (&part.context() != &context)
                 fail(PI_ERROR_INVALID_PROGRAM, name, " is of another context");

@@ -65,7 +65,6 @@ struct queue_entries {
                                            pi_event *out_event) {
         return call<Queue>(queue, [&](Queue &self) {
             const auto known = read_desc(desc, PI_TYPE_HOST_FUNCTION_DESC);
-            check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
             require(known.function, "function");
             self.call_host({known.flags, known.type, wait_count, wait_list, out_event},
                            known.function, known.user_data);
@@ -78,7 +77,6 @@ struct queue_entries {
                            Sequence::Role role) {
         return call<Queue>(queue, [&](Queue &self) {
             const Desc known = read_optional_desc(desc, type);
-            check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
             self.order({known.flags, type, wait_count, wait_list, out_event, role});
         });
     }
@@ -100,7 +98,6 @@ struct queue_entries {
                                        pi_event *out_event) {
         return call<Queue>(queue, [&](Queue &self) {
             const auto known = read_desc(desc, PI_TYPE_TIMESTAMP_DESC);
-            check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
             self.order({known.flags, known.type, wait_count, wait_list, out_event});
         });
     }

@@ -98,11 +98,7 @@ inline std::span<const pi_specialization_constant>
 SpirvModule::check(uint32_t count, const pi_specialization_constant *constants) const {
     const auto list = read_array(count, constants, "constants");
     for (size_t i = 0; i < list.size(); ++i) {
-        if (list[i].reserved)
-            fail(PI_ERROR_UNSUPPORTED_FEATURE, "constants[", i,
-                 "] has a reserved word that is not 0");
-        if (!list[i].value)
-            fail(PI_ERROR_INVALID_NULL_POINTER, "constants[", i, "].value is NULL");
+        enforce<checks::check_constant>(ArgumentName("constants", i), list[i]);
         const auto known = constants_.find(list[i].id);
         if (known == constants_.end())
             fail(PI_ERROR_INVALID_VALUE, "constants[", i, "].id is ", list[i].id,

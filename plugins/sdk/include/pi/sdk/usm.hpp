@@ -132,26 +132,18 @@ void check_usm_range(const typename Usm::Context &context, const void *pointer, 
 /// Reads the regions of a copy; one end may be plain host memory.
 template <class Usm>
 Regions read_usm_regions(const typename Usm::Context &context, const pi_usm_copy_desc &desc) {
-    const auto left = [&](const void *pointer, const char *name) -> std::optional<uint64_t> {
-        const auto range = Usm::table(context).find(require(pointer, name));
-        if (!range)
-            return std::nullopt;
-        check_usm_context<Usm>(context, *range, pointer, name);
-        return range->left(pointer);
+    const auto end = [&](const void *pointer, const checks::End &names) -> checks::RegionEnd {
+        const auto range = Usm::table(context).find(require(pointer, names.memory));
+        if (range)
+            check_usm_context<Usm>(context, *range, pointer, names.memory);
+        return {names, pointer, range ? range->left(pointer) : UINT64_MAX};
     };
-    const auto src_left = left(desc.src, "src"), dst_left = left(desc.dst, "dst");
-    if (!src_left && !dst_left)
-        fail(PI_ERROR_INVALID_USM_POINTER, "neither src ", desc.src, " nor dst ", desc.dst,
-             " is an address of a live USM allocation; one of them must be");
-    auto regions = read_regions(desc.region_count, desc.regions, src_left, dst_left);
-    // Host memory is only limited by the address space.
-    const auto check_end = [](const void *pointer, const Rectangle &rectangle) {
-        check_pointer_range(pointer, rectangle.offset, rectangle.end() - rectangle.offset);
-    };
-    for (const pi_region &region : regions) {
-        check_end(desc.src, source(region));
-        check_end(desc.dst, destination(region));
-    }
+    const checks::RegionEnd src = end(desc.src, checks::src_end("desc->src"));
+    const checks::RegionEnd dst = end(desc.dst, checks::dst_end("desc->dst"));
+    if (src.size == UINT64_MAX && dst.size == UINT64_MAX)
+        fail(PI_ERROR_INVALID_USM_POINTER, "desc->src is ", desc.src, " and desc->dst ", desc.dst,
+             "; an address in a live USM allocation is needed for one of them");
+    auto regions = read_regions(desc.region_count, desc.regions, src, dst);
     check_overlap(regions, desc.src, desc.dst);
     return regions;
 }
@@ -162,17 +154,12 @@ std::vector<std::byte> read_usm_pattern(const typename Usm::Context &context,
                                         const pi_usm_fill_desc &desc) {
     check_usm_range<Usm>(context, desc.pointer, desc.size);
     auto pattern = read_pattern(desc.pattern, desc.pattern_size, 0, desc.size);
-    if (const uint64_t given = alignment_of(desc.pointer, pattern.size()); given < pattern.size())
-        fail(PI_ERROR_MISALIGNED_POINTER, "pointer ", desc.pointer, " is aligned to ", given,
-             " bytes; pattern_size asks for ", desc.pattern_size);
+    enforce<checks::check_usm_pattern>(desc);
     return pattern;
 }
 
 inline void check_advice(pi_usm_advice advice) {
-    if (advice < PI_USM_ADVICE_READ_MOSTLY || advice > PI_USM_ADVICE_RESET)
-        fail(PI_ERROR_INVALID_ENUMERATION, "advice is ", advice,
-             ", which is not a PI_USM_ADVICE_: these are ", PI_USM_ADVICE_READ_MOSTLY, " to ",
-             PI_USM_ADVICE_RESET);
+    enforce<checks::check_advice>(advice);
 }
 
 // ----- Entries -----------------------------------------------------------------------------------
@@ -183,12 +170,7 @@ namespace usm_entries {
 template <class Usm>
 typename Usm::Device &owner(const typename Usm::Context &context, pi_device device,
                             pi_usm_kind kind) {
-    if (kind < PI_USM_HOST || kind > PI_USM_SHARED)
-        fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", kind,
-             ", which is not a PI_USM_ kind: these are ", PI_USM_HOST, " to ", PI_USM_SHARED);
-    if (!device && kind != PI_USM_HOST)
-        fail(PI_ERROR_INVALID_DEVICE, "device is NULL, but kind is ", kind,
-             ": only memory of kind PI_USM_HOST (", PI_USM_HOST, ") has no device");
+    enforce<checks::check_usm_kind>(static_cast<const void *>(device), kind);
     return Usm::owner(context, device, kind);
 }
 
@@ -225,11 +207,7 @@ UsmAllocation<typename Usm::Memory>
 allocate(typename Usm::Context &context, typename Usm::Device &device, pi_usm_kind kind,
          uint64_t size, uint64_t alignment, UsmPool<Usm> *pool, Take take) {
     using Block = UsmBlock<typename Usm::Memory>;
-    if (!size)
-        fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
-    if (alignment & (alignment - 1))
-        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", alignment,
-             ", which is not a power of two");
+    enforce<checks::check_allocation>(size, alignment);
     alignment = Usm::alignment(device, alignment);
     Block block = pool ? pool->memory().take(size, alignment)
                        : Block(Usm::table(context).pools().with_room(
@@ -305,7 +283,6 @@ pi_result PI_CALL pool_create(pi_context context, pi_device device, const pi_usm
         Usm::require(self);
         const pi_usm_pool_desc known = read_desc(desc, PI_TYPE_USM_POOL_DESC);
         sdk::require(out_pool, "out_pool");
-        check_flags(known.flags, 0, "flags");
         auto &on = owner<Usm>(self, device, known.kind);
         Usm::check_scope(on, known.scope);
         *out_pool = make<UsmPool<Usm>>(self, on, known).give();
@@ -376,7 +353,6 @@ pi_result PI_CALL enqueue_alloc(pi_queue queue, const pi_usm_alloc_desc *desc, u
     return call<Queue>(queue, [&](Queue &self) {
         Usm::require(self);
         const auto known = read_desc(desc, PI_TYPE_USM_ALLOC_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         sdk::require(known.out_pointer, "out_pointer");
         auto &context = self.context();
         UsmPool<Usm> *pool = pool_of<Usm>(context, known.pool);
@@ -402,7 +378,6 @@ pi_result PI_CALL enqueue_free(pi_queue queue, const pi_usm_free_desc *desc, uin
     return call<Queue>(queue, [&](Queue &self) {
         Usm::require(self);
         const auto known = read_desc(desc, PI_TYPE_USM_FREE_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
         if (!known.pointer)
             return Usm::enqueue(self, arguments, [] {});

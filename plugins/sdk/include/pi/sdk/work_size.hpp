@@ -4,7 +4,7 @@
 // dimension. (Work-groups that are cut at the end: geometry.hpp.)
 #pragma once
 
-#include <pi/pi.h>
+#include <pi/describe/checks/launch.hpp>
 #include <pi/sdk/error.hpp>
 
 #include <algorithm>
@@ -42,17 +42,10 @@ inline WorkSize work_of(const Size3 &global, const Size3 &local) {
 /// Reads the global size; PI_ERROR_INVALID_WORK_SIZE, or PI_ERROR_UNSUPPORTED_FEATURE for an
 /// offset.
 inline Size3 read_global_size(const pi_kernel_launch_desc &desc, const WorkLimits &limits) {
-    if (desc.dimensions < 1 || desc.dimensions > 3)
-        fail(PI_ERROR_INVALID_WORK_SIZE, "dimensions is ", desc.dimensions, "; 1 to 3 is needed");
+    enforce<checks::check_work_size>(desc);
     Size3 global{1, 1, 1};
-    uint64_t items = 1;
     for (uint32_t i = 0; i < desc.dimensions; ++i) {
         global[i] = desc.global_size[i];
-        if (!global[i])
-            fail(PI_ERROR_INVALID_WORK_SIZE, "global_size[", i, "] is 0; at least 1 is needed");
-        if (__builtin_mul_overflow(items, global[i], &items))
-            fail(PI_ERROR_INVALID_WORK_SIZE, "global_size[", i, "] is ", global[i],
-                 ": there are more work-items than 64 bits count");
         if (desc.global_offset[i] && !limits.global_offset)
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "global_offset[", i, "] is ", desc.global_offset[i],
                  "; kernels on ", limits.device, " have no global offset");
@@ -60,21 +53,15 @@ inline Size3 read_global_size(const pi_kernel_launch_desc &desc, const WorkLimit
     return global;
 }
 
-inline bool has_local_size(const pi_kernel_launch_desc &desc) {
-    return std::any_of(desc.local_size, desc.local_size + desc.dimensions,
-                       [](uint64_t size) { return size != 0; });
-}
+using checks::has_local_size;
 
-/// Reads the local size; PI_ERROR_INVALID_WORK_SIZE.
+/// Reads a checked local size; PI_ERROR_INVALID_WORK_SIZE.
 inline Size3 read_local_size(const pi_kernel_launch_desc &desc, const Size3 &global,
                              const WorkLimits &limits) {
     Size3 local{1, 1, 1};
     uint64_t group = 1;
     for (uint32_t i = 0; i < desc.dimensions; ++i) {
         local[i] = desc.local_size[i];
-        if (!local[i])
-            fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", i,
-                 "] is 0, but another dimension's is not; set all or none");
         if (local[i] > limits.max_items[i] || __builtin_mul_overflow(group, local[i], &group) ||
             group > limits.max_group)
             fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", i, "] is ", local[i], "; kernel '",
