@@ -65,16 +65,26 @@ std::vector<T> check_list(const std::string &name, Ask &&ask) {
     return all;
 }
 
+// ----- Values -----
+
+/// A value that a vendor could assign, and that no plugin has; a mask that is shifted by it, as by
+/// the known value, has the same bit.
+constexpr uint32_t vendor_value(uint32_t known) {
+    return 0x7FFF0000u + known;
+}
+
 // ----- Info -----
 
 /// function(name, size, value, out_size) of one object.
 using InfoFunction = std::function<pi_result(uint32_t, uint64_t, void *, uint64_t *)>;
 
 /// Each name of the table returns a value of its type, or PI_ERROR_UNSUPPORTED_FEATURE. Sizes are
-/// returned, respected and refused as pi.h requires. Unknown names are
-/// PI_ERROR_INVALID_ENUMERATION.
+/// returned, respected and refused as pi.h requires. Strings are UTF-8, and the same each time.
+/// Unknown names are PI_ERROR_INVALID_ENUMERATION. Texts of errors have the name or the size.
 void check_info(const std::string &what, const InfoFunction &function,
                 std::span<const InfoName> names);
+/// The same for one name.
+void check_answer(const std::string &what, const InfoFunction &function, const InfoName &row);
 
 // ----- Descriptors -----
 
@@ -83,7 +93,12 @@ struct DescriptorVariant {
     std::string what;
     std::vector<pi_result> allowed; // empty: it must succeed
     const void *desc;
+    std::string argument{};            // the text of a refusal has it,
+    std::vector<std::string> values{}; // and one of these
 };
+
+/// The variant is refused with a text that names what is wrong.
+void require_refused(pi_result result, const DescriptorVariant &variant, const std::string &what);
 
 /// Variants of a descriptor: shorter, longer, of another type, with chains, flags and a reserved
 /// word.
@@ -96,26 +111,37 @@ public:
         add_headers();
         if (flags_offset != 0)
             add_flags(flags_offset, known_flags<Desc>);
+        // Only buffers have layouts.
+        if constexpr (!std::is_same_v<Desc, pi_mem_buffer_desc> &&
+                      !std::is_same_v<Desc, pi_mem_layout_desc>)
+            add_chained("a chained layout", PI_TYPE_MEM_LAYOUT_DESC);
         if constexpr (requires { valid.reserved; })
-            add("a reserved word of 1", {PI_ERROR_UNSUPPORTED_FEATURE},
-                size_)[offsetof(Desc, reserved)] = std::byte{1};
+            for (const std::size_t byte : {std::size_t{0}, sizeof valid.reserved - 1})
+                add(join("a reserved word whose byte ", byte, " is not 0"),
+                    {PI_ERROR_UNSUPPORTED_FEATURE}, size_)[offsetof(Desc, reserved) + byte] =
+                    std::byte{1};
         if (!optional)
-            variants_.push_back({"desc NULL", {PI_ERROR_INVALID_NULL_POINTER}, nullptr});
+            variants_.push_back({"desc NULL", {PI_ERROR_INVALID_NULL_POINTER}, nullptr, "desc"});
     }
     const std::vector<DescriptorVariant> &all() const { return variants_; }
 
 private:
     void add_headers();
+    void add_shorter();
+    void add_longer();
+    /// An unknown struct.
+    void add_chained(const std::string &what, pi_struct_type type);
     void add_flags(std::size_t offset, uint64_t known);
+    /// What the text of the last one's refusal names.
+    void named(const char *argument, std::vector<std::string> values);
     std::byte *add(const std::string &what, std::vector<pi_result> allowed, std::size_t size);
 
     const std::byte *valid_;
     std::size_t size_;
     std::vector<DescriptorVariant> variants_;
     std::vector<std::unique_ptr<std::byte[]>> storage_;
-    pi_struct_header unknown_{};
-    pi_struct_header ignorable_{};
-    pi_struct_header before_unknown_{};
+    pi_mem_layout_desc ignorable_{};
+    std::vector<std::unique_ptr<pi_mem_layout_desc>> chained_;
 };
 
 /// Passes each variant of a valid descriptor to call(const Desc *) and checks the result. done()
@@ -129,10 +155,8 @@ void check_descriptor(const std::string &name, const Desc &valid, std::size_t fl
         const std::string what = join(name, " with ", variant.what);
         if (variant.allowed.empty())
             require_success(result, what);
-        else if (variant.allowed.size() == 1)
-            require_error(result, variant.allowed[0], what);
         else
-            require_error(result, {variant.allowed[0], variant.allowed[1]}, what);
+            require_refused(result, variant, what);
     }
 }
 
@@ -141,6 +165,11 @@ template <typename T>
 T *nowhere() {
     return reinterpret_cast<T *>(alignof(T));
 }
+
+// ----- Texts -----
+
+/// The text of piGetLastError has one of these words.
+void require_text_names(const std::string &what, const std::vector<std::string> &words);
 
 // ----- Outputs -----
 

@@ -103,13 +103,13 @@ constexpr InfoName mem_names[] = {
     {PI_MEM_INFO_REFERENCE_COUNT, "PI_MEM_INFO_REFERENCE_COUNT", value_of<uint32_t>},
 };
 
-// Without PI_PROGRAM_INFO_BINARIES, whose value has pointers of the caller: another test has it.
 constexpr InfoName program_names[] = {
     {PI_PROGRAM_INFO_CONTEXT, "PI_PROGRAM_INFO_CONTEXT", value_of<pi_context>, true},
     {PI_PROGRAM_INFO_DEVICES, "PI_PROGRAM_INFO_DEVICES", array_of<pi_device>, true},
     {PI_PROGRAM_INFO_FORMAT, "PI_PROGRAM_INFO_FORMAT", value_of<pi_program_format>, true},
     {PI_PROGRAM_INFO_KERNEL_NAMES, "PI_PROGRAM_INFO_KERNEL_NAMES", string_info},
     {PI_PROGRAM_INFO_BINARY_SIZES, "PI_PROGRAM_INFO_BINARY_SIZES", array_of<uint64_t>},
+    {PI_PROGRAM_INFO_BINARIES, "PI_PROGRAM_INFO_BINARIES", {InfoType::outputs, sizeof(void *)}},
     {PI_PROGRAM_INFO_REFERENCE_COUNT, "PI_PROGRAM_INFO_REFERENCE_COUNT", value_of<uint32_t>},
 };
 
@@ -165,10 +165,10 @@ constexpr InfoName event_names[] = {
 };
 
 constexpr InfoName profiling_names[] = {
-    {PI_PROFILING_QUEUED, "PI_PROFILING_QUEUED", value_of<uint64_t>},
-    {PI_PROFILING_SUBMIT, "PI_PROFILING_SUBMIT", value_of<uint64_t>},
-    {PI_PROFILING_START, "PI_PROFILING_START", value_of<uint64_t>},
-    {PI_PROFILING_END, "PI_PROFILING_END", value_of<uint64_t>},
+    {PI_PROFILING_QUEUED, "PI_PROFILING_QUEUED", value_of<uint64_t>, true},
+    {PI_PROFILING_SUBMIT, "PI_PROFILING_SUBMIT", value_of<uint64_t>, true},
+    {PI_PROFILING_START, "PI_PROFILING_START", value_of<uint64_t>, true},
+    {PI_PROFILING_END, "PI_PROFILING_END", value_of<uint64_t>, true},
 };
 
 struct NamesOf {
@@ -221,6 +221,9 @@ std::span<const InfoName> sampler_info_names() {
 }
 std::span<const InfoName> event_info_names() {
     return event_names;
+}
+std::span<const InfoName> profiling_info_names() {
+    return profiling_names;
 }
 
 std::string info_text(AnyFunction function, uint32_t name) {

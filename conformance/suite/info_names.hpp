@@ -13,7 +13,8 @@ namespace pi::suite {
 
 /// The type of an info, from its enumerator's comment.
 struct InfoType {
-    enum Shape { value, array, string } shape;
+    /// `outputs`: an array of pointers of the caller, at which the query writes.
+    enum Shape { value, array, string, outputs } shape;
     uint64_t size; // of the value or an element, bytes
 };
 template <typename T>
@@ -43,6 +44,7 @@ std::span<const InfoName> kernel_group_info_names();
 std::span<const InfoName> kernel_sub_group_info_names();
 std::span<const InfoName> sampler_info_names();
 std::span<const InfoName> event_info_names();
+std::span<const InfoName> profiling_info_names();
 
 /// A function of any type, only to be compared with others.
 using AnyFunction = void (*)();

@@ -66,6 +66,10 @@ constexpr std::array result_names{
 
 } // namespace
 
+std::string hex(uint64_t number) {
+    return join("0x", std::hex, number);
+}
+
 std::string first_line(const std::string &text) {
     return text.substr(0, text.find('\n'));
 }

@@ -18,6 +18,9 @@ std::string join(const Parts &...parts) {
     return stream.str();
 }
 
+/// "0x1f"
+std::string hex(uint64_t number);
+
 /// The text before the first line break.
 std::string first_line(const std::string &text);
 

@@ -196,6 +196,9 @@ CONFORMANCE_TEST("errors", "the output struct of the connection's info is writte
     require(std::all_of(bytes.begin() + whole, bytes.end(),
                         [](std::byte b) { return b == std::byte{0}; }),
             "what the plugin does not know of a longer struct is not zero");
+    for (const uint32_t bad : {0u, 8u, static_cast<uint32_t>(sizeof(pi_struct_header)) - 1})
+        require_error(ask(bad), PI_ERROR_INVALID_DESCRIPTOR, "an output struct of ", bad, " bytes");
+    info.struct_size = whole;
     info.type = PI_TYPE_NONE;
     require_error(piGetMemoryConnectionInfo(place.device, place.context, place.device,
                                             place.context, nullptr, &info),

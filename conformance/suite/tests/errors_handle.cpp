@@ -72,6 +72,21 @@ CONFORMANCE_TEST("errors", "a handle of another kind has no platforms and no clo
             [&](uint64_t *out) { return piDeviceGetGlobalTimestamps(wrong, out, nullptr); });
 }
 
+CONFORMANCE_TEST("kernel",
+                 "the descriptor of a suggested local size obeys the rules of descriptors") {
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
+    const Mem mem = fixture.make_buffer(64);
+    Arguments arguments;
+    arguments.buffer(mem).value(uint32_t{1});
+    check_descriptor("piKernelGetSuggestedLocalSize", launch_desc(kernel, arguments, 16),
+                     offsetof(pi_kernel_launch_desc, flags),
+                     [&](const pi_kernel_launch_desc *desc) {
+                         Size3 size{};
+                         return piKernelGetSuggestedLocalSize(setup.queue, desc, size.data());
+                     });
+}
+
 CONFORMANCE_TEST("kernel", "suggesting a local size needs a queue and a kernel") {
     LaunchFixture setup(fixture);
     const Kernel kernel = make_kernel(setup.program, "add");
