@@ -1894,7 +1894,7 @@ enum {
 PI_EXPORT pi_result PI_CALL piEventWait(pi_event event, uint64_t timeout);
 PI_EXPORT pi_result PI_CALL piEventGetInfo(pi_event event, pi_event_info name, uint64_t size,
                                            void *value, uint64_t *out_size);
-/* PI_ERROR_PROFILING_UNAVAILABLE: the event is not complete, or the queue has no profiling. */
+/* PI_ERROR_PROFILING_UNAVAILABLE: the event is not complete, failed, or has no profiling queue. */
 PI_EXPORT pi_result PI_CALL piEventGetProfilingInfo(pi_event event, pi_profiling_info name,
                                                     uint64_t size, void *value, uint64_t *out_size);
 /* The callback borrows the handle during its call. */

@@ -16,6 +16,44 @@
 namespace pi::suite {
 namespace {
 
+using Body = std::function<void(pi_event)>;
+/// Runs the body in a callback, and waits until it has returned.
+using RunInCallback = std::function<void(const Body &)>;
+
+// Calls test(how, run) for each way in which a callback comes: of a command, set before and after
+// its completion; of a host event's signal, and of its last release without one.
+void for_each_callback(
+    Fixture &fixture, const std::function<void(const std::string &, const RunInCallback &)> &test) {
+    const auto wait_for = [&](pi_event event, const Body &body, const auto &cause) {
+        const auto done =
+            fixture.on_complete(event, [&](pi_event reported, pi_result) { body(reported); });
+        cause();
+        fixture.wait(*done, "a callback");
+        fixture.check_callbacks();
+    };
+    const Queue queue = fixture.make_queue();
+    const auto nothing = [] {};
+    test("a callback of a command", [&](const Body &body) {
+        const Event gate = fixture.make_host_event();
+        const Event held = fixture.barrier(queue, {gate});
+        require_success(piQueueFlush(queue), "piQueueFlush");
+        wait_for(held, body, [&] { fixture.signal(gate); });
+    });
+    test("a callback that is set on a complete event", [&](const Body &body) {
+        const Event complete = fixture.barrier(queue);
+        fixture.wait(complete);
+        wait_for(complete, body, nothing);
+    });
+    test("a callback of a host event that is signalled", [&](const Body &body) {
+        const Event event = fixture.make_host_event();
+        wait_for(event, body, [&] { fixture.signal(event); });
+    });
+    test("a callback of an abandoned host event", [&](const Body &body) {
+        Event event = fixture.make_host_event();
+        wait_for(event, body, [&] { event.reset(); });
+    });
+}
+
 CONFORMANCE_TEST("lifetime", "a callback may enqueue, signal and release") {
     const Bytes bytes = fixture.random_bytes(4096);
     const Mem src = fixture.make_buffer(fixture.place(), bytes);
@@ -47,6 +85,20 @@ CONFORMANCE_TEST("lifetime", "a callback may enqueue, signal and release") {
 
 CONFORMANCE_TEST("lifetime",
                  "a callback may release the last reference of an object of every kind") {
+    for_each_callback(fixture, [&](const std::string &, const RunInCallback &run) {
+        Context context = fixture.make_context({fixture.device()});
+        Everything all(fixture, {fixture.device(), context});
+        Event gate = fixture.make_host_event();
+        Event held = fixture.fill(all.queue, all.mem, 0, 64, Bytes(1, std::byte{1}), {gate});
+        run([&](pi_event) {
+            fixture.signal(gate);
+            suite::release(gate);
+            suite::release(held);
+            all.release();
+            suite::release(context);
+        });
+    });
+    // The last references of the event's own objects.
     Context context = fixture.make_context({fixture.device()});
     Everything all(fixture, {fixture.device(), context});
     const Event gate = fixture.make_host_event(); // of a context that outlives it
@@ -63,48 +115,67 @@ CONFORMANCE_TEST("lifetime",
     fixture.check_callbacks();
 }
 
-CONFORMANCE_TEST("lifetime", "other threads get through their calls while a callback runs") {
-    const CommandCases commands = make_command_cases(fixture);
-    const Queue queue = fixture.make_queue();
-    const Queue other = fixture.make_queue();
-    // Also if a call fails, commands end before their memory is released.
-    const std::unique_ptr<pi_queue_s, decltype(&piQueueFinish)> busy(queue.get(), &piQueueFinish);
-    const Event gate = fixture.make_host_event();
-    const Event second_gate = fixture.make_host_event();
-    const Event held = fixture.barrier(queue, {gate});
-    const Event behind = fixture.barrier(other, {second_gate});
-    std::vector<Event> started;
-    const auto call_everything = [&] {
-        const Queue made = fixture.make_queue();
-        const Mem mem = fixture.make_buffer(64);
-        for (const auto &command : commands)
-            started.push_back(command->start(queue));
-        started.push_back(fixture.fill(made, mem, 0, 64, Bytes(1, std::byte{1}), {held}));
-        require(fixture.is_complete(held), "the event of a callback that runs is not complete");
-        fixture.on_complete(held, [](pi_event, pi_result) {});
-        fixture.signal(second_gate);
-        require_success(piQueueFlush(queue), "piQueueFlush while a callback runs");
+CONFORMANCE_TEST("lifetime", "a host function may release the last reference of every object") {
+    fixture.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
+    Everything all(fixture, fixture.place());
+    Event gate = fixture.make_host_event();
+    const Event waited = fixture.barrier(fixture.make_queue(), {gate});
+    auto desc = pi::desc<pi_host_function_desc>();
+    std::string failure;
+    std::function<void()> release_all = [&] {
+        try {
+            all.release();
+        } catch (const Failure &failed) {
+            failure = failed.text;
+        }
     };
-    std::future<void> calls;
-    const auto done = fixture.on_complete(held, [&](pi_event, pi_result result) {
-        require_equal(result, PI_SUCCESS, "the result that the callback was given");
-        calls = std::async(std::launch::async, call_everything);
-        require(calls.wait_for(std::chrono::milliseconds(fixture.patience()) / 2) ==
-                    std::future_status::ready,
-                "another thread's calls do not return while a callback runs");
-    });
-    require_success(piQueueFlush(queue), "piQueueFlush");
+    desc.function = [](void *function) { (*static_cast<std::function<void()> *>(function))(); };
+    desc.user_data = &release_all;
+    const Event event = fixture.enqueue(all.queue, desc, {waited});
+    require_success(piQueueFlush(all.queue), "piQueueFlush");
     fixture.signal(gate);
-    fixture.wait(*done, "the callback");
-    fixture.check_callbacks();
-    calls.get();
-    fixture.wait(behind);
-    for (const Event &event : started)
-        fixture.wait(event, "what another thread has enqueued while a callback ran");
-    for (const auto &command : commands) {
-        command->require_done(other);
-        command->clean_up(other);
-    }
+    fixture.wait(event, "a host function that releases its queue and other objects");
+    require(failure.empty(), "in a host function: ", failure);
+}
+
+CONFORMANCE_TEST("lifetime", "other threads get through their calls while a callback runs") {
+    for_each_callback(fixture, [&](const std::string &how, const RunInCallback &run) {
+        const CommandCases commands = make_command_cases(fixture);
+        const Queue queue = fixture.make_queue();
+        const Queue other = fixture.make_queue();
+        // Also if a call fails, commands end before their memory is released.
+        const std::unique_ptr<pi_queue_s, decltype(&piQueueFinish)> busy(queue.get(),
+                                                                         &piQueueFinish);
+        const Event gate = fixture.make_host_event();
+        const Event behind = fixture.barrier(other, {gate});
+        std::vector<Event> started;
+        std::future<void> calls;
+        const auto call_everything = [&](pi_event event) {
+            const Queue made = fixture.make_queue();
+            const Mem mem = fixture.make_buffer(64);
+            for (const auto &command : commands)
+                started.push_back(command->start(queue));
+            started.push_back(fixture.fill(made, mem, 0, 64, Bytes(1, std::byte{1}), {event}));
+            require(fixture.is_complete(event), "the event of ", how, " is not complete");
+            fixture.on_complete(event, [](pi_event, pi_result) {});
+            fixture.signal(gate);
+            require_success(piQueueFlush(queue), "piQueueFlush while a callback runs");
+        };
+        run([&](pi_event event) {
+            calls = std::async(std::launch::async, call_everything, event);
+            require(calls.wait_for(std::chrono::milliseconds(fixture.patience()) / 2) ==
+                        std::future_status::ready,
+                    "another thread's calls do not return while ", how, " runs");
+        });
+        calls.get();
+        fixture.wait(behind);
+        for (std::size_t i = 0; i < commands.size(); ++i) {
+            fixture.wait(started[i], "what another thread has enqueued while a callback ran");
+            commands[i]->require_done(other);
+            commands[i]->clean_up(other);
+        }
+        fixture.wait_result(started.back()); // behind an abandoned event it fails
+    });
 }
 
 CONFORMANCE_TEST("lifetime", "a chain of callbacks that enqueue may be of any length") {
@@ -140,50 +211,50 @@ CONFORMANCE_TEST("lifetime", "a chain of callbacks that enqueue may be of any le
 }
 
 CONFORMANCE_TEST("lifetime", "a blocking call inside a callback is refused and does not wait") {
-    const Queue queue = fixture.make_queue();
+    const CommandCases commands = make_command_cases(fixture);
     const Queue other = fixture.make_queue();
-    const Mem mem = fixture.make_buffer(fixture.place(), Bytes(64));
-    const Event gate = fixture.make_host_event();
     const Event unsignalled = fixture.make_host_event();
-    const Event held = fixture.barrier(queue, {gate});
     const Event waiting = fixture.barrier(other, {unsignalled});
-    Bytes into(64);
-    const auto done = fixture.on_complete(held, [&](pi_event event, pi_result) {
+    const auto refuse_all = [&](const std::string &how) {
         require_error(piEventWait(waiting, PI_TIMEOUT_NEVER), PI_ERROR_WOULD_BLOCK,
-                      "piEventWait in a callback");
-        require_error(piQueueFinish(other), PI_ERROR_WOULD_BLOCK, "piQueueFinish in a callback");
-        auto barrier = pi::desc<pi_barrier_desc>();
-        barrier.flags = PI_COMMAND_BLOCKING;
-        require_error(try_enqueue(other, barrier), PI_ERROR_WOULD_BLOCK,
-                      "a blocking barrier in a callback");
-        const pi_region region = linear(0, 0, into.size());
-        auto read = pi::desc<pi_buffer_read_desc>();
-        read.flags = PI_COMMAND_BLOCKING;
-        read.mem = mem;
-        read.host_ptr = into.data();
-        read.region_count = 1;
-        read.regions = &region;
-        require_error(try_enqueue(other, read), PI_ERROR_WOULD_BLOCK,
-                      "a blocking read in a callback");
-        const std::byte one{1};
-        auto fill = pi::desc<pi_buffer_fill_desc>();
-        fill.flags = PI_COMMAND_BLOCKING;
-        fill.mem = mem;
-        fill.pattern = &one;
-        fill.pattern_size = 1;
-        fill.size = 64;
-        require_error(try_enqueue(other, fill), PI_ERROR_WOULD_BLOCK,
-                      "a blocking fill in a callback");
-        require_success(piEventWait(event, PI_TIMEOUT_NEVER),
-                        "piEventWait in a callback for the event itself, which is complete");
+                      "piEventWait in ", how);
+        require_error(piEventWait(waiting, 0), {PI_ERROR_WOULD_BLOCK, PI_ERROR_TIMEOUT},
+                      "piEventWait with timeout 0 in ", how);
+        require_error(piQueueFinish(other), PI_ERROR_WOULD_BLOCK, "piQueueFinish in ", how);
+        for (const auto &command : commands)
+            require_untouched<pi_event>(join(command->name(), ", blocking, in ", how),
+                                        {PI_ERROR_WOULD_BLOCK}, [&](pi_event *out) {
+                                            return command->enqueue(other, PI_COMMAND_BLOCKING, 0,
+                                                                    nullptr, out);
+                                        });
+    };
+    for_each_callback(fixture, [&](const std::string &how, const RunInCallback &run) {
+        run([&](pi_event event) {
+            refuse_all(how);
+            piEventWait(event, PI_TIMEOUT_NEVER); // which is complete
+        });
     });
-    require_success(piQueueFlush(queue), "piQueueFlush");
-    fixture.signal(gate);
-    fixture.wait(*done, "the callback");
-    fixture.check_callbacks();
+    if (fixture.can(PI_CAPABILITY_HOST_FUNCTION)) {
+        std::string failure;
+        std::function<void()> refuse = [&] {
+            try {
+                refuse_all("a host function");
+            } catch (const Failure &failed) {
+                failure = failed.text;
+            }
+        };
+        auto desc = pi::desc<pi_host_function_desc>();
+        desc.function = [](void *function) { (*static_cast<std::function<void()> *>(function))(); };
+        desc.user_data = &refuse;
+        fixture.wait(fixture.enqueue(fixture.make_queue(), desc), "a host function");
+        require(failure.empty(), "in a host function: ", failure);
+    }
     fixture.signal(unsignalled);
     fixture.wait(waiting);
-    fixture.require_contents(other, mem, Bytes(64), "what a fill that was refused has not filled");
+    for (const auto &command : commands) {
+        command->require_undone(other);
+        command->clean_up(other);
+    }
 }
 
 CONFORMANCE_TEST("lifetime", "a callback is called once for each time that it was set") {

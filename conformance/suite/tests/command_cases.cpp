@@ -63,6 +63,7 @@ public:
     void require_done(pi_queue) override {
         require_same_bytes(into_.data(), now_.data(), size, name() + ": what was read");
     }
+    void release(bool) override { mem_.reset(); }
 
 private:
     Bytes before_;
@@ -89,6 +90,10 @@ public:
     void require_done(pi_queue other) override {
         require_buffer(other, mem_, from_, "that was written");
     }
+    void release(bool changed) override {
+        if (changed)
+            mem_.reset();
+    }
 
 private:
     Bytes from_;
@@ -114,7 +119,13 @@ public:
     }
     void require_done(pi_queue other) override {
         require_buffer(other, dst_, now_, "that was copied to");
-        require_buffer(other, mem_, now_, "that was copied from");
+        if (mem_.get() != nullptr)
+            require_buffer(other, mem_, now_, "that was copied from");
+    }
+    void release(bool changed) override {
+        mem_.reset();
+        if (changed)
+            dst_.reset();
     }
 
 private:
@@ -144,6 +155,10 @@ public:
             expected.insert(expected.end(), pattern_.begin(), pattern_.end());
         require_buffer(other, mem_, expected, "that was filled");
     }
+    void release(bool changed) override {
+        if (changed)
+            mem_.reset();
+    }
 
 private:
     Bytes pattern_;
@@ -167,11 +182,17 @@ public:
         mapped_ = true;
     }
     void clean_up(pi_queue other) override {
+        if (mem_.get() == nullptr)
+            return;
         if (mapped_)
             fixture_.wait(fixture_.unmap(other, mem_, pointer_), "unmapping");
         else // the address may be written early, but not by a command that failed
             require(same(pointer_, poison<void *>()), name(),
                     ": an address was written, although the command never ran");
+    }
+    void release(bool changed) override {
+        if (changed)
+            mem_.reset();
     }
 
 private:
@@ -201,10 +222,14 @@ public:
         unmapped_ = true;
     }
     void clean_up(pi_queue other) override {
-        if (unmapped_)
+        if (unmapped_ || mem_.get() == nullptr)
             return;
         fixture_.wait(fixture_.unmap(other, mem_, pointer_), "unmapping what is mapped still");
         require_buffer(other, mem_, now_, "that was unmapped in the end");
+    }
+    void release(bool changed) override {
+        if (changed)
+            mem_.reset();
     }
 
 private:
@@ -233,6 +258,12 @@ public:
         for (uint32_t &word : words)
             word += value_;
         require_buffer(other, mem_, bytes_of(words), "that the kernel has changed");
+    }
+    void release(bool changed) override {
+        kernel_.reset();
+        program_.reset();
+        if (changed)
+            mem_.reset();
     }
 
 private:

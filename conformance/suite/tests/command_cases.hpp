@@ -31,6 +31,9 @@ public:
     virtual void require_undone(pi_queue other) { static_cast<void>(other); }
     /// The command had its whole effect. Legal when its event is complete with success.
     virtual void require_done(pi_queue other) { static_cast<void>(other); }
+    /// Releases the command's objects, which it must keep alive: those that it reads, or those that
+    /// it changes, too. require_done() is legal if it was only the former.
+    virtual void release(bool changed) { static_cast<void>(changed); }
     /// Undoes what prevents releasing everything, as a map, whether the command has run or not.
     virtual void clean_up(pi_queue other) { static_cast<void>(other); }
 

@@ -3,10 +3,14 @@
 #include "checks.hpp"
 #include "fixture.hpp"
 #include "kernels.hpp"
+#include "library.hpp"
 #include "registry.hpp"
+#include "second_loader.hpp"
 
 #include <bit>
 #include <chrono>
+#include <filesystem>
+#include <regex>
 #include <set>
 #include <thread>
 
@@ -58,6 +62,17 @@ CONFORMANCE_TEST("device", "no type bits select all devices, and an unknown bit 
     const auto own =
         get_info<pi_device_type>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_TYPE);
     require(list(own | unknown) == list(own), "a bit that no type has changes the list");
+    // Two types at once, in the order of all devices.
+    for (const pi_device_type other : {PI_DEVICE_TYPE_CPU, PI_DEVICE_TYPE_GPU,
+                                       PI_DEVICE_TYPE_ACCELERATOR, PI_DEVICE_TYPE_OTHER}) {
+        std::vector<pi_device> expected;
+        for (const pi_device device : all)
+            if ((get_info<pi_device_type>(&piDeviceGetInfo, device, PI_DEVICE_INFO_TYPE) &
+                 (own | other)) != 0)
+                expected.push_back(device);
+        require(list(own | other) == expected, "piDevicesGet of the types ", own, " and ", other,
+                " at once does not report the devices of both");
+    }
 }
 
 CONFORMANCE_TEST("device", "a device answers every info name by its type") {
@@ -76,7 +91,7 @@ CONFORMANCE_TEST("device", "a root device has one type, its platform and no pare
             "PI_DEVICE_INFO_TYPE is ", type, ", should be one bit of PI_DEVICE_TYPE_ALL");
     require(get_info<pi_device>(&piDeviceGetInfo, device, PI_DEVICE_INFO_PARENT) == nullptr,
             "PI_DEVICE_INFO_PARENT of a root device is not NULL");
-    require(!get_info_list<char>(&piDeviceGetInfo, device, PI_DEVICE_INFO_NAME).empty(),
+    require(!text_or(&piDeviceGetInfo, device, PI_DEVICE_INFO_NAME, "").empty(),
             "PI_DEVICE_INFO_NAME is empty");
 }
 
@@ -102,24 +117,155 @@ CONFORMANCE_TEST("device", "a device's identities are its own and never zero") {
     }
 }
 
-CONFORMANCE_TEST("device", "devices with one UUID have one LUID and one PCI address, too") {
-    const auto identity = [](pi_device device, pi_device_info name) {
-        uint64_t size = 0;
-        return piDeviceGetInfo(device, name, 0, nullptr, &size) == PI_SUCCESS
-                   ? get_info_list<unsigned char>(&piDeviceGetInfo, device, name)
-                   : std::vector<unsigned char>();
+// Nothing if the device does not have it.
+std::vector<unsigned char> identity(pi_device device, pi_device_info name) {
+    uint64_t size = 0;
+    return piDeviceGetInfo(device, name, 0, nullptr, &size) == PI_SUCCESS
+               ? get_info_list<unsigned char>(&piDeviceGetInfo, device, name)
+               : std::vector<unsigned char>();
+}
+
+constexpr pi_device_info identities[] = {PI_DEVICE_INFO_UUID, PI_DEVICE_INFO_LUID,
+                                         PI_DEVICE_INFO_PCI_ADDRESS};
+
+CONFORMANCE_TEST("device", "devices with one identity in common have all identities in common") {
+    const auto agree = [&](pi_device other, pi_device_info name) {
+        const auto mine = identity(fixture.device(), name), its = identity(other, name);
+        return mine.empty() || its.empty() || mine == its;
     };
-    const auto mine = identity(fixture.device(), PI_DEVICE_INFO_UUID);
-    if (mine.empty())
-        skip("the device has no UUID");
-    for (const pi_device other : fixture.devices()) {
-        if (identity(other, PI_DEVICE_INFO_UUID) != mine)
-            continue;
-        for (const pi_device_info name : {PI_DEVICE_INFO_LUID, PI_DEVICE_INFO_PCI_ADDRESS}) {
-            const auto here = identity(fixture.device(), name), there = identity(other, name);
-            require(here.empty() || there.empty() || here == there,
-                    "two devices with one UUID differ in information ", name);
-        }
+    for (const pi_device other : fixture.devices())
+        for (const pi_device_info common : identities)
+            if (const auto mine = identity(fixture.device(), common);
+                !mine.empty() && mine == identity(other, common))
+                for (const pi_device_info name : identities)
+                    require(agree(other, name), "two devices have one ",
+                            info_named(&piDeviceGetInfo, common), ", but not one ",
+                            info_named(&piDeviceGetInfo, name));
+}
+
+CONFORMANCE_TEST("device", "another instance of the plugin reports the same identities") {
+    const SecondLoader second(fixture);
+    uint32_t count = 0;
+    const auto platform =
+        get_info<pi_platform>(&piDeviceGetInfo, second.place().device, PI_DEVICE_INFO_PLATFORM);
+    const auto plugin = get_info<pi_plugin>(&piPlatformGetInfo, platform, PI_PLATFORM_INFO_PLUGIN);
+    std::vector<pi_device> others;
+    require_success(piPlatformsGet(plugin, 0, nullptr, &count), "piPlatformsGet");
+    std::vector<pi_platform> platforms(count);
+    require_success(piPlatformsGet(plugin, count, platforms.data(), nullptr), "piPlatformsGet");
+    for (const pi_platform one : platforms) {
+        require_success(piDevicesGet(one, PI_DEVICE_TYPE_ALL, 0, nullptr, &count), "piDevicesGet");
+        const std::size_t before = others.size();
+        others.resize(before + count);
+        require_success(
+            piDevicesGet(one, PI_DEVICE_TYPE_ALL, count, others.data() + before, nullptr),
+            "piDevicesGet");
+    }
+    for (const pi_device_info name : identities) {
+        const auto mine = identity(fixture.device(), name);
+        require(mine.empty() ||
+                    std::any_of(others.begin(), others.end(),
+                                [&](pi_device other) { return identity(other, name) == mine; }),
+                info_named(&piDeviceGetInfo, name),
+                " of the device is that of no device of another instance");
+    }
+}
+
+CONFORMANCE_TEST("device", "a PCI address has the form 0000:c1:00.0") {
+    const std::string address =
+        text_or(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PCI_ADDRESS, "0000:c1:00.0");
+    const std::regex form("[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7]");
+    require(std::regex_match(address, form), "PI_DEVICE_INFO_PCI_ADDRESS is \"", address,
+            "\", should have the form 0000:c1:00.0");
+}
+
+CONFORMANCE_TEST("device", "a device's NUMA node is one of the operating system") {
+    if (is_simulated(fixture.device()))
+        skip("the device is simulated");
+    const auto node =
+        info_or(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_NUMA_NODE, UINT32_MAX);
+    const std::filesystem::path nodes = "/sys/devices/system/node";
+    if (node == UINT32_MAX || !std::filesystem::exists(nodes))
+        skip("the device reports no node, or the system has no list of nodes");
+    require(std::filesystem::exists(nodes / join("node", node)), "PI_DEVICE_INFO_NUMA_NODE is ",
+            node, ", but there is no such node in ", nodes.string());
+}
+
+CONFORMANCE_TEST("device", "masks have no bits but those of the list, and no list is empty") {
+    const pi_device device = fixture.device();
+    const auto check = [&](pi_device_info name, auto known) {
+        const auto mask = info_or(&piDeviceGetInfo, device, name, decltype(known){0});
+        require((mask & ~known) == 0, info_named(&piDeviceGetInfo, name), " is ", hex(mask),
+                ", known are ", hex(known));
+        return mask;
+    };
+    check(PI_DEVICE_INFO_QUEUE_FLAGS, known_flags<pi_queue_desc>);
+    check(PI_DEVICE_INFO_LAUNCH_FEATURES,
+          uint32_t{PI_LAUNCH_FEATURE_GLOBAL_OFFSET | PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS |
+                   PI_LAUNCH_FEATURE_CLUSTERS});
+    constexpr uint32_t kinds = 1u << PI_USM_HOST | 1u << PI_USM_DEVICE | 1u << PI_USM_SHARED;
+    const uint32_t usm =
+        check(PI_DEVICE_INFO_USM_CAPABILITIES, fixture.can(PI_CAPABILITY_USM) ? kinds : 0u);
+    require((usm != 0) == fixture.can(PI_CAPABILITY_USM), "PI_DEVICE_INFO_USM_CAPABILITIES is ",
+            usm, ", which disagrees with PI_CAPABILITY_USM");
+    const auto offsets = info_or(&piDeviceGetInfo, device, PI_DEVICE_INFO_BUFFER_OFFSET_MODE,
+                                 uint32_t{PI_BUFFER_OFFSET_POINTER});
+    require(offsets != 0, "PI_DEVICE_INFO_BUFFER_OFFSET_MODE is 0");
+    check(PI_DEVICE_INFO_BUFFER_OFFSET_MODE,
+          uint32_t{PI_BUFFER_OFFSET_POINTER | PI_BUFFER_OFFSET_SUB_BUFFER});
+    for (const pi_device_info name :
+         {PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, PI_DEVICE_INFO_EXPORT_HANDLE_TYPES})
+        check(name, (2u << PI_EXTERNAL_ZE_IPC) - 2);
+    uint64_t size = 1;
+    for (const pi_device_info name :
+         {PI_DEVICE_INFO_SUB_GROUP_SIZES, PI_DEVICE_INFO_HOST_READ_CHANNELS,
+          PI_DEVICE_INFO_HOST_WRITE_CHANNELS})
+        if (piDeviceGetInfo(device, name, 0, nullptr, &size) == PI_SUCCESS)
+            require(size != 0, info_named(&piDeviceGetInfo, name),
+                    " is empty, should be PI_ERROR_UNSUPPORTED_FEATURE");
+    if (piDeviceGetInfo(device, PI_DEVICE_INFO_SUB_GROUP_SIZES, 0, nullptr, &size) == PI_SUCCESS)
+        for (const uint32_t one :
+             get_info_list<uint32_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_SUB_GROUP_SIZES))
+            require(one >= 1, "PI_DEVICE_INFO_SUB_GROUP_SIZES has a size of 0");
+    constexpr uint64_t scope_flags = PI_SCOPE_HOST_VISIBLE | PI_SCOPE_COHERENT |
+                                     PI_SCOPE_CONTIGUOUS | PI_SCOPE_PINNED | PI_SCOPE_LAYOUT |
+                                     PI_SCOPE_POOLABLE | PI_SCOPE_MAPS_IN_PLACE;
+    for (const pi_memory_scope &scope : fixture.scopes())
+        require((scope.flags & ~scope_flags) == 0, "scope ", scope.name, " has the flags ",
+                hex(scope.flags), ", known are ", hex(scope_flags));
+}
+
+CONFORMANCE_TEST("device",
+                 "speeds, resolutions and sizes are not 0, and scope 0 has the reported sizes") {
+    const pi_device device = fixture.device();
+    using Speed = std::array<uint64_t, 2>;
+    for (const pi_device_info name : {PI_DEVICE_INFO_HOST_READ_SPEED,
+                                      PI_DEVICE_INFO_HOST_WRITE_SPEED, PI_DEVICE_INFO_MAP_SPEED})
+        require(info_or(&piDeviceGetInfo, device, name, Speed{1, 0})[0] != 0,
+                info_named(&piDeviceGetInfo, name), ": a rate of 0");
+    require(info_or(&piDeviceGetInfo, device, PI_DEVICE_INFO_TIMER_RESOLUTION, uint64_t{1}) != 0,
+            "PI_DEVICE_INFO_TIMER_RESOLUTION is 0");
+    const pi_memory_scope scope = fixture.scopes().at(0);
+    const auto agrees = [&](pi_device_info name, uint64_t size, const char *what) {
+        const auto reported = info_or(&piDeviceGetInfo, device, name, size);
+        if (size != 0)
+            require_equal(reported, size,
+                          join(info_named(&piDeviceGetInfo, name),
+                               " of a device whose scope 0 has a ", what));
+    };
+    agrees(PI_DEVICE_INFO_GLOBAL_MEMORY_SIZE, scope.capacity, "capacity");
+    agrees(PI_DEVICE_INFO_MAX_ALLOCATION_SIZE, scope.max_allocation, "max_allocation");
+    const auto largest =
+        info_or(&piDeviceGetInfo, device, PI_DEVICE_INFO_MAX_ALLOCATION_SIZE, UINT64_MAX);
+    if (largest == UINT64_MAX)
+        return;
+    auto desc = pi::desc<pi_mem_buffer_desc>();
+    for (const uint64_t size : {largest + 1, UINT64_MAX}) {
+        desc.size = size;
+        require_untouched<pi_mem>(
+            join("a buffer of ", size, " bytes, above the largest allocation"),
+            {PI_ERROR_INVALID_SIZE, PI_ERROR_OUT_OF_DEVICE_MEMORY, PI_ERROR_OUT_OF_HOST_MEMORY},
+            [&](pi_mem *out) { return piMemBufferCreate(fixture.context(), device, &desc, out); });
     }
 }
 
@@ -155,6 +301,20 @@ CONFORMANCE_TEST("device", "the limits of a device agree with each other") {
     if (fixture.can(PI_CAPABILITY_IMAGE))
         require_equal(info_or<uint32_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_IMAGES, 1), 1u,
                       "PI_DEVICE_INFO_IMAGES of a device with PI_CAPABILITY_IMAGE");
+    else
+        require_equal(info_or<uint32_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_IMAGES, 0), 0u,
+                      "PI_DEVICE_INFO_IMAGES of a device without PI_CAPABILITY_IMAGE");
+    if (get_info<pi_device_type>(&piDeviceGetInfo, device, PI_DEVICE_INFO_TYPE) ==
+        PI_DEVICE_TYPE_CPU)
+        require_equal(info_or<uint32_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_INTEGRATED, 1), 1u,
+                      "PI_DEVICE_INFO_INTEGRATED of a device of type CPU");
+    const auto imports =
+        info_or<uint32_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, 0);
+    require_equal(
+        info_or<uint32_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_IMPORT, 0),
+        imports >> PI_EXTERNAL_HOST_POINTER & 1,
+        "PI_DEVICE_INFO_HOST_POINTER_IMPORT, as PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES "
+        "says,");
 }
 
 CONFORMANCE_TEST("device",
@@ -256,10 +416,50 @@ CONFORMANCE_TEST("device",
         require(before <= host_time && host_time <= after, "the host's time is ", host_time,
                 ", but CLOCK_MONOTONIC was ", before, " before the call and ", after, " after it");
     }
-    require_success(piDeviceGetGlobalTimestamps(fixture.device(), nullptr, &host_time),
+    uint64_t device_alone = poison<uint64_t>();
+    uint64_t host_alone = poison<uint64_t>();
+    require_success(piDeviceGetGlobalTimestamps(fixture.device(), nullptr, &host_alone),
                     "piDeviceGetGlobalTimestamps without the device's time");
-    require_success(piDeviceGetGlobalTimestamps(fixture.device(), &device_time, nullptr),
+    require_success(piDeviceGetGlobalTimestamps(fixture.device(), &device_alone, nullptr),
                     "piDeviceGetGlobalTimestamps without the host's time");
+    require_success(piDeviceGetGlobalTimestamps(fixture.device(), nullptr, nullptr),
+                    "piDeviceGetGlobalTimestamps without either");
+    require(host_time <= host_alone && host_alone <= read_steady(),
+            "the host's time without the device's is ", host_alone);
+    uint64_t device_last = 0;
+    require_success(piDeviceGetGlobalTimestamps(fixture.device(), &device_last, nullptr),
+                    "piDeviceGetGlobalTimestamps");
+    require(device_time <= device_alone && device_alone <= device_last,
+            "the device's time without the host's is ", device_alone);
+}
+
+CONFORMANCE_TEST("device", "the clocks of device and host are read together") {
+    fixture.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
+    if (get_info<uint32_t>(&piPlatformGetInfo, fixture.platform(), PI_PLATFORM_INFO_BACKEND) ==
+        PI_BACKEND_SIMULATED)
+        skip("the device is simulated, and so is its time");
+    // Between two calls the clocks differ by what passes between both readings of a call, which is
+    // less than the call takes.
+    const auto steady = [] {
+        return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch())
+            .count();
+    };
+    int64_t low = INT64_MIN, high = INT64_MAX;
+    for (int round = 0; round < 20; ++round) {
+        uint64_t device = 0, host = 0;
+        const int64_t before = steady();
+        require_success(piDeviceGetGlobalTimestamps(fixture.device(), &device, &host),
+                        "piDeviceGetGlobalTimestamps");
+        const int64_t took = steady() - before;
+        const auto difference = static_cast<int64_t>(device - host);
+        // The clocks' rates differ by 1 in 1000 at most, and they tick every microsecond or so.
+        constexpr int64_t drift = 1'000'000;
+        low = std::max(low, difference - took - drift);
+        high = std::min(high, difference + took + drift);
+        require(low <= high, "the difference of the clocks of device and host varies by more "
+                             "than the calls take: they are not read together");
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
 }
 
 CONFORMANCE_TEST("device", "the device's clock counts nanoseconds, as the host's does") {

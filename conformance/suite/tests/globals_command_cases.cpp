@@ -27,7 +27,13 @@ protected:
     pi_result pass(pi_queue queue, Desc desc, uint64_t flags, uint32_t wait_count,
                    const pi_event *wait_list, pi_event *out_event) {
         desc.flags = flags;
-        return Description<Desc>::enqueue(queue, &desc, wait_count, wait_list, out_event);
+        // The name is copied during the call.
+        std::string name = desc.name;
+        desc.name = name.c_str();
+        const pi_result result =
+            Description<Desc>::enqueue(queue, &desc, wait_count, wait_list, out_event);
+        std::fill(name.begin(), name.end(), 'x');
+        return result;
     }
 
     Fixture &fixture_;
@@ -53,6 +59,7 @@ public:
     void require_done(pi_queue) override {
         require_same_bytes(into_.data(), now_.data(), table_bytes, name() + ": what was read");
     }
+    void release(bool) override { program_.reset(); }
 
 private:
     Bytes before_;
@@ -76,6 +83,10 @@ public:
     void require_done(pi_queue other) override {
         require_global(fixture_, other, program_, variable_, from_,
                        name() + ": the variable that was written");
+    }
+    void release(bool changed) override {
+        if (changed)
+            program_.reset();
     }
 
 private:

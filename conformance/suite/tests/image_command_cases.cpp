@@ -58,6 +58,7 @@ public:
     void require_done(pi_queue) override {
         require_same_bytes(into_.data(), now_.data(), into_.size(), name() + ": what was read");
     }
+    void release(bool) override { image_.reset(); }
 
 private:
     Bytes before_;
@@ -79,6 +80,10 @@ public:
     }
     void require_done(pi_queue other) override {
         require_image(other, image_, from_, "that was written");
+    }
+    void release(bool changed) override {
+        if (changed)
+            image_.reset();
     }
 
 private:
@@ -109,7 +114,13 @@ public:
     }
     void require_done(pi_queue other) override {
         require_image(other, dst_, now_, "that was copied to");
-        require_image(other, image_, now_, "that was copied from");
+        if (image_.get() != nullptr)
+            require_image(other, image_, now_, "that was copied from");
+    }
+    void release(bool changed) override {
+        image_.reset();
+        if (changed)
+            dst_.reset();
     }
 
 private:
@@ -136,6 +147,10 @@ public:
     }
     void require_done(pi_queue other) override {
         require_image(other, image_, Bytes(now_.size()), "that was filled");
+    }
+    void release(bool changed) override {
+        if (changed)
+            image_.reset();
     }
 };
 

@@ -61,6 +61,33 @@ CONFORMANCE_TEST("image", "an image is no larger than the device says") {
     refused(PI_IMAGE_3D, &pi_mem_image_desc::depth, deep[2]);
 }
 
+CONFORMANCE_TEST("image", "an image is as long as the device says, along each axis") {
+    need_images(fixture);
+    const Queue queue = fixture.make_queue();
+    const auto made = [&](pi_image_type type, std::size_t axis, uint64_t limit) {
+        const auto formats = formats_of(fixture, type);
+        // Longer ones are more than a test may take.
+        if (limit == 0 || formats.empty() || limit * formats.front().size() > 1 << 26)
+            return;
+        Pixels extent{1, 1, 1};
+        extent[axis] = limit;
+        const pi_mem_image_desc desc = image_desc(type, formats.front(), extent);
+        const Mem image = make_image(fixture, desc);
+        const Bytes pixels = random_pixels(fixture, desc);
+        image_upload(fixture, queue, image, desc, pixels);
+        require_pixels(fixture, queue, image, desc, pixels,
+                       join("an image whose axis ", axis, " has ", limit, " pixels, the limit"));
+    };
+    const auto flat = info_or(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE,
+                              std::array<uint64_t, 2>{});
+    for (const std::size_t axis : {0u, 1u})
+        made(PI_IMAGE_2D, axis, flat[axis]);
+    const auto deep =
+        info_or(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_IMAGE_3D_SIZE, Pixels{});
+    for (const std::size_t axis : {0u, 1u, 2u})
+        made(PI_IMAGE_3D, axis, deep[axis]);
+}
+
 CONFORMANCE_TEST("image", "an image of an unknown type, channel order or channel type is refused") {
     const pi_mem_image_desc valid = any_image_desc(fixture);
     const auto refused = [&](uint32_t pi_mem_image_desc::*word, uint32_t value) {

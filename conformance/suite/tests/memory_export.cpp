@@ -9,10 +9,12 @@
 #include "sanitized.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <thread>
 #include <unistd.h>
 
 namespace pi::suite {
@@ -187,6 +189,24 @@ CONFORMANCE_TEST("memory",
                           {PI_ERROR_MISALIGNED_OFFSET, PI_ERROR_MISALIGNED_POINTER,
                            PI_ERROR_INVALID_ALIGNMENT, PI_ERROR_UNSUPPORTED_FEATURE},
                           "an import of 512 bytes from byte 1024 of a view on");
+    });
+}
+
+CONFORMANCE_TEST("memory", "many threads may be the first to export a buffer") {
+    for_each_type(fixture, [&](pi_external_type type) {
+        const Bytes bytes = fixture.random_bytes(5000);
+        const Queue queue = fixture.make_queue();
+        const Mem mem = make_exportable(fixture, bytes, type);
+        std::atomic<unsigned> arrived{0};
+        constexpr unsigned threads = 8;
+        fixture.run_threads(threads, [&](unsigned) {
+            for (++arrived; arrived < threads;)
+                std::this_thread::yield();
+            const pi_external_handle handle = export_mem(mem, type);
+            const Descriptor descriptor(handle.fd);
+            const Mem imported = import_mem(fixture.place(), import_desc(handle));
+            fixture.require_contents(queue, imported, bytes, "what one of many threads exported");
+        });
     });
 }
 

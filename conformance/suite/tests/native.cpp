@@ -24,9 +24,20 @@ CONFORMANCE_TEST("platform", "a platform's native handle finds the platform") {
     require_success(result, "piPlatformCreateWithNativeHandle");
     require(found == fixture.platform(), "the handle of a platform finds another one");
     check_refusals<pi_platform>(
-        "piPlatformCreateWithNativeHandle", desc, [&](const pi_native_desc *one, pi_platform *out) {
+        "piPlatformCreateWithNativeHandle", desc,
+        [&](const pi_native_desc *one, pi_platform *out) {
             return piPlatformCreateWithNativeHandle(fixture.plugin(), one, out);
-        });
+        },
+        fixture.device());
+    // Ownership of a platform is never transferred: the flag is refused or has no effect.
+    pi_native_desc owning = desc;
+    owning.flags = PI_NATIVE_OWN;
+    pi_platform owned = nullptr;
+    if (piPlatformCreateWithNativeHandle(fixture.plugin(), &owning, &owned) == PI_SUCCESS)
+        require(owned == fixture.platform(), "the handle of a platform finds another one");
+    const Queue queue = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(fixture.place(), Bytes(64, std::byte{3}));
+    fixture.require_contents(queue, mem, Bytes(64, std::byte{3}), "a buffer of the platform");
 }
 
 CONFORMANCE_TEST("device", "a root device's native handle finds the device") {
@@ -43,7 +54,7 @@ CONFORMANCE_TEST("device", "a root device's native handle finds the device") {
         const Owner<pi_device> found =
             make_around<pi_device>("piDeviceCreateWithNativeHandle", desc, create);
         require(found == device, "the handle of a root device finds another device");
-        check_refusals<pi_device>("piDeviceCreateWithNativeHandle", desc, create);
+        check_refusals<pi_device>("piDeviceCreateWithNativeHandle", desc, create, device);
     }
 }
 
@@ -113,7 +124,7 @@ CONFORMANCE_TEST("queue", "a queue's native handle makes a second queue, and bot
     }
     fixture.require_contents(first, mem, bytes,
                              "what the first queue reads after the new one is gone");
-    check_refusals<pi_queue>(name, desc, create);
+    check_refusals<pi_queue>(name, desc, create, fixture.device());
     require_untouched<pi_queue>(
         name + " with device NULL", {PI_ERROR_INVALID_DEVICE}, [&](pi_queue *out) {
             return piQueueCreateWithNativeHandle(fixture.context(), nullptr, &desc, out);
@@ -337,7 +348,7 @@ CONFORMANCE_TEST("event", "a command's native handle makes an event that command
         fixture.wait(second);
         fixture.wait(first);
         if (round == 0)
-            check_refusals<pi_event>(name, desc, create);
+            check_refusals<pi_event>(name, desc, create, fixture.device());
         (round % 2 ? first : second).reset();
     }
 }

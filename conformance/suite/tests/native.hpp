@@ -53,24 +53,47 @@ inline pi_native_desc native_desc(const pi_native_handle &handle, pi_device devi
 }
 
 /// The refusals of every ...CreateWithNativeHandle, called by create(desc, out): no object is
-/// created, and the handle is unchanged.
+/// created, and the handle is unchanged. `device` is for kinds that never have one per device.
 template <typename Handle, typename Create>
-void check_refusals(const std::string &name, const pi_native_desc &good, Create &&create) {
+void check_refusals(const std::string &name, const pi_native_desc &good, Create &&create,
+                    pi_device device = nullptr) {
     const auto refuse = [&](const char *what, const pi_native_desc &desc,
                             std::initializer_list<pi_result> allowed) {
         require_untouched<Handle>(name + what, allowed,
                                   [&](Handle *out) { return create(&desc, out); });
     };
+    const auto with_type = [](pi_native_desc one, pi_native_type type) {
+        one.handle.type = type;
+        return one;
+    };
     pi_native_desc desc = good;
-    desc.handle.type = PI_NATIVE_NONE;
-    refuse(" of no type", desc, {PI_ERROR_INVALID_NATIVE_HANDLE});
-    desc.handle.type = 0x7FFFFFFF;
-    refuse(" of a type that does not exist", desc, {PI_ERROR_INVALID_NATIVE_HANDLE});
-    desc = good;
-    desc.handle.count = 0;
-    refuse(" of no values", desc, {PI_ERROR_INVALID_NATIVE_HANDLE});
-    desc.handle.count = good.handle.count + 1;
-    refuse(" of a value more", desc, {PI_ERROR_INVALID_NATIVE_HANDLE});
+    refuse(" of a type that does not exist", with_type(good, 0x7FFFFFFF),
+           {PI_ERROR_INVALID_NATIVE_HANDLE});
+    refuse(" of a vendor's type", with_type(good, vendor_value(good.handle.type)),
+           {PI_ERROR_INVALID_NATIVE_HANDLE});
+    // The owner of the handle stays the same if it is refused: the first object works on.
+    for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_NATIVE_OWN}}) {
+        desc = good;
+        desc.flags = flags;
+        desc.handle.count = 0;
+        refuse(" of no values", desc, {PI_ERROR_INVALID_NATIVE_HANDLE});
+        desc.handle.count = good.handle.count + 1;
+        refuse(" of a value more", desc, {PI_ERROR_INVALID_NATIVE_HANDLE});
+        desc = with_type(good, PI_NATIVE_NONE);
+        desc.flags = flags;
+        refuse(" of no type", desc, {PI_ERROR_INVALID_NATIVE_HANDLE});
+    }
+    if (device != nullptr) {
+        desc = good;
+        desc.device = device;
+        refuse(" that names a device", desc, {PI_ERROR_INVALID_VALUE});
+    }
+    // A device's number may be 0.
+    if (good.handle.type != PI_NATIVE_CUDA_DEVICE) {
+        desc = good;
+        std::fill_n(desc.handle.value, good.handle.count, 0);
+        refuse(" whose value is NULL", desc, {PI_ERROR_INVALID_NATIVE_HANDLE});
+    }
     require_error(create(&good, nullptr), PI_ERROR_INVALID_NULL_POINTER, name,
                   " with the output NULL");
     check_descriptor(name, good, offsetof(pi_native_desc, flags), [&](const pi_native_desc *one) {

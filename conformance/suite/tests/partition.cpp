@@ -88,6 +88,15 @@ CONFORMANCE_TEST(
                         "piDevicePartition with capacity ", capacity, ": element ", i,
                         i < written ? " is not written" : " is written");
         }
+        // Without an array the call only counts: what it created would be reported as a leak.
+        for (const uint32_t capacity : {1u, count, UINT32_MAX}) {
+            uint32_t reported = poison<uint32_t>();
+            require_success(
+                piDevicePartition(fixture.device(), &desc, capacity, nullptr, &reported),
+                "piDevicePartition with capacity ", capacity, " and out_devices NULL");
+            require_equal(reported, count,
+                          join("the count with capacity ", capacity, " and out_devices NULL"));
+        }
         require_error(piDevicePartition(fixture.device(), &desc, 1, nullptr, nullptr),
                       PI_ERROR_INVALID_NULL_POINTER, "piDevicePartition without any output");
     }

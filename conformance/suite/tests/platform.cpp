@@ -4,6 +4,8 @@
 #include "fixture.hpp"
 #include "registry.hpp"
 
+#include <pi/pi_verification_kernel.h>
+
 #include <set>
 
 namespace pi::suite {
@@ -84,16 +86,12 @@ CONFORMANCE_TEST("platform", "a translated option obeys the rules of info answer
         piPlatformGetBackendOption(fixture.platform(), "-O2", 0, nullptr, &size);
     if (asked == PI_ERROR_UNSUPPORTED_FEATURE)
         skip("the plugin does not have piPlatformGetBackendOption");
-    require_success(asked, "the size of the option -O2");
-    require(size >= 1, "the size of the option -O2 is 0, without the terminating 0");
-    std::string text(size, 'x');
-    require_success(
-        piPlatformGetBackendOption(fixture.platform(), "-O2", size, text.data(), nullptr),
-        "the option -O2");
-    require(text.back() == '\0', "the option -O2 does not end in 0");
-    require_error(
-        piPlatformGetBackendOption(fixture.platform(), "-O2", size - 1, text.data(), nullptr),
-        PI_ERROR_INVALID_SIZE, "the option -O2 into one byte less");
+    check_answer("piPlatformGetBackendOption of -O2",
+                 [&](uint32_t, uint64_t room, void *value, uint64_t *out_size) {
+                     return piPlatformGetBackendOption(fixture.platform(), "-O2", room,
+                                                       static_cast<char *>(value), out_size);
+                 },
+                 {0, "-O2", string_info, true});
     char none[16] = "poison";
     require_success(piPlatformGetBackendOption(fixture.platform(), "--no-such-option-anywhere",
                                                sizeof none, none, &size),
@@ -104,13 +102,101 @@ CONFORMANCE_TEST("platform", "a translated option obeys the rules of info answer
                   PI_ERROR_INVALID_NULL_POINTER, "the option NULL");
 }
 
+CONFORMANCE_TEST("platform", "names and versions of plugin and platform are not empty") {
+    pi_plugin_report report{};
+    require_success(piLoaderGetReports(fixture.loader(), 1, &report, nullptr),
+                    "piLoaderGetReports");
+    require_equal(text_or(&piPluginGetInfo, fixture.plugin(), PI_PLUGIN_INFO_NAME, ""),
+                  std::string(report.name), "PI_PLUGIN_INFO_NAME, as in the loader's report,");
+    require(!text_or(&piPluginGetInfo, fixture.plugin(), PI_PLUGIN_INFO_VERSION, "").empty(),
+            "PI_PLUGIN_INFO_VERSION is empty");
+    for (const pi_platform_info name :
+         {PI_PLATFORM_INFO_NAME, PI_PLATFORM_INFO_VENDOR, PI_PLATFORM_INFO_VERSION})
+        require(!text_or(&piPlatformGetInfo, fixture.platform(), name, "-").empty(),
+                info_named(&piPlatformGetInfo, name),
+                " is empty, should be PI_ERROR_UNSUPPORTED_FEATURE if it is not known");
+    for (const pi_device_info name : {PI_DEVICE_INFO_NAME, PI_DEVICE_INFO_VENDOR,
+                                      PI_DEVICE_INFO_VERSION, PI_DEVICE_INFO_DRIVER_VERSION})
+        require(!text_or(&piDeviceGetInfo, fixture.device(), name, "-").empty(),
+                info_named(&piDeviceGetInfo, name),
+                " is empty, should be PI_ERROR_UNSUPPORTED_FEATURE if it is not known");
+}
+
+CONFORMANCE_TEST("platform", "a plugin's capabilities are bits of the list") {
+    const auto mask =
+        get_info<uint64_t>(&piPluginGetInfo, fixture.plugin(), PI_PLUGIN_INFO_CAPABILITIES);
+    constexpr uint64_t known = 2 * PI_CAPABILITY_NATIVE - 1;
+    require((mask & ~known) == 0, "PI_PLUGIN_INFO_CAPABILITIES is ", hex(mask), ", known are ",
+            hex(known));
+}
+
+CONFORMANCE_TEST("platform", "a plugin's backend is that of its native handles") {
+    const auto backend =
+        get_info<uint32_t>(&piPlatformGetInfo, fixture.platform(), PI_PLATFORM_INFO_BACKEND);
+    pi_native_handle handle{};
+    const pi_result asked = piDeviceGetNativeHandle(fixture.device(), &handle);
+    if (asked == PI_ERROR_UNSUPPORTED_FEATURE)
+        skip("the device has no native handle");
+    require_success(asked, "piDeviceGetNativeHandle");
+    const struct {
+        uint32_t backend;
+        pi_native_type type;
+    } types[] = {{PI_BACKEND_OPENCL, PI_NATIVE_OPENCL},
+                 {PI_BACKEND_CUDA, PI_NATIVE_CUDA_DEVICE},
+                 {PI_BACKEND_LEVEL_ZERO, PI_NATIVE_LEVEL_ZERO}};
+    for (const auto &row : types)
+        require_equal(
+            handle.type == row.type, backend == row.backend,
+            join("whether a device of backend ", backend, " has a handle of type ", row.type));
+}
+
 CONFORMANCE_TEST("platform", "an unknown extension is an invalid name") {
-    const void *table = poison<const void *>();
-    // A plugin without extensions may leave the slot empty, for which the loader answers.
-    require_error(
-        piPluginGetExtension(fixture.plugin(), "pi_suite_no_such_extension_v1", 8, &table),
-        {PI_ERROR_INVALID_NAME, PI_ERROR_UNSUPPORTED_FEATURE}, "piPluginGetExtension");
-    require(same(table, poison<const void *>()), "piPluginGetExtension failed, but wrote a table");
+    const auto ask = [&](const char *name, uint64_t min_size, const void **out) {
+        return piPluginGetExtension(fixture.plugin(), name, min_size, out);
+    };
+    const void *known = nullptr;
+    const bool has_one = ask(PI_VERIFICATION_KERNEL_V1, 8, &known) == PI_SUCCESS;
+    const std::string prefix(PI_VERIFICATION_KERNEL_V1, sizeof PI_VERIFICATION_KERNEL_V1 - 2);
+    const std::string longer = PI_VERIFICATION_KERNEL_V1 "0";
+    for (const std::string &name :
+         {std::string("pi_suite_no_such_extension_v1"), std::string(), prefix, longer}) {
+        // A plugin without extensions may leave the slot empty, for which the loader answers.
+        require_untouched<const void *>(
+            "the extension \"" + name + "\"",
+            {PI_ERROR_INVALID_NAME, has_one ? PI_ERROR_INVALID_NAME : PI_ERROR_UNSUPPORTED_FEATURE},
+            [&](const void **out) { return ask(name.c_str(), 8, out); });
+    }
+    if (!has_one)
+        return;
+    require_untouched<const void *>("an extension without a name", {PI_ERROR_INVALID_NULL_POINTER},
+                                    [&](const void **out) { return ask(nullptr, 8, out); });
+    require_error(ask(PI_VERIFICATION_KERNEL_V1, 8, nullptr), PI_ERROR_INVALID_NULL_POINTER,
+                  "an extension with out_table NULL");
+}
+
+CONFORMANCE_TEST("platform", "an extension's table begins with its size, and stays as it is") {
+    const auto ask = [&](uint64_t min_size, const void **out) {
+        return piPluginGetExtension(fixture.plugin(), PI_VERIFICATION_KERNEL_V1, min_size, out);
+    };
+    const void *table = nullptr;
+    constexpr uint64_t least = sizeof(pi_verification_kernel_v1);
+    if (ask(least, &table) != PI_SUCCESS)
+        skip("the plugin does not have " PI_VERIFICATION_KERNEL_V1);
+    require(table != nullptr, "the extension's table is NULL");
+    const uint64_t size = *static_cast<const uint64_t *>(table);
+    require(size >= least, "the extension's table has a size of ", size, ", at least ", least,
+            " were asked for");
+    for (const uint64_t larger : {size + 1, size + (uint64_t{1} << 32), UINT64_MAX})
+        require_untouched<const void *>(join("an extension of at least ", larger, " bytes"),
+                                        {PI_ERROR_UNSUPPORTED_FEATURE},
+                                        [&](const void **out) { return ask(larger, out); });
+    fixture.make_buffer(64);
+    for (const uint64_t smaller : {size, uint64_t{8}, uint64_t{0}}) {
+        const void *again = nullptr;
+        require_success(ask(smaller, &again), "the same extension again");
+        require_equal(again, table, "the extension's table on another call");
+    }
+    require_equal(*static_cast<const uint64_t *>(table), size, "the size in the extension's table");
 }
 
 } // namespace

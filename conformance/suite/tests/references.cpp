@@ -4,8 +4,8 @@
 // the last.
 
 #include "checks.hpp"
+#include "everything.hpp"
 #include "fixture.hpp"
-#include "kernels.hpp"
 #include "registry.hpp"
 
 #include <atomic>
@@ -104,25 +104,29 @@ void check_counting(Fixture &fixture, Handle handle, GetInfo<Handle> get, uint32
 
 CONFORMANCE_TEST("lifetime",
                  "no reference is lost when several threads retain and release at once") {
-    const Queue queue = fixture.make_queue();
-    const Mem mem = fixture.make_buffer(64);
+    Everything all(fixture, fixture.place());
     const Event host = fixture.make_host_event();
-    const Event command = fixture.barrier(queue);
+    const Event command = fixture.barrier(all.queue);
     fixture.wait(command);
-    check_counting(fixture, fixture.context(), &piContextGetInfo, PI_CONTEXT_INFO_REFERENCE_COUNT);
-    check_counting(fixture, queue.get(), &piQueueGetInfo, PI_QUEUE_INFO_REFERENCE_COUNT);
-    check_counting(fixture, mem.get(), &piMemGetInfo, PI_MEM_INFO_REFERENCE_COUNT);
-    check_counting(fixture, host.get(), &piEventGetInfo, PI_EVENT_INFO_REFERENCE_COUNT);
-    check_counting(fixture, command.get(), &piEventGetInfo, PI_EVENT_INFO_REFERENCE_COUNT);
-    if (fixture.can(PI_CAPABILITY_PROGRAM)) {
-        const Program program = make_program(fixture);
-        const Kernel kernel = make_kernel(program, "add");
-        check_counting(fixture, program.get(), &piProgramGetInfo, PI_PROGRAM_INFO_REFERENCE_COUNT);
-        check_counting(fixture, kernel.get(), &piKernelGetInfo, PI_KERNEL_INFO_REFERENCE_COUNT);
-    }
+    const auto check = [&](auto handle, auto get, uint32_t name) {
+        if (handle != nullptr)
+            check_counting(fixture, handle, get, name);
+    };
+    check(fixture.context(), &piContextGetInfo, PI_CONTEXT_INFO_REFERENCE_COUNT);
+    check(all.queue.get(), &piQueueGetInfo, PI_QUEUE_INFO_REFERENCE_COUNT);
+    for (const Mem *const mem : {&all.mem, &all.view, &all.image})
+        check(mem->get(), &piMemGetInfo, PI_MEM_INFO_REFERENCE_COUNT);
+    check(host.get(), &piEventGetInfo, PI_EVENT_INFO_REFERENCE_COUNT);
+    check(command.get(), &piEventGetInfo, PI_EVENT_INFO_REFERENCE_COUNT);
+    check(all.program.get(), &piProgramGetInfo, PI_PROGRAM_INFO_REFERENCE_COUNT);
+    check(all.kernel.get(), &piKernelGetInfo, PI_KERNEL_INFO_REFERENCE_COUNT);
+    check(all.sampler.get(), &piSamplerGetInfo, PI_SAMPLER_INFO_REFERENCE_COUNT);
+    check(all.pool.get(), &piUsmPoolGetInfo, PI_USM_POOL_INFO_REFERENCE_COUNT);
+    if (!all.parts.empty())
+        check(all.parts[0].get(), &piDeviceGetInfo, PI_DEVICE_INFO_REFERENCE_COUNT);
     fixture.signal(host);
-    fixture.upload(queue, mem, Bytes(64, std::byte{3}));
-    fixture.require_contents(queue, mem, Bytes(64, std::byte{3}), "the buffer afterwards");
+    fixture.upload(all.queue, all.mem, Bytes(64, std::byte{3}));
+    fixture.require_contents(all.queue, all.mem, Bytes(64, std::byte{3}), "the buffer afterwards");
 }
 
 CONFORMANCE_TEST("event",

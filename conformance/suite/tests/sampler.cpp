@@ -190,7 +190,7 @@ CONFORMANCE_TEST(
         require_same_values(its, handle, name);
     }
     require_reported(first, "the first sampler after the second is gone");
-    check_refusals<pi_sampler>(name, desc, create);
+    check_refusals<pi_sampler>(name, desc, create, fixture.device());
     const Sampler last = make_around<pi_sampler>(name, desc, create);
     first.reset();
 }

@@ -84,8 +84,9 @@ CONFORMANCE_TEST("memory", "memory that cannot be pinned is refused") {
                   "piUsmHostRegister of 0 bytes");
     require_error(piUsmHostRegister(context, memory.data(), UINT64_MAX - 5, 0),
                   PI_ERROR_INVALID_SIZE, "piUsmHostRegister past the end of the address space");
-    require_error(piUsmHostRegister(context, memory.data(), size, 1), PI_ERROR_UNSUPPORTED_FEATURE,
-                  "piUsmHostRegister with flags 1");
+    for (unsigned bit = 0; bit < 64; ++bit)
+        require_error(piUsmHostRegister(context, memory.data(), size, uint64_t{1} << bit),
+                      PI_ERROR_UNSUPPORTED_FEATURE, "piUsmHostRegister with flag bit ", bit);
     require_error(piUsmHostUnregister(context, nullptr), PI_ERROR_INVALID_NULL_POINTER,
                   "piUsmHostUnregister of NULL");
     require_not_registered(fixture, memory.data(), "memory that was refused");
