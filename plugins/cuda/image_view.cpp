@@ -49,9 +49,6 @@ namespace {
 Ref<Mem> create_view(Mem &mem, const pi_mem_image_desc &desc) {
     const Device &device = mem.device();
     const ImageShape shape = read_image_shape(desc, view_limits(device, desc.image_type));
-    if (desc.scope)
-        fail(PI_ERROR_INVALID_VALUE, "scope is ", desc.scope,
-             "; the scope of a view is its buffer's: it must be 0");
     const uint64_t alignment = view_offset_alignment(device);
     Rectangle pixels = check_image_view(desc, shape, mem.size(), mem.flags(), alignment,
                                         view_pitch_alignment(device));

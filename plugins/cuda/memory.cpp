@@ -243,8 +243,7 @@ pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void
          }},
         {PI_MEM_INFO_PITCHES,
          [](Mem &m, const InfoWriter &write) {
-             write(m.image() || m.layout().pitches().empty() ? view_pitches(m)
-                                                             : m.layout().pitches());
+             write(m.image() ? view_pitches(m) : m.layout().pitches());
          }},
     };
     return call<Mem>(mem, [&](Mem &self) {

@@ -76,7 +76,6 @@ pi_result PI_CALL piMemImageViewCreate(pi_mem mem, const pi_mem_image_desc *desc
                 PI_ERROR_UNSUPPORTED_FEATURE,
                 "mem is an n-D allocation with rows of its own; only a linear buffer can be viewed "
                 "as an image");
-        check_scope(known.scope);
         const sdk::ImageShape shape = sdk::read_image_shape(known, image_limits);
         const Rectangle pixels = sdk::check_image_view(known, shape, self.size(), self.flags(),
                                                        image_view_alignment, image_view_alignment);

@@ -142,9 +142,6 @@ uint64_t bus_address(const Mem &mem) {
 std::vector<uint64_t> pitches(const Mem &mem) {
     if (const Image *image = mem.image())
         return sdk::image_pitches(image->shape, image->pixels);
-    if (mem.layout().pitches().empty())
-        fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "a linear buffer has no pitches: it was made without a pi_mem_layout_desc");
     return mem.layout().pitches();
 }
 

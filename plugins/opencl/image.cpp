@@ -209,9 +209,6 @@ Ref<Mem> create_image_view(Mem &mem, const pi_mem_image_desc &desc) {
     if (one_row)
         limits.size_2d[0] = device.get<size_t>(CL_DEVICE_IMAGE_MAX_BUFFER_SIZE);
     const ImageShape shape = read_image_shape(desc, limits);
-    if (desc.scope)
-        fail(PI_ERROR_INVALID_VALUE, "scope is ", desc.scope,
-             "; the scope of a view is its buffer's: it must be 0");
     const View2dAlignments pixels = one_row ? View2dAlignments{} : view_2d_alignments(device);
     const uint64_t pixel = shape.format.bytes();
     const uint64_t alignment = std::max(device.offset_alignment(), pixels.begin * pixel);

@@ -190,13 +190,6 @@ Storage::Borrowing borrowing(const Device &device) {
                : Storage::Borrowing::cached;
 }
 
-std::vector<uint64_t> pitches(const Mem &mem) {
-    if (mem.layout().pitches().empty())
-        fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "a linear buffer has no pitches: it was made without a pi_mem_layout_desc");
-    return mem.layout().pitches();
-}
-
 /// A range of a memory object, extended to whole units of flush_atom from its root's start.
 struct Atoms {
     Atoms(const Mem &mem, uint64_t offset, uint64_t size) : root(mem.root() ? *mem.root() : mem) {
@@ -339,7 +332,7 @@ pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void
              write(static_cast<uint64_t>(reinterpret_cast<uintptr_t>(m.bytes().at(0))));
          }},
         {PI_MEM_INFO_BUS_ADDRESS, [](Mem &m, const InfoWriter &write) { write(m.bus_address()); }},
-        {PI_MEM_INFO_PITCHES, [](Mem &m, const InfoWriter &write) { write(pitches(m)); }},
+        {PI_MEM_INFO_PITCHES, [](Mem &m, const InfoWriter &write) { write(m.layout().pitches()); }},
     };
     return sdk::call<Mem>(mem, [&](Mem &self) {
         sdk::answer_info<Mem>(self, sdk::mem_rows<Mem>, rows, name, size, value, out_size);

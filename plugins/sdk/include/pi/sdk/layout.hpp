@@ -44,14 +44,16 @@ public:
     }
     /// The number of contiguous bytes from this one on.
     uint64_t run(uint64_t logical) const { return flat() ? UINT64_MAX : row_ - logical % row_; }
-    /// The distance in bytes of two indices of each physical axis, outermost first; empty without a
-    /// layout.
-    const std::vector<uint64_t> &pitches() const { return pitches_; }
+    /// PI_MEM_INFO_PITCHES: the distance in bytes of two indices of each physical axis, outermost
+    /// first. Without a layout the only axis is that of bytes.
+    std::vector<uint64_t> pitches() const {
+        return pitches_.empty() ? std::vector<uint64_t>{1} : pitches_;
+    }
 
 private:
     uint64_t row_ = 0; ///< logical bytes of a row; 0: flat
     uint64_t pitch_ = 0;
-    std::vector<uint64_t> pitches_;
+    std::vector<uint64_t> pitches_; ///< empty: flat
 };
 
 /// Logical bytes of a storage from an offset on, and their physical offsets. Refers to the layout;

@@ -191,6 +191,9 @@ inline void check_image_view(Check &check, const pi_mem_image_desc &desc, const 
         check.refuse(PI_ERROR_INVALID_VALUE, {"desc->host_ptr"},
                      "is {}; a view uses the bytes of its buffer, so it must be NULL",
                      desc.host_ptr);
+    if (desc.scope != 0)
+        check.refuse(PI_ERROR_INVALID_VALUE, {"desc->scope"},
+                     "is {}; a view is in the scope of its buffer, so it must be 0", desc.scope);
     if (read_pitches(check, desc, shape, pixels) && pixels.end() > size)
         check.refuse(PI_ERROR_INVALID_SIZE, {"desc->offset"},
                      "is {}; its pixels end at byte {}, and mem has {} bytes", desc.offset,
