@@ -213,6 +213,8 @@ CONFORMANCE_TEST("lifetime", "a chain of callbacks that enqueue may be of any le
 CONFORMANCE_TEST("lifetime", "a blocking call inside a callback is refused and does not wait") {
     const CommandCases commands = make_command_cases(fixture);
     const Queue other = fixture.make_queue();
+    const Queue idle = fixture.make_queue();
+    fixture.wait(fixture.barrier(idle));
     const Event unsignalled = fixture.make_host_event();
     const Event waiting = fixture.barrier(other, {unsignalled});
     const auto refuse_all = [&](const std::string &how) {
@@ -221,6 +223,9 @@ CONFORMANCE_TEST("lifetime", "a blocking call inside a callback is refused and d
         require_error(piEventWait(waiting, 0), {PI_ERROR_WOULD_BLOCK, PI_ERROR_TIMEOUT},
                       "piEventWait with timeout 0 in ", how);
         require_error(piQueueFinish(other), PI_ERROR_WOULD_BLOCK, "piQueueFinish in ", how);
+        if (const pi_result finished = piQueueFinish(idle); finished != PI_SUCCESS)
+            require_error(finished, PI_ERROR_WOULD_BLOCK, "piQueueFinish of an idle queue in ",
+                          how);
         for (const auto &command : commands)
             require_untouched<pi_event>(join(command->name(), ", blocking, in ", how),
                                         {PI_ERROR_WOULD_BLOCK}, [&](pi_event *out) {

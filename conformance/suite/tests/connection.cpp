@@ -5,6 +5,7 @@
 #include "checks.hpp"
 #include "host_memory.hpp"
 #include "link.hpp"
+#include "regions.hpp"
 #include "registry.hpp"
 #include "second_loader.hpp"
 
@@ -76,6 +77,15 @@ CONFORMANCE_TEST_PAIRS(
             "the info for query NULL is not that for buffers in scope 0");
 }
 
+// The info of a place to itself: where nothing is unknown, only this is true.
+void require_own(const pi_memory_connection_info &info, const std::string &what) {
+    require_equal(info.connection, PI_MEMORY_CONNECTION_UNIFIED, what);
+    require(info.residency == PI_RESIDENCY_UNKNOWN || info.residency == PI_RESIDENCY_SAME_MEMORY,
+            what, ": residency is ", info.residency, ", but both ends are one");
+    require(info.coherence == PI_COHERENCE_UNKNOWN || info.coherence == PI_COHERENCE_COHERENT, what,
+            ": coherence is ", info.coherence, ", but both ends are one");
+}
+
 CONFORMANCE_TEST_PAIRS(
     "connection",
     "each kind of memory has a connection, which is NONE for kinds that the plugin lacks") {
@@ -113,8 +123,7 @@ CONFORMANCE_TEST_PAIRS(
             require_equal(info.connection, PI_MEMORY_CONNECTION_NONE,
                           join("the connection of kind ", kind, ", which src does not have"));
         else if (kind != PI_MEMORY_KIND_IMAGE && fixture.relation() == Relation::one_place)
-            require_equal(info.connection, PI_MEMORY_CONNECTION_UNIFIED,
-                          join("the connection of kind ", kind, " with its own place"));
+            require_own(info, join("the connection of kind ", kind, " with its own place"));
     }
 }
 
@@ -142,6 +151,39 @@ CONFORMANCE_TEST_PAIRS("connection",
         fixture.require_contents(queue, mem, bytes, "a buffer between two questions");
     }
     ask_again();
+}
+
+CONFORMANCE_TEST_PAIRS("connection",
+                       "many threads may be the first to query a connection, and get one answer") {
+    const pi_memory_connection answer = fixture.connection(fixture.src(), fixture.dst());
+    const bool one_context = fixture.src().context == fixture.dst().context;
+    for (int round = 0; round < 5; ++round) {
+        std::vector<pi_device> devices{fixture.src().device};
+        if (one_context && fixture.dst().device != fixture.src().device)
+            devices.push_back(fixture.dst().device);
+        const Context own = fixture.make_context(devices);
+        const Context second =
+            one_context ? Context{} : fixture.make_context({fixture.dst().device});
+        const Place src{fixture.src().device, own};
+        const Place dst{fixture.dst().device, one_context ? own.get() : second.get()};
+        fixture.run_threads(8, [&](unsigned thread) {
+            // Half of them ask for the whole answer, and half of those the other way round first.
+            if (thread % 4 == 3)
+                fixture.connection(dst, src);
+            if (thread % 2 == 0)
+                require_equal(fixture.connection(src, dst), answer, "the first answer of a thread");
+            else
+                require_equal(connection_info(src, dst, nullptr).connection, answer,
+                              "the first whole answer of a thread");
+        });
+        const Mem mem = fixture.make_buffer(src, fixture.random_bytes(64));
+        const Queue queue = fixture.make_queue(dst);
+        const Regions beyond{linear(0, 0, 65)};
+        Bytes host(65);
+        require(try_enqueue(queue, read_desc(mem, host, beyond)) != PI_SUCCESS,
+                "a read past a buffer's end succeeded");
+        require_equal(fixture.connection(src, dst), answer, "the answer after a refused command");
+    }
 }
 
 // ----- Questions that must be refused -----

@@ -86,6 +86,54 @@ CONFORMANCE_TEST_PAIRS("connection",
                    "src's image that dst filled");
 }
 
+// A dense image of dst, of a type and format that it supports.
+pi_mem_image_desc image_at_dst(Fixture &fixture) {
+    fixture.need(PI_CAPABILITY_IMAGE, "PI_CAPABILITY_IMAGE", fixture.dst().device);
+    for (const pi_image_type type : all_image_types)
+        for (const PixelFormat &format : formats_of(fixture.dst(), type))
+            return image_desc(type, format, {64, 16, 4});
+    skip("dst has no format of images");
+}
+
+CONFORMANCE_TEST_PAIRS(
+    "connection", "image copies of dst accept a buffer that is UNIFIED, and refuse one of NONE") {
+    const pi_mem_image_desc desc = image_at_dst(fixture);
+    const Queue queue = fixture.make_queue(fixture.dst());
+    const CopyRegions whole{image_copy_region({}, {}, extent_of(desc))};
+    bool any = false;
+    for (const Link &link : all_links(fixture)) {
+        if (link.connection == PI_MEMORY_CONNECTION_MIGRATABLE)
+            continue;
+        any = true;
+        const Queue src_queue = fixture.make_queue(link.src);
+        Bytes pixels = random_pixels(fixture, desc);
+        const uint64_t dense = pixels.size();
+        pixels.resize((dense + 4095) / 4096 * 4096);
+        const LinkMemory memory(link, fixture, pixels);
+        pixels.resize(dense);
+        const Mem image = make_image(fixture.dst(), desc);
+        const pi_image_copy_desc to_image = image_copy_desc(memory, image, whole),
+                                 from_image = image_copy_desc(image, memory, whole);
+        if (link.connection == PI_MEMORY_CONNECTION_NONE) {
+            for (const pi_image_copy_desc &copy : {to_image, from_image})
+                require_untouched<pi_event>("an image copy of dst with " + link.name() + " of src",
+                                            {PI_ERROR_INVALID_MEM_OBJECT}, [&](pi_event *out) {
+                                                return try_enqueue(queue, copy, {}, out);
+                                            });
+            fixture.require_contents(src_queue, memory, pixels, link.name());
+            continue;
+        }
+        fixture.wait(fixture.enqueue(queue, to_image), link.name() + ", copied to an image");
+        require_pixels(fixture, queue, image, desc, pixels, "dst's image");
+        pixels = random_pixels(fixture, desc);
+        image_upload(fixture, queue, image, desc, pixels);
+        fixture.wait(fixture.enqueue(queue, from_image), link.name() + ", copied from an image");
+        fixture.require_contents(src_queue, memory, pixels, link.name());
+    }
+    if (!any)
+        skip("all memory of src is MIGRATABLE to dst");
+}
+
 CONFORMANCE_TEST_PAIRS("connection",
                        "an image that is MIGRATABLE is copied to dst by queues of either end") {
     if (image_connection(fixture) != PI_MEMORY_CONNECTION_MIGRATABLE)

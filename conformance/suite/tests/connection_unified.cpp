@@ -31,7 +31,7 @@ public:
         const uint64_t length = fixture_.random(1, size);
         const uint64_t offset = fixture_.random(0, size - length);
         const std::size_t which = fixture_.random(0, 2);
-        switch (fixture_.random(0, 5)) {
+        switch (fixture_.random(0, 6)) {
         case 0:
             return write(which, offset, fixture_.random_bytes(length));
         case 1:
@@ -42,6 +42,8 @@ public:
             return fill(which, offset, length, fixture_.random_bytes(1));
         case 4:
             return map(which, offset, length, PI_MAP_READ);
+        case 5:
+            return map(which, offset, length, PI_MAP_WRITE_DISCARD);
         default:
             return map(which, offset, length, PI_MAP_READ | PI_MAP_WRITE);
         }
@@ -84,9 +86,10 @@ private:
         void *pointer = nullptr;
         fixture_.wait(fixture_.map(dst_queue_, mems_[which], flags, offset, length, &pointer),
                       link_.name() + ": a map on dst's queue");
-        require_same_bytes(pointer, at(which, offset), length,
-                           link_.name() + ": what dst's queue has mapped");
-        if ((flags & PI_MAP_WRITE) != 0) {
+        if ((flags & PI_MAP_READ) != 0)
+            require_same_bytes(pointer, at(which, offset), length,
+                               link_.name() + ": what dst's queue has mapped");
+        if (flags != PI_MAP_READ) {
             const Bytes bytes = fixture_.random_bytes(length);
             std::memcpy(pointer, bytes.data(), length);
             std::memcpy(at(which, offset), bytes.data(), length);
@@ -187,6 +190,77 @@ CONFORMANCE_TEST_PAIRS("connection",
             require_same_bytes(got[i].data(), sent[i].data(), size,
                                join(link.name(), ": what came back in round ", i));
     }
+}
+
+pi_concurrent_writers writers_of(const Link &link) {
+    auto query = pi::desc<pi_memory_connection_query>();
+    query.kind = link.kind;
+    query.src_scope = link.src_scope;
+    query.dst_scope = link.dst_scope;
+    pi_memory_connection_info info{};
+    const pi_result result = try_connection_info(link.src, link.dst, &query, info);
+    return result == PI_SUCCESS ? info.concurrent_writers
+                                : pi_concurrent_writers{PI_CONCURRENT_WRITERS_NONE};
+}
+
+// Every `step`th byte from `first` on, of a buffer's first `bytes`.
+pi_region every(uint64_t step, uint64_t first, uint64_t bytes) {
+    pi_region region = linear(0, first, 1);
+    region.extent[1] = bytes / step;
+    region.src_pitch[0] = 1;
+    region.dst_pitch[0] = step;
+    return region;
+}
+
+CONFORMANCE_TEST_PAIRS("connection",
+                       "queues of both places write neighbouring bytes at once, where they may") {
+    bool any = false;
+    for (const Link &link : links_that_are(fixture, PI_MEMORY_CONNECTION_UNIFIED)) {
+        const bool bytes = writers_of(link) == PI_CONCURRENT_WRITERS_DISJOINT_BYTES;
+        const bool views = writers_of(link) == PI_CONCURRENT_WRITERS_DISJOINT_VIEWS &&
+                           fixture.can(PI_CAPABILITY_VIEW, link.src.device);
+        if (!bytes && !views)
+            continue;
+        any = true;
+        const uint64_t unit =
+            std::max({src_alignment(link, fixture), dst_alignment(link, fixture), uint64_t{1}});
+        const uint64_t half = std::max<uint64_t>(size / 2, unit);
+        const LinkMemory shared(link, fixture, Bytes(2 * half));
+        // Views share no byte, but may share a cache line.
+        const Mem low = views ? fixture.make_view(shared, 0, half) : Mem{};
+        const Mem high = views ? fixture.make_view(shared, half, half) : Mem{};
+        const Queue queues[] = {fixture.make_queue(link.src), fixture.make_queue(link.dst)};
+        for (int round = 0; round < 8; ++round) {
+            const Bytes sources[] = {fixture.random_bytes(half), fixture.random_bytes(half)};
+            const Event gates[] = {fixture.make_host_event(link.src.context),
+                                   fixture.make_host_event(link.dst.context)};
+            std::vector<Event> written;
+            for (const std::size_t end : {0, 1}) {
+                const pi_region region = bytes ? every(2, end, 2 * half) : linear(0, 0, half);
+                auto write = pi::desc<pi_buffer_write_desc>();
+                write.mem = bytes ? shared.get() : end == 0 ? low.get() : high.get();
+                write.host_ptr = sources[end].data();
+                write.region_count = 1;
+                write.regions = &region;
+                written.push_back(fixture.enqueue(queues[end], write, {gates[end]}));
+                require_success(piQueueFlush(queues[end]), "piQueueFlush");
+            }
+            for (const Event &gate : gates)
+                fixture.signal(gate);
+            for (const Event &event : written)
+                fixture.wait(event, link.name() + ": a write of one of two ends");
+            Bytes expected(2 * half);
+            for (uint64_t i = 0; i < half; ++i) {
+                expected[bytes ? 2 * i : i] = sources[0][i];
+                expected[bytes ? 2 * i + 1 : half + i] = sources[1][i];
+            }
+            for (const Queue &queue : queues)
+                fixture.require_contents(queue, shared, expected,
+                                         link.name() + ": what both ends have written at once");
+        }
+    }
+    if (!any)
+        skip("no memory of these places has two writers at once");
 }
 
 CONFORMANCE_TEST_PAIRS("connection", "dst's commands accept views of unified memory") {

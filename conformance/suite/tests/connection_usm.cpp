@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// UNIFIED device USM: dst's queues use it by its address, whatever it was allocated from.
+// UNIFIED USM: dst's queues use it by its address, whatever it was allocated from.
 
 #include "kernels.hpp"
 #include "link.hpp"
 #include "registry.hpp"
 #include "usm.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -15,7 +17,7 @@ namespace {
 
 constexpr uint64_t size = 8192;
 
-// Device memory of src from each allocator, allocated before and after dst is granted access.
+// USM of src, of each kind that is UNIFIED, from each allocator, allocated before and after dst is granted access.
 // Addresses belong to one context, so both places share it.
 class Sources {
 public:
@@ -27,14 +29,24 @@ public:
             skip("src does not have PI_CAPABILITY_USM");
         const auto kinds =
             get_info<uint32_t>(&piDeviceGetInfo, src_.device, PI_DEVICE_INFO_USM_CAPABILITIES);
-        if ((kinds & 1u << PI_USM_DEVICE) == 0)
-            skip("src has no USM of a device");
-        allocate("before");
-        auto query = pi::desc<pi_memory_connection_query>();
-        query.kind = PI_MEMORY_KIND_USM_DEVICE;
-        if (connection_info(src_, fixture.dst(), &query).connection != PI_MEMORY_CONNECTION_UNIFIED)
-            skip("USM of src is not UNIFIED for dst");
-        allocate("after");
+        for (const auto &[usm, kind] : {std::pair{PI_USM_HOST, PI_MEMORY_KIND_USM_HOST},
+                                        std::pair{PI_USM_DEVICE, PI_MEMORY_KIND_USM_DEVICE},
+                                        std::pair{PI_USM_SHARED, PI_MEMORY_KIND_USM_SHARED}}) {
+            if ((kinds & 1u << usm) == 0)
+                continue;
+            std::vector<std::pair<std::string, Usm>> allocated;
+            allocate(usm, "before", allocated);
+            auto query = pi::desc<pi_memory_connection_query>();
+            query.kind = kind;
+            pi_memory_connection_info info{};
+            if (try_connection_info(src_, fixture.dst(), &query, info) != PI_SUCCESS ||
+                info.connection != PI_MEMORY_CONNECTION_UNIFIED)
+                continue;
+            allocate(usm, "after", allocated);
+            std::move(allocated.begin(), allocated.end(), std::back_inserter(all_));
+        }
+        if (all_.empty())
+            skip("no USM of src is UNIFIED for dst");
     }
     const std::vector<std::pair<std::string, Usm>> &all() const { return all_; }
     pi_queue queue() const { return queue_; }
@@ -44,25 +56,27 @@ private:
         return (get_info<uint64_t>(&piDeviceGetInfo, src_.device, PI_DEVICE_INFO_CAPABILITIES) &
                 capability) != 0;
     }
-    void allocate(const std::string &when) {
-        pi_usm_desc desc = usm_desc(PI_USM_DEVICE, size);
-        all_.emplace_back("USM from " + when, Usm(src_, desc));
+    void allocate(pi_usm_kind kind, const std::string &when,
+                  std::vector<std::pair<std::string, Usm>> &into) {
+        const std::string usm = join(name_of_kind(kind), " USM ");
+        pi_usm_desc desc = usm_desc(kind, size);
+        into.emplace_back(usm + "from " + when, Usm(src_, desc));
         if (has(PI_CAPABILITY_USM_POOL)) {
             auto pool = pi::desc<pi_usm_pool_desc>();
-            pool.kind = PI_USM_DEVICE;
+            pool.kind = kind;
             Owner<pi_usm_pool> &kept = pools_.emplace_back();
             require_success(piUsmPoolCreate(src_.context, src_.device, &pool, kept.out()),
                             "piUsmPoolCreate");
             desc.pool = kept;
-            all_.emplace_back("USM of a pool from " + when, Usm(src_, desc));
+            into.emplace_back(usm + "of a pool from " + when, Usm(src_, desc));
         }
-        if (has(PI_CAPABILITY_USM_ASYNC)) {
+        if (has(PI_CAPABILITY_USM_ASYNC) && kind == PI_USM_DEVICE) {
             void *pointer = nullptr;
             auto alloc = pi::desc<pi_usm_alloc_desc>();
             alloc.size = size;
             alloc.out_pointer = &pointer;
             fixture_.wait(fixture_.enqueue(queue_, alloc), "an allocation by command");
-            all_.emplace_back("USM by command from " + when, Usm(src_.context, pointer, size));
+            into.emplace_back(usm + "by command from " + when, Usm(src_.context, pointer, size));
         }
     }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace pi::suite {
 
@@ -20,6 +22,30 @@ HostMemory::HostMemory(uint64_t size, uint64_t alignment)
 void HostMemory::assign(const Bytes &bytes, uint64_t offset) {
     require(offset + bytes.size() <= size_, "the test writes behind its own memory");
     std::memcpy(data_ + offset, bytes.data(), bytes.size());
+}
+
+GuardedMemory::GuardedMemory(uint64_t size, Side side) : size_(size) {
+    const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    const uint64_t inner = (size + page - 1) / page * page;
+    mapped_ = inner + 2 * page;
+    void *const pages =
+        mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    require(pages != MAP_FAILED, "mmap of ", mapped_, " bytes failed");
+    pages_ = static_cast<std::byte *>(pages);
+    data_ = pages_ + page + (side == Side::end ? inner - size : 0);
+    if (mprotect(pages_ + page, inner, PROT_READ | PROT_WRITE) != 0) {
+        munmap(pages_, mapped_);
+        fail_at({nullptr, 0}, "mprotect failed");
+    }
+}
+
+GuardedMemory::~GuardedMemory() {
+    munmap(pages_, mapped_);
+}
+
+void GuardedMemory::assign(const Bytes &bytes) {
+    require(bytes.size() <= size_, "the test writes behind its own memory");
+    std::memcpy(data_, bytes.data(), bytes.size());
 }
 
 std::optional<uint64_t> import_alignment(Fixture &fixture, pi_device device) {

@@ -27,6 +27,27 @@ private:
     uint64_t size_;
 };
 
+/// A block between two pages that cannot be accessed; it begins or ends next to one of them.
+class GuardedMemory {
+public:
+    enum class Side { begin, end };
+    GuardedMemory(uint64_t size, Side side);
+    GuardedMemory(const GuardedMemory &) = delete;
+    GuardedMemory &operator=(const GuardedMemory &) = delete;
+    ~GuardedMemory();
+
+    std::byte *data() { return data_; }
+    uint64_t size() const { return size_; }
+    void assign(const Bytes &bytes);
+    Bytes bytes() const { return Bytes(data_, data_ + size_); }
+
+private:
+    std::byte *pages_;
+    uint64_t mapped_;
+    std::byte *data_;
+    uint64_t size_;
+};
+
 /// The alignment of pointers and sizes that the device imports in place, or nothing.
 std::optional<uint64_t> import_alignment(Fixture &fixture, pi_device device);
 /// The same; skips the test where nothing is imported.

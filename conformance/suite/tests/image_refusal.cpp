@@ -141,6 +141,11 @@ CONFORMANCE_TEST("image", "an image whose members contradict each other is refus
     refused("pitches of nothing", PI_ERROR_INVALID_VALUE,
             [&](auto &d) { d.row_pitch = 8 * pixel; });
     refused("an offset into nothing", PI_ERROR_INVALID_VALUE, [](auto &d) { d.offset = 64; });
+    refused("an offset into host_ptr", PI_ERROR_INVALID_VALUE, [&](auto &d) {
+        d.flags = PI_MEM_COPY_HOST_PTR;
+        d.host_ptr = host.data();
+        d.offset = 64;
+    });
     refused("a scope that there is not", PI_ERROR_INVALID_VALUE, [](auto &d) { d.scope = 1000; });
     refused("slices of a 2-D image", PI_ERROR_INVALID_VALUE, [&](auto &d) {
         d.flags = PI_MEM_COPY_HOST_PTR;

@@ -4,6 +4,7 @@
 
 #include "checks.hpp"
 #include "image.hpp"
+#include "memory.hpp"
 #include "registry.hpp"
 
 #include <cstddef>
@@ -84,18 +85,31 @@ struct Views {
             described(kind.image_type, format_of(kind), extent,
                       kind.image_type == PI_IMAGE_1D ? 0 : fixture.random(0, 3));
         desc.offset = fixture.random(0, 5) * offset_alignment;
+        if (has_slices(desc))
+            desc.slice_pitch =
+                fixture.random(0, 1) * desc.row_pitch * (rows_of(desc).rows + fixture.random(0, 2));
+        if (fixture.random(0, 1) == 0 && desc.row_pitch == rows_of(desc).row)
+            desc.row_pitch = 0;
         return desc;
+    }
+    static bool has_slices(const pi_mem_image_desc &desc) {
+        return desc.depth != 0 || desc.array_size != 0;
     }
     // Where its pixels lie in the buffer.
     static Rows rows(const pi_mem_image_desc &desc) {
         Rows rows = rows_of(desc);
         rows.offset = desc.offset;
-        rows.row_pitch = desc.row_pitch;
-        rows.slice_pitch = desc.row_pitch * rows.rows;
+        if (desc.row_pitch != 0)
+            rows.row_pitch = desc.row_pitch;
+        rows.slice_pitch = desc.slice_pitch != 0 ? desc.slice_pitch : rows.row_pitch * rows.rows;
         return rows;
     }
     static uint64_t size_of_storage(const pi_mem_image_desc &desc) {
         return desc.offset + rows(desc).slice_pitch * rows(desc).slices;
+    }
+    // An offset of a view of a buffer that may itself be viewed; 0 if there is none.
+    uint64_t start_of_views() const {
+        return std::lcm(offset_alignment, fixture.scopes().front().offset_alignment);
     }
     Mem make(pi_mem buffer, const pi_mem_image_desc &desc) const {
         Mem view;
@@ -110,12 +124,19 @@ CONFORMANCE_TEST("image",
     Views views(fixture);
     for (const pi_mem_image_desc &kind : views.kinds) {
         const pi_mem_image_desc desc = views.random_desc(kind);
-        const Rows rows = Views::rows(desc);
-        Bytes model = fixture.random_bytes(Views::size_of_storage(desc) + fixture.random(0, 50));
+        // Of a buffer, or of its view.
+        const uint64_t start =
+            fixture.can(PI_CAPABILITY_VIEW) ? fixture.random(0, 1) * views.start_of_views() : 0;
+        Rows rows = Views::rows(desc);
+        rows.offset += start;
+        Bytes model =
+            fixture.random_bytes(start + Views::size_of_storage(desc) + fixture.random(0, 50));
         Bytes pixels = random_pixels(fixture, desc);
         move_rows(pixels, rows_of(desc), model, rows);
         const Mem buffer = fixture.make_buffer(fixture.place(), model);
-        const Mem view = views.make(buffer, desc);
+        const Mem middle =
+            start != 0 ? fixture.make_view(buffer, start, model.size() - start) : Mem{};
+        const Mem view = views.make(start != 0 ? middle.get() : buffer.get(), desc);
         require_pixels(fixture, views.queue, view, desc, pixels, "a view of a buffer");
         // Written through the view, read from the buffer; no other byte changes.
         pixels = random_pixels(fixture, desc);
@@ -138,9 +159,7 @@ CONFORMANCE_TEST("image", "a view reports its root, its offset and its format") 
             continue;
         const pi_mem_image_desc desc = views.random_desc(views.kinds.front());
         const uint64_t size = Views::size_of_storage(desc);
-        const uint64_t start =
-            of_view ? std::lcm(views.offset_alignment, fixture.scopes().front().offset_alignment)
-                    : 0;
+        const uint64_t start = of_view ? views.start_of_views() : 0;
         Mem buffer = fixture.make_buffer(start + size);
         const pi_mem root = buffer;
         Mem middle = of_view ? fixture.make_view(buffer, start, size) : Mem{};
@@ -211,6 +230,11 @@ CONFORMANCE_TEST("image", "a view of a buffer with an invalid descriptor is refu
                 return piMemImageViewCreate(buffer, &desc, out);
             });
         };
+        const auto refused_for = [&](std::initializer_list<uint64_t> numbers,
+                                     const std::string &what, const auto &change) {
+            refused(what, PI_ERROR_MISALIGNED_OFFSET, change);
+            require_text_names(numbers);
+        };
         const uint64_t pixel = format_of(valid).size();
         refused("past the buffer's end", PI_ERROR_INVALID_SIZE, [&](auto &d) {
             d.width = 4096;
@@ -233,17 +257,61 @@ CONFORMANCE_TEST("image", "a view of a buffer with an invalid descriptor is refu
             });
         refused("of no pixels", PI_ERROR_INVALID_SIZE, [](auto &d) { d.width = 0; });
         refused("with a host_ptr", PI_ERROR_INVALID_VALUE, [&](auto &d) { d.host_ptr = &d; });
+        refused("with a scope", PI_ERROR_INVALID_VALUE, [&](auto &d) { d.scope = 1; });
+        if (!Views::has_slices(valid))
+            refused("with slices that it does not have", PI_ERROR_INVALID_VALUE,
+                    [](auto &d) { d.slice_pitch = d.row_pitch * 3; });
+        else
+            refused("with slices that run into each other", PI_ERROR_INVALID_SIZE, [](auto &d) {
+                d.slice_pitch = d.row_pitch * (rows_of(d).rows + 1) - d.row_pitch / 2;
+            });
+        if (pixel > 1) { // and no multiple of the alignment, where there is one
+            pi_mem_image_desc desc = valid;
+            desc.row_pitch += 1;
+            require_untouched<pi_mem>(
+                "piMemImageViewCreate with rows at fractions of a pixel",
+                {PI_ERROR_INVALID_SIZE, PI_ERROR_MISALIGNED_OFFSET},
+                [&](pi_mem *out) { return piMemImageViewCreate(buffer, &desc, out); });
+        }
         refused("of type 77", PI_ERROR_INVALID_ENUMERATION, [](auto &d) { d.image_type = 77; });
         refused("of order 77", PI_ERROR_INVALID_ENUMERATION, [](auto &d) { d.channel_order = 77; });
         refused("of channel type 77", PI_ERROR_INVALID_ENUMERATION,
                 [](auto &d) { d.channel_type = 77; });
         if (views.offset_alignment > 1)
-            refused("at a misaligned offset", PI_ERROR_MISALIGNED_OFFSET,
-                    [](auto &d) { d.offset = 1; });
-        if (views.step(format_of(valid)) > pixel && valid.image_type == PI_IMAGE_2D)
-            refused("with misaligned rows", PI_ERROR_MISALIGNED_OFFSET, [&](auto &d) {
-                d.row_pitch = 5 * pixel % views.pitch_alignment == 0 ? 7 * pixel : 5 * pixel;
-            });
+            refused_for({1, views.offset_alignment}, "at a misaligned offset",
+                        [](auto &d) { d.offset = 1; });
+        if (views.step(format_of(valid)) > pixel && valid.image_type == PI_IMAGE_2D) {
+            const uint64_t pitch = (5 * pixel % views.pitch_alignment == 0 ? 7 : 5) * pixel;
+            refused_for({pitch, views.pitch_alignment}, "with misaligned rows",
+                        [&](auto &d) { d.row_pitch = pitch; });
+        }
+    }
+}
+
+CONFORMANCE_TEST("image", "a view may end with its buffer's last byte, and no byte later") {
+    Views views(fixture);
+    for (const pi_mem_image_desc &kind : views.kinds) {
+        pi_mem_image_desc desc = views.random_desc(kind);
+        const Rows rows = Views::rows(desc);
+        Bytes model = fixture.random_bytes(rows.end());
+        const Bytes pixels = random_pixels(fixture, desc);
+        move_rows(pixels, rows_of(desc), model, rows);
+        const Mem buffer = fixture.make_buffer(fixture.place(), model);
+        Mem view;
+        const pi_result result = piMemImageViewCreate(buffer, &desc, view.out());
+        // Some drivers need the bytes between the last row and the next as well.
+        if (result != PI_ERROR_UNSUPPORTED_FEATURE || rows.row == rows.row_pitch) {
+            require_success(result, "piMemImageViewCreate, ", text_of(desc),
+                            ", to its buffer's last byte");
+            require_pixels(fixture, views.queue, view, desc, pixels,
+                           "a view that ends with its buffer");
+        }
+        if (rows.end() == 1)
+            continue;
+        const Mem shorter = fixture.make_buffer(rows.end() - 1);
+        require_untouched<pi_mem>(
+            "piMemImageViewCreate one byte past the buffer's end", {PI_ERROR_INVALID_SIZE},
+            [&](pi_mem *out) { return piMemImageViewCreate(shorter, &desc, out); });
     }
 }
 

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -68,6 +69,14 @@ pi_external_handle export_mem(pi_mem mem, pi_external_type type) {
     const bool is_fd =
         std::find(std::begin(fd_types), std::end(fd_types), type) != std::end(fd_types);
     require(handle.fd >= 0 || !is_fd, "an exported descriptor is ", handle.fd);
+    return handle;
+}
+
+/// The same, without a descriptor to close.
+pi_external_handle export_whole(pi_mem mem, pi_external_type type) {
+    pi_external_handle handle = export_mem(mem, type);
+    const Descriptor closed(handle.fd);
+    handle.fd = -1;
     return handle;
 }
 
@@ -133,6 +142,50 @@ CONFORMANCE_TEST("memory", "exported and imported memory is one storage, in both
     });
 }
 
+CONFORMANCE_TEST("memory", "memory of a descriptor has its import's access, and is a buffer") {
+    for_each_type(fixture, [&](pi_external_type type) {
+        const Mem mem = make_exportable(fixture, Bytes(4096), type);
+        const pi_external_handle handle = export_mem(mem, type);
+        const Descriptor descriptor(handle.fd);
+        pi_mem_import_desc desc = import_desc(handle);
+        for (const uint64_t flags :
+             {uint64_t{0}, uint64_t{PI_MEM_READ_ONLY}, uint64_t{PI_MEM_WRITE_ONLY}}) {
+            desc.flags = flags;
+            const Mem imported = import_mem(fixture.place(), desc);
+            require_equal(get_info<uint64_t>(&piMemGetInfo, imported.get(), PI_MEM_INFO_FLAGS),
+                          flags, "PI_MEM_INFO_FLAGS of imported memory");
+            // PI_MEMORY_KIND_IMPORTED is of host pointers.
+            require_equal(get_info<pi_memory_kind>(&piMemGetInfo, imported.get(), PI_MEM_INFO_KIND),
+                          pi_memory_kind{PI_MEMORY_KIND_BUFFER},
+                          "PI_MEM_INFO_KIND of imported memory");
+        }
+    });
+}
+
+CONFORMANCE_TEST("memory", "a buffer for export as two types is one storage by either") {
+    fixture.need(PI_CAPABILITY_MEM_EXPORT, "memory export");
+    const uint32_t types = handle_types(fixture.device(), PI_DEVICE_INFO_EXPORT_HANDLE_TYPES) &
+                           handle_types(fixture.device(), PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES);
+    for (const pi_external_type type : fd_types)
+        if ((types & (1u << type)) == 0)
+            skip("the device exports and imports fewer than two types of descriptors");
+    Bytes bytes = fixture.random_bytes(5000);
+    auto desc = pi::desc<pi_mem_buffer_desc>();
+    desc.size = bytes.size();
+    for (const pi_external_type type : fd_types)
+        desc.export_types |= 1u << type;
+    const Mem mem = fixture.make_buffer(fixture.place(), desc);
+    const Queue queue = fixture.make_queue();
+    for (const pi_external_type type : fd_types) {
+        const pi_external_handle handle = export_mem(mem, type);
+        const Descriptor descriptor(handle.fd);
+        const Mem imported = import_mem(fixture.place(), import_desc(handle));
+        bytes = fixture.random_bytes(bytes.size());
+        fixture.upload(queue, imported, bytes);
+        fixture.require_contents(queue, mem, bytes, join("a buffer exported as type ", type));
+    }
+}
+
 CONFORMANCE_TEST("memory", "imported memory outlives what it was exported from") {
     for_each_type(fixture, [&](pi_external_type type) {
         const Bytes bytes = fixture.random_bytes(5000);
@@ -162,6 +215,13 @@ CONFORMANCE_TEST("memory",
         const Descriptor second(again.fd);
         require(first.get() != second.get(), "two exports returned one descriptor");
         require_equal(handle.size, unit, "the size of an exported view");
+        require_equal(handle.allocation_size, export_whole(mem, type).allocation_size,
+                      "the allocation of an exported view, and that of its root");
+        struct stat file {};
+        if (fstat(handle.fd, &file) == 0 && file.st_size != 0)
+            require(handle.allocation_size <= static_cast<uint64_t>(file.st_size),
+                    "the allocation of an exported view is ", handle.allocation_size,
+                    ", more than its file's ", file.st_size, " bytes");
         require(handle.allocation_size == 0 ||
                     handle.allocation_size >= handle.offset + handle.size,
                 "an export of ", handle.size, " bytes from ", handle.offset,

@@ -6,6 +6,13 @@
 
 namespace pi::suite {
 
+void require_text_names(std::initializer_list<uint64_t> numbers) {
+    const std::string text = last_error_text();
+    for (const uint64_t number : numbers)
+        require(text.find(std::to_string(number)) != std::string::npos, "the text \"", text,
+                "\" does not name ", number);
+}
+
 std::vector<uint32_t> scopes_with(Fixture &fixture, uint64_t flag, const char *name) {
     const std::vector<pi_memory_scope> scopes = fixture.scopes();
     std::vector<uint32_t> found;

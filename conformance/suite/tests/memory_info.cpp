@@ -3,6 +3,7 @@
 // Queries of memory, and host access without a command.
 
 #include "checks.hpp"
+#include "host_memory.hpp"
 #include "memory.hpp"
 #include "native.hpp"
 #include "registry.hpp"
@@ -52,6 +53,39 @@ CONFORMANCE_TEST("memory", "a buffer reports its context, device, flags and kind
                       "PI_MEM_INFO_SCOPE");
         require_equal(get_info<pi_memory_kind>(&piMemGetInfo, mem, PI_MEM_INFO_KIND),
                       pi_memory_kind{PI_MEMORY_KIND_BUFFER}, "PI_MEM_INFO_KIND");
+    }
+}
+
+CONFORMANCE_TEST("memory", "a linear buffer and its view have pitches where n-D allocations do") {
+    for (const uint32_t scope : scopes_with(fixture, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
+        pi_mem_buffer_desc desc = buffer_desc(2 * size);
+        desc.scope = scope;
+        const Mem mem = fixture.make_buffer(fixture.place(), desc);
+        const auto require_pitch = [](pi_mem of, const char *what) {
+            const auto pitches = get_info_list<uint64_t>(&piMemGetInfo, of, PI_MEM_INFO_PITCHES);
+            require(pitches == std::vector<uint64_t>{1}, "PI_MEM_INFO_PITCHES of ", what,
+                    ": the only axis is that of bytes");
+        };
+        require_pitch(mem, "a buffer without a layout");
+        if (!fixture.can(PI_CAPABILITY_VIEW))
+            continue;
+        const uint64_t unit = fixture.scopes()[scope].offset_alignment;
+        require_pitch(fixture.make_view(mem, unit <= size ? unit : 0, 64),
+                      "a view of a buffer without a layout");
+        const uint64_t extents[] = {64, 128};
+        const uint32_t separator = 1;
+        auto layout = pi::desc<pi_mem_layout_desc>();
+        layout.rank = 2;
+        layout.element_size = 1;
+        layout.extents = extents;
+        layout.axis_separator_count = 1;
+        layout.axis_separators = &separator;
+        desc.next = &layout;
+        const Mem rows = fixture.make_buffer(fixture.place(), desc);
+        const Mem view = fixture.make_view(rows, 0, size);
+        require(get_info_list<uint64_t>(&piMemGetInfo, view.get(), PI_MEM_INFO_PITCHES) ==
+                    get_info_list<uint64_t>(&piMemGetInfo, rows.get(), PI_MEM_INFO_PITCHES),
+                "PI_MEM_INFO_PITCHES of a view is not its root's");
     }
 }
 
@@ -138,24 +172,29 @@ public:
             skip("the device does not report how the host may use the memory");
     }
 
-    Bytes read() {
+    /// Only the range is invalidated, or flushed.
+    Bytes read(uint64_t offset, uint64_t length) {
         void *mapped = begin(PI_MAP_READ);
-        if (coherence_ == PI_COHERENCE_FLUSH_INVALIDATE)
-            require_success(piMemInvalidate(mem_, 0, size), "piMemInvalidate");
-        Bytes bytes(size);
-        std::memcpy(bytes.data(), pointer_, size);
+        invalidate(offset, length);
+        Bytes bytes(at(offset), at(offset) + length);
         end(mapped);
         return bytes;
     }
     void write(const Bytes &bytes, uint64_t offset) {
         void *mapped = begin(PI_MAP_READ | PI_MAP_WRITE);
-        std::memcpy(static_cast<std::byte *>(pointer_) + offset, bytes.data(), bytes.size());
+        invalidate(offset, bytes.size()); // a flush publishes whole units
+        std::memcpy(at(offset), bytes.data(), bytes.size());
         if (coherence_ == PI_COHERENCE_FLUSH_INVALIDATE)
-            require_success(piMemFlush(mem_, 0, size), "piMemFlush");
+            require_success(piMemFlush(mem_, offset, bytes.size()), "piMemFlush");
         end(mapped);
     }
 
 private:
+    std::byte *at(uint64_t offset) const { return static_cast<std::byte *>(pointer_) + offset; }
+    void invalidate(uint64_t offset, uint64_t length) {
+        if (coherence_ == PI_COHERENCE_FLUSH_INVALIDATE)
+            require_success(piMemInvalidate(mem_, offset, length), "piMemInvalidate");
+    }
     void *begin(uint64_t flags) {
         if (coherence_ != PI_COHERENCE_MAP_UNMAP)
             return nullptr;
@@ -197,10 +236,12 @@ void require_seen(Fixture &fixture, pi_mem mem, const std::string &what) {
     for (int round = 0; round < 5; ++round) {
         Bytes model = fixture.random_bytes(size);
         fixture.upload(queue, mem, model);
-        const Bytes is = view.read();
-        require_same_bytes(is.data(), model.data(), size, what + " as the host sees it");
+        const uint64_t length = round == 0 ? size : fixture.random(1, 200);
+        const uint64_t from = fixture.random(0, size - length);
+        const Bytes is = view.read(from, length);
+        require_same_bytes(is.data(), model.data() + from, length, what + " as the host sees it");
         const uint64_t offset = fixture.random(0, size - 100);
-        const Bytes part = fixture.random_bytes(100);
+        const Bytes part = fixture.random_bytes(fixture.random(1, 100));
         view.write(part, offset);
         std::copy(part.begin(), part.end(), model.begin() + static_cast<std::ptrdiff_t>(offset));
         fixture.require_contents(queue, mem, model, what + " as the device sees the host's bytes");
@@ -245,14 +286,32 @@ CONFORMANCE_TEST("memory", "in every host-visible scope host and device see each
     }
 }
 
-CONFORMANCE_TEST("memory", "flush and invalidate accept ranges of the object and no other") {
+CONFORMANCE_TEST("memory", "memory of a scope that the host cannot address has no host pointer") {
     fixture.need(PI_CAPABILITY_MEM_HOST_ACCESS, "PI_CAPABILITY_MEM_HOST_ACCESS");
-    const uint64_t atom = std::max<uint64_t>(fixture.scopes().at(0).flush_atom, 1);
-    const uint64_t whole = 4 * std::max<uint64_t>(atom, 1024);
-    const Bytes bytes = fixture.random_bytes(whole);
-    const Mem mem = fixture.make_buffer(fixture.place(), bytes);
-    if (coherence_of(mem) == PI_COHERENCE_UNKNOWN)
-        skip("the device does not report how the host may use the memory");
+    const std::vector<pi_memory_scope> scopes = fixture.scopes();
+    bool any = false;
+    for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
+        if ((scopes[scope].flags & PI_SCOPE_HOST_VISIBLE) != 0)
+            continue;
+        auto desc = pi::desc<pi_mem_buffer_desc>();
+        desc.size = size;
+        desc.scope = scope;
+        const Mem mem = fixture.make_buffer(fixture.place(), desc);
+        void *pointer = nullptr;
+        if (piMemGetHostPointer(mem, &pointer) == PI_SUCCESS)
+            continue; // it can, all the same: another test looks at the bytes
+        any = true;
+        require_untouched<void *>(join("the host pointer of memory in scope ", scope),
+                                  {PI_ERROR_UNSUPPORTED_FEATURE},
+                                  [&](void **out) { return piMemGetHostPointer(mem, out); });
+    }
+    if (!any)
+        skip("the host can address the memory of each scope");
+}
+
+// What piMemFlush and piMemInvalidate accept of an object with these bytes.
+void check_maintenance(Fixture &fixture, pi_mem mem, const Bytes &bytes, uint64_t atom) {
+    const uint64_t whole = bytes.size();
     // Invalidated first: a flush may publish what the host sees.
     for (const auto function : {&piMemInvalidate, &piMemFlush}) {
         const char *name = function == &piMemFlush ? "piMemFlush" : "piMemInvalidate";
@@ -267,6 +326,7 @@ CONFORMANCE_TEST("memory", "flush and invalidate accept ranges of the object and
         }
         require_success(function(mem, 0, whole), name, " of all bytes");
         require_success(function(mem, atom, atom), name, " of one atom");
+        require_success(function(mem, whole - 1, 1), name, " of the last byte");
         require_error(function(mem, 0, whole + 1), PI_ERROR_INVALID_SIZE, name,
                       " one byte past the end");
         require_error(function(mem, whole, atom), PI_ERROR_INVALID_SIZE, name, " behind the end");
@@ -275,6 +335,48 @@ CONFORMANCE_TEST("memory", "flush and invalidate accept ranges of the object and
     }
     const Queue queue = fixture.make_queue();
     fixture.require_contents(queue, mem, bytes, "the buffer after flushes and invalidates");
+}
+
+CONFORMANCE_TEST("memory", "flush and invalidate accept ranges of the object and no other") {
+    fixture.need(PI_CAPABILITY_MEM_HOST_ACCESS, "PI_CAPABILITY_MEM_HOST_ACCESS");
+    const std::vector<pi_memory_scope> scopes = fixture.scopes();
+    const Queue queue = fixture.make_queue();
+    bool any = false;
+    for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
+        const uint64_t atom = std::max<uint64_t>(scopes[scope].flush_atom, 1);
+        const uint64_t part = 4 * std::lcm(std::max<uint64_t>(atom, 1024),
+                                           std::max<uint64_t>(scopes[scope].offset_alignment, 1));
+        auto desc = pi::desc<pi_mem_buffer_desc>();
+        desc.size = 2 * part;
+        desc.scope = scope;
+        const Bytes bytes = fixture.random_bytes(desc.size);
+        const Mem mem = fixture.make_buffer(fixture.place(), desc);
+        fixture.upload(queue, mem, bytes);
+        void *pointer = nullptr;
+        if (coherence_of(mem) == PI_COHERENCE_UNKNOWN ||
+            (coherence_of(mem) != PI_COHERENCE_MAP_UNMAP &&
+             piMemGetHostPointer(mem, &pointer) != PI_SUCCESS))
+            continue;
+        any = true;
+        check_maintenance(fixture, mem, bytes, atom);
+        if (fixture.can(PI_CAPABILITY_VIEW))
+            check_maintenance(fixture, fixture.make_view(mem, part, part),
+                              Bytes(bytes.begin() + static_cast<std::ptrdiff_t>(part), bytes.end()),
+                              atom);
+    }
+    const std::optional<uint64_t> alignment = import_alignment(fixture, fixture.device());
+    if (alignment) {
+        HostMemory memory(4 * std::max<uint64_t>(*alignment, 4096), *alignment);
+        memory.assign(fixture.random_bytes(memory.size()));
+        const Mem mem = make_import(fixture.place(), memory);
+        if (coherence_of(mem) != PI_COHERENCE_UNKNOWN) {
+            any = true;
+            check_maintenance(fixture, mem, memory.bytes(),
+                              std::max<uint64_t>(scopes.at(0).flush_atom, 1));
+        }
+    }
+    if (!any)
+        skip("the device does not report how the host may use the memory");
 }
 
 CONFORMANCE_TEST("memory",

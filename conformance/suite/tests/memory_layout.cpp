@@ -3,6 +3,7 @@
 // n-D allocations.
 
 #include "checks.hpp"
+#include "image.hpp"
 #include "memory.hpp"
 #include "regions.hpp"
 #include "registry.hpp"
@@ -133,6 +134,37 @@ CONFORMANCE_TEST("memory",
     }
 }
 
+CONFORMANCE_TEST("memory", "an n-D allocation is an end of image copies by its dense bytes") {
+    const std::vector<uint32_t> scopes = scopes_with(fixture, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT");
+    const pi_mem_image_desc image_desc = flat_image_desc(fixture, 13, 7);
+    const Queue queue = fixture.make_queue();
+    const CopyRegions whole{image_copy_region({}, {}, {13, 7, 1})};
+    const uint64_t extents[] = {7, 13};
+    const uint32_t separator = 1;
+    auto layout = pi::desc<pi_mem_layout_desc>();
+    layout.rank = 2;
+    layout.element_size = format_of(image_desc).size();
+    layout.extents = extents;
+    layout.axis_separator_count = 1;
+    layout.axis_separators = &separator;
+    for (const uint32_t scope : scopes) {
+        Bytes pixels = random_pixels(fixture, image_desc);
+        pi_mem_buffer_desc desc = buffer_desc(pixels.size());
+        desc.scope = scope;
+        desc.next = &layout;
+        const Mem mem = fixture.make_buffer(fixture.place(), desc);
+        const Mem image = make_image(fixture, image_desc);
+        fixture.upload(queue, mem, pixels);
+        fixture.wait(fixture.enqueue(queue, image_copy_desc(mem, image, whole)));
+        require_pixels(fixture, queue, image, image_desc, pixels, "a copy of an n-D allocation");
+        pixels = random_pixels(fixture, image_desc);
+        image_upload(fixture, queue, image, image_desc, pixels);
+        fixture.wait(fixture.enqueue(queue, image_copy_desc(image, mem, whole)));
+        fixture.require_contents(queue, mem, pixels,
+                                 "an n-D allocation that an image was copied to");
+    }
+}
+
 CONFORMANCE_TEST(
     "memory",
     "a layout obeys the rules of descriptors, and is found behind structs that may be ignored") {
@@ -184,9 +216,9 @@ CONFORMANCE_TEST(
 CONFORMANCE_TEST("memory",
                  "an invalid layout is refused, and so is one in a scope without layouts") {
     const std::vector<pi_memory_scope> scopes = fixture.scopes();
-    const uint64_t extents[] = {5, 7}, empty[] = {5, 0},
+    const uint64_t extents[] = {5, 7}, deep[] = {5, 7, 1}, empty[] = {5, 0},
                    huge[] = {uint64_t{1} << 40, uint64_t{1} << 40};
-    const uint32_t separators[] = {1, 1};
+    const uint32_t separators[] = {1, 1}, falling[] = {2, 1};
     const uint32_t past_end[] = {2}, zero[] = {0};
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
         auto layout = pi::desc<pi_mem_layout_desc>();
@@ -225,6 +257,13 @@ CONFORMANCE_TEST("memory",
         layout.axis_separator_count = 2;
         layout.axis_separators = separators;
         refused("as many separators as axes", PI_ERROR_INVALID_VALUE);
+        for (const uint32_t *unordered : {separators, falling}) {
+            layout.rank = 3;
+            layout.extents = deep;
+            layout.axis_separator_count = 2;
+            layout.axis_separators = unordered;
+            refused("separators that do not increase", PI_ERROR_INVALID_VALUE);
+        }
         layout.axis_separator_count = 1;
         layout.axis_separators = past_end;
         refused("a separator behind the last axis", PI_ERROR_INVALID_VALUE);

@@ -195,8 +195,11 @@ CONFORMANCE_TEST("memory", "a buffer's native handle is imported as a buffer of 
                     "piMemGetNativeHandle");
     require(!same_handle(of_other, handle), "two buffers have one native handle");
     pi_native_handle untouched = poison<pi_native_handle>();
-    require_error(piMemGetNativeHandle(first, nullptr, &untouched), PI_ERROR_INVALID_DEVICE,
-                  "piMemGetNativeHandle with device NULL");
+    std::vector<pi_device> outside = fixture.devices();
+    outside[0] = nullptr;
+    for (const pi_device device : outside)
+        require_error(piMemGetNativeHandle(first, device, &untouched), PI_ERROR_INVALID_DEVICE,
+                      "piMemGetNativeHandle for a device outside of the context");
     uint32_t imports = 0;
     piDeviceGetInfo(fixture.device(), PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, sizeof imports,
                     &imports, nullptr);
@@ -223,7 +226,21 @@ CONFORMANCE_TEST("memory", "a buffer's native handle is imported as a buffer of 
                                  "the second buffer after a write to the first");
     }
     fixture.require_contents(queue, first, bytes, "the first buffer after the second is gone");
+    for (const uint64_t flags : {uint64_t{PI_MEM_READ_ONLY}, uint64_t{PI_MEM_WRITE_ONLY}}) {
+        pi_mem_import_desc with = desc;
+        with.flags = flags;
+        Mem imported;
+        require_success(import(with, imported.out()), "piMemImport with flags ", flags);
+        require_equal(get_info<uint64_t>(&piMemGetInfo, imported.get(), PI_MEM_INFO_FLAGS), flags,
+                      "PI_MEM_INFO_FLAGS of imported memory");
+        require_equal(get_info<pi_memory_kind>(&piMemGetInfo, imported.get(), PI_MEM_INFO_KIND),
+                      pi_memory_kind{PI_MEMORY_KIND_BUFFER}, "PI_MEM_INFO_KIND of imported memory");
+    }
     pi_mem_import_desc bad = desc;
+    bad.handle.flags = 1;
+    require_untouched<pi_mem>("piMemImport of a handle with a flag", {PI_ERROR_UNSUPPORTED_FEATURE},
+                              [&](pi_mem *out) { return import(bad, out); });
+    bad = desc;
     bad.handle.native.type = PI_NATIVE_NONE;
     require_untouched<pi_mem>("piMemImport of a native handle of no type",
                               {PI_ERROR_INVALID_NATIVE_HANDLE},

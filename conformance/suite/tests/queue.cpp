@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "checks.hpp"
+#include "command_cases.hpp"
 #include "fixture.hpp"
 #include "registry.hpp"
 
 #include <atomic>
+#include <functional>
+#include <memory>
 #include <thread>
+#include <utility>
 
 namespace pi::suite {
 namespace {
@@ -37,6 +41,19 @@ CONFORMANCE_TEST(
             "the queue reports another device");
     require_equal(get_info<uint64_t>(&piQueueGetInfo, queue.get(), PI_QUEUE_INFO_FLAGS),
                   uint64_t{0}, "the flags of a queue without any");
+}
+
+CONFORMANCE_TEST("queue", "a queue is created on the requested device, in a context of several") {
+    const std::vector<pi_device> devices = fixture.devices();
+    const Context context = fixture.make_context(devices);
+    for (const pi_device device : devices) {
+        const Queue queue = fixture.make_queue(Place{device, context});
+        require(get_info<pi_device>(&piQueueGetInfo, queue.get(), PI_QUEUE_INFO_DEVICE) == device,
+                "the queue reports another device");
+        require(get_info<pi_context>(&piQueueGetInfo, queue.get(), PI_QUEUE_INFO_CONTEXT) ==
+                    context,
+                "the queue reports another context");
+    }
 }
 
 CONFORMANCE_TEST("queue", "the flags that a device supports are accepted, the others refused") {
@@ -108,16 +125,21 @@ CONFORMANCE_TEST("queue", "an in-order queue runs its commands one after the oth
 }
 
 CONFORMANCE_TEST("queue", "a command of an in-order queue waits for a gated one before it") {
-    const Queue queue = fixture.make_queue();
-    const Event gate = fixture.make_host_event();
-    const Mem mem = fixture.make_buffer(4);
-    const Event first = fixture.barrier(queue, {gate});
-    const Event second = fixture.fill(queue, mem, 0, 4, Bytes(1, std::byte{7}));
-    require_success(piQueueFlush(queue), "piQueueFlush");
-    require(!fixture.is_complete(second), "the second command is complete before the first");
-    fixture.signal(gate);
-    fixture.wait(second);
-    require(fixture.is_complete(first), "the first command is not complete when the second is");
+    Queue without_desc;
+    require_success(piQueueCreate(fixture.context(), fixture.device(), nullptr, without_desc.out()),
+                    "piQueueCreate with desc NULL");
+    const Queue plain = fixture.make_queue();
+    for (const pi_queue queue : {plain.get(), without_desc.get()}) {
+        const Event gate = fixture.make_host_event();
+        const Mem mem = fixture.make_buffer(4);
+        const Event first = fixture.barrier(queue, {gate});
+        const Event second = fixture.fill(queue, mem, 0, 4, Bytes(1, std::byte{7}));
+        require_success(piQueueFlush(queue), "piQueueFlush");
+        require(!fixture.is_complete(second), "the second command is complete before the first");
+        fixture.signal(gate);
+        fixture.wait(second);
+        require(fixture.is_complete(first), "the first command is not complete when the second is");
+    }
 }
 
 CONFORMANCE_TEST("queue", "an out-of-order queue lets a command pass a gated one") {
@@ -258,6 +280,125 @@ CONFORMANCE_TEST("queue", "a flushed command runs without further calls") {
     fixture.check_callbacks();
 }
 
+// What a callback on each event sees, without a wait that could flush.
+class Completions {
+public:
+    explicit Completions(Fixture &fixture) : fixture_(fixture) {}
+    void add(pi_event event) {
+        flags_.push_back(fixture_.on_complete(event, [](pi_event, pi_result result) {
+            require_equal(result, PI_SUCCESS, "the result that a callback was given");
+        }));
+    }
+    void wait(const std::string &what) {
+        for (const auto &flag : flags_)
+            fixture_.wait(*flag, what);
+        fixture_.check_callbacks();
+    }
+
+private:
+    Fixture &fixture_;
+    std::vector<std::shared_ptr<Flag>> flags_;
+};
+
+CONFORMANCE_TEST("queue", "each kind of flushed command runs without further calls") {
+    const uint64_t out_of_order = honoured_flags(fixture) & PI_QUEUE_OUT_OF_ORDER;
+    for (const uint64_t flags : {uint64_t{0}, out_of_order}) {
+        const CommandCases commands = make_command_cases(fixture);
+        const Queue queue = fixture.make_queue(flags), other = fixture.make_queue();
+        std::vector<Event> events;
+        Completions done(fixture);
+        for (const auto &command : commands) {
+            events.push_back(command->start(queue));
+            done.add(events.back());
+        }
+        require_success(piQueueFlush(queue), "piQueueFlush");
+        done.wait("the callback of a flushed command");
+        for (const auto &command : commands) {
+            command->require_done(other);
+            command->clean_up(other);
+        }
+    }
+}
+
+CONFORMANCE_TEST("queue",
+                 "a blocking command and the last release flush a queue, as a flush does") {
+    const uint64_t out_of_order = honoured_flags(fixture) & PI_QUEUE_OUT_OF_ORDER;
+    const Mem mem = fixture.make_buffer(64), apart = fixture.make_buffer(64);
+    const std::byte one{1};
+    auto blocking = pi::desc<pi_buffer_fill_desc>();
+    blocking.flags = PI_COMMAND_BLOCKING;
+    blocking.mem = apart;
+    blocking.pattern = &one;
+    blocking.pattern_size = 1;
+    blocking.size = 64;
+    const std::pair<const char *, std::function<void(Queue &)>> flushes[] = {
+        {"piQueueFlush",
+         [](Queue &queue) { require_success(piQueueFlush(queue), "piQueueFlush"); }},
+        {"a blocking command",
+         [&](Queue &queue) { require_success(try_enqueue(queue, blocking), "a blocking fill"); }},
+        {"the release of the last reference", [](Queue &queue) { queue.reset(); }}};
+    for (const uint64_t flags : {uint64_t{0}, out_of_order}) {
+        for (const auto &[name, flush] : flushes) {
+            Queue queue = fixture.make_queue(flags);
+            std::vector<Event> events;
+            Completions done(fixture);
+            for (uint64_t part = 0; part < 4; ++part) {
+                events.push_back(fixture.fill(queue, mem, part * 16, 16, Bytes(1, one)));
+                done.add(events.back());
+            }
+            flush(queue);
+            done.wait(join("the callback of a command before ", name));
+        }
+    }
+}
+
+CONFORMANCE_TEST("queue",
+                 "a wait that times out has flushed the queues that its event depends on") {
+    const Queue first = fixture.make_queue(), second = fixture.make_queue(),
+                last = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(64);
+    for (int round = 0; round < 5; ++round) {
+        const Event filled = fixture.fill(first, mem, 0, 64, Bytes(1, std::byte{1}));
+        const Event again = fixture.fill(second, mem, 0, 64, Bytes(1, std::byte{2}), {filled});
+        const Event after = fixture.barrier(last, {again});
+        Completions done(fixture);
+        for (const pi_event event : {filled.get(), again.get(), after.get()})
+            done.add(event);
+        const pi_result result = piEventWait(after, 1);
+        require(result == PI_SUCCESS || result == PI_ERROR_TIMEOUT, "a wait of 1 ns returned ",
+                result_name(result));
+        done.wait("the callback of a command that a wait of 1 ns was for");
+    }
+}
+
+CONFORMANCE_TEST("queue", "several threads finish one queue of thousands of held commands") {
+    constexpr unsigned threads = 4;
+    constexpr int commands = 2000;
+    const uint64_t out_of_order = honoured_flags(fixture) & PI_QUEUE_OUT_OF_ORDER;
+    for (const uint64_t flags : {uint64_t{0}, out_of_order}) {
+        const Queue queue = fixture.make_queue(flags);
+        const Event gate = fixture.make_host_event();
+        std::vector<Event> events;
+        for (int i = 0; i < commands; ++i)
+            events.push_back(fixture.events_wait(queue, {gate}));
+        require_success(piQueueFlush(queue), "piQueueFlush");
+        std::atomic<unsigned> finishing{0};
+        fixture.run_threads(threads + 1, [&](unsigned thread) {
+            if (thread == threads) {
+                while (finishing != threads)
+                    std::this_thread::yield();
+                fixture.signal(gate);
+                return;
+            }
+            ++finishing;
+            require_success(piQueueFinish(queue), "piQueueFinish");
+            for (const Event &event : events)
+                require(fixture.is_complete(event),
+                        "a command is not complete after piQueueFinish");
+        });
+    }
+}
+
 CONFORMANCE_TEST("queue", "many threads may enqueue into one queue at once") {
     constexpr unsigned threads = 8;
     constexpr uint64_t part = 1024;
@@ -308,7 +449,9 @@ CONFORMANCE_TEST(
     const auto ask = [&](pi_event event) {
         return piEventGetProfilingInfo(event, PI_PROFILING_END, sizeof time, &time, nullptr);
     };
-    const Queue plain = fixture.make_queue();
+    Queue plain;
+    require_success(piQueueCreate(fixture.context(), fixture.device(), nullptr, plain.out()),
+                    "piQueueCreate with desc NULL");
     const Event event = fixture.barrier(plain);
     fixture.wait(event);
     const pi_result result = ask(event);
