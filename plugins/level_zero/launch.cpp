@@ -231,10 +231,8 @@ pi_result PI_CALL piEnqueueKernelLaunch(pi_queue queue, const pi_kernel_launch_d
 pi_result PI_CALL piKernelGetSuggestedLocalSize(pi_queue queue, const pi_kernel_launch_desc *desc,
                                                 uint64_t out_local_size[3]) {
     return call<Queue>(queue, [&](Queue &self) {
-        auto known = read_launch(self, desc);
+        const auto known = read_size_query(desc);
         require(out_local_size, "out_local_size");
-        // this query ignores it
-        std::fill(std::begin(known.local_size), std::end(known.local_size), 0);
         const Kernel &kernel = checked_kernel(self, known.kernel);
         const WorkSize work = read_work_size(kernel, self.device(), known);
         std::copy(work.local.begin(), work.local.end(), out_local_size);

@@ -89,19 +89,46 @@ kernel __attribute__((reqd_work_group_size(4, 1, 1))) void fours(global uint *da
 }
 
 CONFORMANCE_TEST("kernel",
-                 "a local size is suggested whatever local size and arguments the launch has") {
+                 "a local size is suggested for kernel, dimensions and global size alone") {
     LaunchFixture setup(fixture);
     const Kernel kernel = make_kernel(setup.program, "add");
     const Arguments none;
-    pi_kernel_launch_desc desc = launch_desc(kernel, none, 60);
+    const pi_kernel_launch_desc valid = launch_desc(kernel, none, 60);
+    const auto suggested = [&](const pi_kernel_launch_desc *desc, Size3 &local) {
+        local = poison<Size3>();
+        return piKernelGetSuggestedLocalSize(setup.queue, desc, local.data());
+    };
     Size3 expected{}, local{};
-    require_success(piKernelGetSuggestedLocalSize(setup.queue, &desc, expected.data()),
-                    "piKernelGetSuggestedLocalSize");
-    desc.local_size[0] = UINT64_MAX;
-    desc.local_size[2] = 7;
-    require_success(piKernelGetSuggestedLocalSize(setup.queue, &desc, local.data()),
-                    "piKernelGetSuggestedLocalSize of a launch with a local size that cannot be");
-    require(local == expected, "the suggestion depends on what is not read");
+    require_success(suggested(&valid, expected), "piKernelGetSuggestedLocalSize");
+    const auto require_unread = [&](const char *what, const pi_kernel_launch_desc &desc) {
+        require_success(suggested(&desc, local), "piKernelGetSuggestedLocalSize of a launch with ",
+                        what);
+        require(local == expected, "the suggestion is another one with ", what);
+    };
+    pi_kernel_launch_desc desc = valid;
+    desc.flags = PI_COMMAND_BLOCKING | PI_LAUNCH_COOPERATIVE | PI_LAUNCH_INDIRECT_USM_HOST |
+                 PI_LAUNCH_INDIRECT_USM_DEVICE | PI_LAUNCH_INDIRECT_USM_SHARED;
+    require_unread("flags", desc);
+    for (const auto member :
+         {&pi_kernel_launch_desc::global_offset, &pi_kernel_launch_desc::local_size,
+          &pi_kernel_launch_desc::cluster_size}) {
+        desc = valid;
+        (desc.*member)[0] = UINT64_MAX;
+        (desc.*member)[2] = 7;
+        require_unread("another offset, local size or cluster size", desc);
+    }
+    desc = valid;
+    desc.local_memory_size = UINT64_MAX;
+    require_unread("a local_memory_size", desc);
+    desc = valid;
+    desc.argument_count = UINT32_MAX;
+    desc.arguments = nowhere<pi_kernel_argument>();
+    require_unread("arguments that cannot be read", desc);
+    desc = valid;
+    desc.global_size[1] = desc.global_size[2] = 0;
+    require_unread("global sizes of 0 beyond its dimensions", desc);
+    check_descriptor("piKernelGetSuggestedLocalSize", valid, 0,
+                     [&](const pi_kernel_launch_desc *given) { return suggested(given, local); });
 }
 
 CONFORMANCE_TEST("kernel", "sub-groups are of a size that the device has, and enough for a group") {

@@ -16,4 +16,15 @@ inline pi_kernel_launch_desc read_launch_desc(const pi_kernel_launch_desc *desc)
     return known;
 }
 
+/// Reads the descriptor of piKernelGetSuggestedLocalSize: the kernel, the dimensions and the global
+/// size. All other members are 0 in the result.
+inline pi_kernel_launch_desc read_size_query(const pi_kernel_launch_desc *desc) {
+    const pi_kernel_launch_desc known = read_launch_desc(desc);
+    pi_kernel_launch_desc query{};
+    query.kernel = known.kernel;
+    query.dimensions = known.dimensions;
+    std::copy(std::begin(known.global_size), std::end(known.global_size), query.global_size);
+    return query;
+}
+
 } // namespace pi::sdk

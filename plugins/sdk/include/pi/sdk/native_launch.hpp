@@ -212,10 +212,9 @@ struct native_launch_entries {
                                                       const pi_kernel_launch_desc *desc,
                                                       uint64_t out_local_size[3]) {
         return call<Queue>(queue, [&](Queue &self) {
-            pi_kernel_launch_desc known = read_launch_desc(desc);
+            const pi_kernel_launch_desc known = read_size_query(desc);
             require(out_local_size, "out_local_size");
             check_launch(self, known);
-            std::memset(known.local_size, 0, sizeof known.local_size); // unused here
             const Geometry chosen = geometry(self, known);
             std::copy(chosen.local.begin(), chosen.local.end(), out_local_size);
         });
