@@ -212,6 +212,8 @@ uint32_t Program::status(const Device &device) const {
 }
 
 std::string Program::log(const Device &device) const {
+    if (status(device) == PI_PROGRAM_NOT_BUILT)
+        return {}; // PoCL refuses the query
     return query_text(api().clGetProgramBuildInfo, "clGetProgramBuildInfo", id(), device.id(),
                       CL_PROGRAM_BUILD_LOG);
 }

@@ -4,6 +4,7 @@
 #include "fixture.hpp"
 #include "kernels.hpp"
 #include "launch_fixture.hpp"
+#include "library.hpp"
 #include "registry.hpp"
 
 #include <cstring>
@@ -231,6 +232,98 @@ CONFORMANCE_TEST("program", "an invalid native table is an invalid binary") {
         [&](pi_program *out) { return piProgramCreate(fixture.context(), &wrong_size, out); });
 }
 
+// Refused when the program is created, or at the latest when it is built.
+void require_invalid_binary(Fixture &fixture, const std::string &what, pi_program_format format,
+                            const void *data, uint64_t size) {
+    auto desc = pi::desc<pi_program_desc>();
+    desc.format = format;
+    desc.data = data;
+    desc.size = size;
+    const std::string text = join("a program of format ", format, ", of ", what);
+    Program program;
+    const pi_result created = piProgramCreate(fixture.context(), &desc, program.out());
+    if (created != PI_SUCCESS)
+        return require_error(created, PI_ERROR_INVALID_BINARY, text);
+    require_error(piProgramBuild(program, nullptr),
+                  {PI_ERROR_INVALID_BINARY, PI_ERROR_BUILD_FAILED}, "building ", text);
+}
+
+CONFORMANCE_TEST("program", "bytes that are not of their format make no program that is built") {
+    fixture.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
+    const auto formats =
+        get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+    Bytes random = fixture.random_bytes(256);
+    for (std::byte &byte : random)
+        byte |= std::byte{1}; // a path has no 0
+    const std::string words = "these words are no program";
+    bool any = false;
+    for (const pi_program_format format :
+         {PI_PROGRAM_FORMAT_OPENCL_C, PI_PROGRAM_FORMAT_SPIRV, PI_PROGRAM_FORMAT_PTX,
+          PI_PROGRAM_FORMAT_CUBIN, PI_PROGRAM_FORMAT_CUDA_C, PI_PROGRAM_FORMAT_DEVICE_BINARY,
+          PI_PROGRAM_FORMAT_NATIVE_LIBRARY}) {
+        if ((formats >> format & 1) == 0)
+            continue;
+        any = true;
+        require_invalid_binary(fixture, "random bytes", format, random.data(), random.size());
+        require_invalid_binary(fixture, "words", format, words.data(), words.size());
+        require_invalid_binary(fixture, "one byte", format, words.data(), 1);
+    }
+    if (!any)
+        skip("the device runs native tables only");
+}
+
+CONFORMANCE_TEST("program", "the path of a native library is copied, and ends at its size") {
+    fixture.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
+    const auto formats =
+        get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+    if ((formats >> PI_PROGRAM_FORMAT_NATIVE_LIBRARY & 1) == 0)
+        skip("the device runs no native libraries");
+    const std::string path = suite_library(PI_SUITE_KERNELS_LIBRARY);
+    std::string text = path + ".behind";
+    auto desc = pi::desc<pi_program_desc>();
+    desc.format = PI_PROGRAM_FORMAT_NATIVE_LIBRARY;
+    desc.data = text.data();
+    desc.size = path.size();
+    const Program program = create_program(fixture, desc);
+    std::fill(text.begin(), text.end(), '?');
+    require_success(piProgramBuild(program, nullptr), "building a native library");
+    require_runs(fixture, program);
+    const std::string no_file = path + ".none";
+    require_invalid_binary(fixture, "a path at which there is no file",
+                           PI_PROGRAM_FORMAT_NATIVE_LIBRARY, no_file.data(), no_file.size());
+    // Any library without piNativeProgram, and a file that is no library.
+    for (const std::string file : {"libm.so.6", "/etc/passwd"})
+        require_invalid_binary(fixture, "the path " + file, PI_PROGRAM_FORMAT_NATIVE_LIBRARY,
+                               file.data(), file.size());
+}
+
+CONFORMANCE_TEST("program",
+                 "a program that is not built, or failed to build, reports what it is made of") {
+    const pi_program_format format = kernel_format(fixture);
+    const auto require_reported = [&](pi_program program, const std::string &what) {
+        require(get_info<pi_context>(&piProgramGetInfo, program, PI_PROGRAM_INFO_CONTEXT) ==
+                    fixture.context(),
+                what, " reports another context");
+        require_equal(
+            get_info<pi_program_format>(&piProgramGetInfo, program, PI_PROGRAM_INFO_FORMAT), format,
+            what + ": its format");
+        require_equal(
+            get_info_list<pi_device>(&piProgramGetInfo, program, PI_PROGRAM_INFO_DEVICES).size(),
+            std::size_t{0}, what + ": the number of devices that it is built for");
+        build_log(program, fixture.device());
+    };
+    const Program unbuilt = create_program(fixture, kernel_program_desc(format));
+    require_reported(unbuilt, "a program that is not built");
+    if (fixture.can(PI_CAPABILITY_PROGRAM_LINK) && piProgramCompile(unbuilt, nullptr) == PI_SUCCESS)
+        require_reported(unbuilt, "a program that is compiled");
+    if (format == PI_PROGRAM_FORMAT_NATIVE_TABLE)
+        return; // compiles no text
+    const Program failed = create_program(fixture, broken_program_desc(format));
+    require_error(piProgramBuild(failed, nullptr), PI_ERROR_BUILD_FAILED,
+                  "building a program that is no C");
+    require_reported(failed, "a program that failed to build");
+}
+
 CONFORMANCE_TEST("program",
                  "unknown formats, and formats that the device does not run, are refused") {
     fixture.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
@@ -369,6 +462,9 @@ CONFORMANCE_TEST("program", "a program's binary makes the program again") {
     if (!takes_binaries(fixture.device()))
         skip("the device has binaries, but accepts none");
     const Program again = create_program(fixture, binary_desc(binary));
+    if (fixture.can(PI_CAPABILITY_PROGRAM_LINK))
+        require_error(piProgramCompile(again, nullptr), PI_ERROR_INVALID_OPERATION,
+                      "compiling a binary");
     require_success(piProgramBuild(again, nullptr), "building a program of a binary");
     require_runs(fixture, again);
     require_builds_again(fixture, again);
