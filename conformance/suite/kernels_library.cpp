@@ -15,7 +15,8 @@ namespace {
 std::vector<pi_native_kernel> all_kernels() {
     std::vector<pi_native_kernel> all;
     for (const pi_native_program *program :
-         {&native_program, &native_texture_program, &native_part_program, &native_spirv_program})
+         {&native_program, &native_value_program, &native_texture_program, &native_part_program,
+          &native_spirv_program})
         all.insert(all.end(), program->kernels, program->kernels + program->kernel_count);
     return all;
 }

@@ -2,6 +2,9 @@
 
 #include "native_kernels.hpp"
 
+#include <cstddef>
+#include <cstring>
+
 namespace pi::suite {
 namespace {
 
@@ -69,6 +72,16 @@ void PI_CALL native_follow(const pi_native_group *group, void *const *arguments)
         *addresses[i] += value;
 }
 
+template <std::size_t Size>
+void PI_CALL native_take(const pi_native_group *, void *const *arguments) {
+    std::memcpy(arguments[0], arguments[1], Size);
+}
+
+constexpr pi_native_kernel value_kernels[] = {{"take_1", &native_take<1>, 2, 0},
+                                              {"take_3", &native_take<3>, 2, 0},
+                                              {"take_1000", &native_take<1000>, 2, 0},
+                                              {"take_4096", &native_take<4096>, 2, 0}};
+
 constexpr pi_native_kernel native_kernels[] = {
     {"add", &native_add, 2, 0},         {"combine", &native_combine, 4, 0},
     {"visit", &native_visit, 3, 0},     {"reverse", &native_reverse, 2, 0},
@@ -80,5 +93,8 @@ constexpr pi_native_kernel native_kernels[] = {
 
 const pi_native_program native_program = {
     sizeof(pi_native_program), sizeof native_kernels / sizeof *native_kernels, native_kernels};
+
+const pi_native_program native_value_program = {
+    sizeof(pi_native_program), sizeof value_kernels / sizeof *value_kernels, value_kernels};
 
 } // namespace pi::suite

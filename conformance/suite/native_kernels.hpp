@@ -9,4 +9,7 @@ namespace pi::suite {
 
 extern const pi_native_program native_program;
 
+/// take_N(global uchar *out, N bytes)    out[i] = byte i; N is 1, 3, 1000 or 4096
+extern const pi_native_program native_value_program;
+
 } // namespace pi::suite

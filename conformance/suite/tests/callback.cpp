@@ -10,136 +10,146 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <future>
 #include <memory>
 
 namespace pi::suite {
 namespace {
 
-using Body = std::function<void(pi_event)>;
-/// Runs the body in a callback, and waits until it has returned.
-using RunInCallback = std::function<void(const Body &)>;
+// How a plugin calls the application: when an event completes, when a callback is set on an event
+// that is complete, within the signal or the last release of a host event, and by a host function.
+// The same rules hold inside each.
+enum class Way { callback, late_callback, signal, last_release, host_function };
 
-// Calls test(how, run) for each way in which a callback comes: of a command, set before and after
-// its completion; of a host event's signal, and of its last release without one.
-void for_each_callback(
-    Fixture &fixture, const std::function<void(const std::string &, const RunInCallback &)> &test) {
-    const auto wait_for = [&](pi_event event, const Body &body, const auto &cause) {
-        const auto done =
-            fixture.on_complete(event, [&](pi_event reported, pi_result) { body(reported); });
-        cause();
-        fixture.wait(*done, "a callback");
-        fixture.check_callbacks();
+std::vector<Way> ways(Fixture &fixture) {
+    std::vector<Way> all{Way::callback, Way::late_callback, Way::signal, Way::last_release};
+    if (fixture.can(PI_CAPABILITY_HOST_FUNCTION))
+        all.push_back(Way::host_function);
+    return all;
+}
+
+const char *name_of(Way way) {
+    return way == Way::callback        ? " in a callback"
+           : way == Way::late_callback ? " in a callback that was set on a complete event"
+           : way == Way::signal        ? " in a callback of a host event that is signalled"
+           : way == Way::last_release  ? " in a callback of a host event that is abandoned"
+                                       : " in a host function";
+}
+
+struct HostCall {
+    std::function<void()> body;
+    std::exception_ptr failure;
+    Flag done;
+};
+
+void PI_CALL run_host_call(void *user_data) {
+    const std::unique_ptr<std::shared_ptr<HostCall>> call(
+        static_cast<std::shared_ptr<HostCall> *>(user_data));
+    try {
+        (*call)->body();
+    } catch (...) {
+        (*call)->failure = std::current_exception();
+    }
+    (*call)->done.set();
+}
+
+void run_in_host_function(Fixture &fixture, pi_queue queue, const std::function<void()> &body) {
+    const auto call = std::make_shared<HostCall>();
+    call->body = body;
+    auto desc = pi::desc<pi_host_function_desc>();
+    desc.function = &run_host_call;
+    desc.user_data = new std::shared_ptr<HostCall>(call);
+    const Event gate = fixture.make_host_event(); // it may release the queue
+    fixture.enqueue(queue, desc, {gate});
+    require_success(piQueueFlush(queue), "piQueueFlush");
+    fixture.signal(gate);
+    fixture.wait(call->done, "a host function");
+    if (call->failure)
+        std::rethrow_exception(call->failure);
+}
+
+void run_in_callback_of_host_event(Fixture &fixture, Way way, const std::function<void()> &body) {
+    Event event = fixture.make_host_event();
+    const auto done = fixture.on_complete(event, [&](pi_event, pi_result) { body(); });
+    if (way == Way::signal)
+        fixture.signal(event);
+    else
+        event.reset();
+    fixture.wait(*done, "a host event's callback");
+    fixture.check_callbacks();
+}
+
+/// Has the plugin call the body, behind a command of the queue, and waits until it returns. What
+/// fails there fails the test. The body may release the queue.
+void run_inside(Fixture &fixture, Way way, pi_queue queue, const std::function<void()> &body) {
+    if (way == Way::host_function)
+        return run_in_host_function(fixture, queue, body);
+    if (way == Way::signal || way == Way::last_release) {
+        fixture.wait(fixture.barrier(queue));
+        return run_in_callback_of_host_event(fixture, way, body);
+    }
+    const Event gate = fixture.make_host_event();
+    Event event = fixture.barrier(queue, {gate});
+    const auto call = [&](pi_event, pi_result result) {
+        require_equal(result, PI_SUCCESS, "the result that the callback was given");
+        body();
+        if (way == Way::callback)
+            event.reset();
     };
-    const Queue queue = fixture.make_queue();
-    const auto nothing = [] {};
-    test("a callback of a command", [&](const Body &body) {
-        const Event gate = fixture.make_host_event();
-        const Event held = fixture.barrier(queue, {gate});
-        require_success(piQueueFlush(queue), "piQueueFlush");
-        wait_for(held, body, [&] { fixture.signal(gate); });
-    });
-    test("a callback that is set on a complete event", [&](const Body &body) {
-        const Event complete = fixture.barrier(queue);
-        fixture.wait(complete);
-        wait_for(complete, body, nothing);
-    });
-    test("a callback of a host event that is signalled", [&](const Body &body) {
-        const Event event = fixture.make_host_event();
-        wait_for(event, body, [&] { fixture.signal(event); });
-    });
-    test("a callback of an abandoned host event", [&](const Body &body) {
-        Event event = fixture.make_host_event();
-        wait_for(event, body, [&] { event.reset(); });
-    });
+    require_success(piQueueFlush(queue), "piQueueFlush");
+    if (way == Way::late_callback) {
+        fixture.signal(gate);
+        fixture.wait(event);
+    }
+    const auto done = fixture.on_complete(event, call);
+    if (way == Way::callback)
+        fixture.signal(gate);
+    fixture.wait(*done, "the callback");
+    fixture.check_callbacks();
 }
 
 CONFORMANCE_TEST("lifetime", "a callback may enqueue, signal and release") {
-    const Bytes bytes = fixture.random_bytes(4096);
-    const Mem src = fixture.make_buffer(fixture.place(), bytes);
-    const Mem dst = fixture.make_buffer(4096);
-    Queue first = fixture.make_queue();
-    Queue second = fixture.make_queue();
-    const Queue reader = fixture.make_queue();
-    const Event gate = fixture.make_host_event();
-    Event second_gate = fixture.make_host_event();
-    Event held = fixture.barrier(first, {gate});
-    const Event behind = fixture.barrier(second, {second_gate});
-    Event copied;
-    const auto done = fixture.on_complete(held, [&](pi_event, pi_result result) {
-        require_equal(result, PI_SUCCESS, "the result that the callback was given");
-        copied = fixture.copy(first, src, 0, dst, 0, 4096);
-        fixture.signal(second_gate);
-        second_gate.reset();
-        first.reset();
-        second.reset();
-        held.reset();
-    });
-    require_success(piQueueFlush(first), "piQueueFlush");
-    fixture.signal(gate);
-    fixture.wait(*done, "the callback");
-    fixture.check_callbacks();
-    fixture.wait({copied, behind});
-    fixture.require_contents(reader, dst, bytes, "what was copied from inside a callback");
+    for (const Way way : ways(fixture)) {
+        const Bytes bytes = fixture.random_bytes(4096);
+        const Mem src = fixture.make_buffer(fixture.place(), bytes);
+        const Mem dst = fixture.make_buffer(4096);
+        Queue first = fixture.make_queue();
+        Queue second = fixture.make_queue();
+        const Queue reader = fixture.make_queue();
+        Event gate = fixture.make_host_event();
+        Event before = fixture.barrier(first);
+        const Event behind = fixture.barrier(second, {gate});
+        Event copied;
+        run_inside(fixture, way, first, [&] {
+            copied = fixture.copy(first, src, 0, dst, 0, 4096);
+            fixture.signal(gate);
+            gate.reset();
+            first.reset();
+            second.reset();
+            before.reset();
+        });
+        fixture.wait({copied, behind});
+        fixture.require_contents(reader, dst, bytes, join("what was copied from", name_of(way)));
+    }
 }
 
 CONFORMANCE_TEST("lifetime",
                  "a callback may release the last reference of an object of every kind") {
-    for_each_callback(fixture, [&](const std::string &, const RunInCallback &run) {
+    for (const Way way : ways(fixture)) {
         Context context = fixture.make_context({fixture.device()});
         Everything all(fixture, {fixture.device(), context});
-        Event gate = fixture.make_host_event();
-        Event held = fixture.fill(all.queue, all.mem, 0, 64, Bytes(1, std::byte{1}), {gate});
-        run([&](pi_event) {
-            fixture.signal(gate);
-            suite::release(gate);
-            suite::release(held);
+        Event filled = fixture.fill(all.queue, all.mem, 0, 64, Bytes(1, std::byte{1}));
+        run_inside(fixture, way, all.queue, [&] {
             all.release();
-            suite::release(context);
+            release(context);
+            release(filled);
         });
-    });
-    // The last references of the event's own objects.
-    Context context = fixture.make_context({fixture.device()});
-    Everything all(fixture, {fixture.device(), context});
-    const Event gate = fixture.make_host_event(); // of a context that outlives it
-    Event held = fixture.fill(all.queue, all.mem, 0, 64, Bytes(1, std::byte{1}), {gate});
-    const auto done = fixture.on_complete(held, [&](pi_event, pi_result result) {
-        require_equal(result, PI_SUCCESS, "the result that the callback was given");
-        all.release();
-        release(context);
-        release(held);
-    });
-    require_success(piQueueFlush(all.queue), "piQueueFlush");
-    fixture.signal(gate);
-    fixture.wait(*done, "the callback");
-    fixture.check_callbacks();
-}
-
-CONFORMANCE_TEST("lifetime", "a host function may release the last reference of every object") {
-    fixture.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
-    Everything all(fixture, fixture.place());
-    Event gate = fixture.make_host_event();
-    const Event waited = fixture.barrier(fixture.make_queue(), {gate});
-    auto desc = pi::desc<pi_host_function_desc>();
-    std::string failure;
-    std::function<void()> release_all = [&] {
-        try {
-            all.release();
-        } catch (const Failure &failed) {
-            failure = failed.text;
-        }
-    };
-    desc.function = [](void *function) { (*static_cast<std::function<void()> *>(function))(); };
-    desc.user_data = &release_all;
-    const Event event = fixture.enqueue(all.queue, desc, {waited});
-    require_success(piQueueFlush(all.queue), "piQueueFlush");
-    fixture.signal(gate);
-    fixture.wait(event, "a host function that releases its queue and other objects");
-    require(failure.empty(), "in a host function: ", failure);
+    }
 }
 
 CONFORMANCE_TEST("lifetime", "other threads get through their calls while a callback runs") {
-    for_each_callback(fixture, [&](const std::string &how, const RunInCallback &run) {
+    for (const Way way : ways(fixture)) {
         const CommandCases commands = make_command_cases(fixture);
         const Queue queue = fixture.make_queue();
         const Queue other = fixture.make_queue();
@@ -147,35 +157,37 @@ CONFORMANCE_TEST("lifetime", "other threads get through their calls while a call
         const std::unique_ptr<pi_queue_s, decltype(&piQueueFinish)> busy(queue.get(),
                                                                          &piQueueFinish);
         const Event gate = fixture.make_host_event();
+        const Event before = fixture.barrier(queue);
         const Event behind = fixture.barrier(other, {gate});
         std::vector<Event> started;
-        std::future<void> calls;
-        const auto call_everything = [&](pi_event event) {
+        const auto call_everything = [&] {
             const Queue made = fixture.make_queue();
             const Mem mem = fixture.make_buffer(64);
             for (const auto &command : commands)
                 started.push_back(command->start(queue));
-            started.push_back(fixture.fill(made, mem, 0, 64, Bytes(1, std::byte{1}), {event}));
-            require(fixture.is_complete(event), "the event of ", how, " is not complete");
-            fixture.on_complete(event, [](pi_event, pi_result) {});
+            started.push_back(fixture.fill(made, mem, 0, 64, Bytes(1, std::byte{1}), {before}));
+            require(fixture.is_complete(before), "what is before a callback is not complete");
+            fixture.on_complete(before, [](pi_event, pi_result) {});
             fixture.signal(gate);
             require_success(piQueueFlush(queue), "piQueueFlush while a callback runs");
         };
-        run([&](pi_event event) {
-            calls = std::async(std::launch::async, call_everything, event);
+        std::future<void> calls;
+        run_inside(fixture, way, queue, [&] {
+            calls = std::async(std::launch::async, call_everything);
             require(calls.wait_for(std::chrono::milliseconds(fixture.patience()) / 2) ==
                         std::future_status::ready,
-                    "another thread's calls do not return while ", how, " runs");
+                    "another thread's calls do not return while the plugin calls the application",
+                    name_of(way));
         });
         calls.get();
         fixture.wait(behind);
-        for (std::size_t i = 0; i < commands.size(); ++i) {
-            fixture.wait(started[i], "what another thread has enqueued while a callback ran");
-            commands[i]->require_done(other);
-            commands[i]->clean_up(other);
+        for (const Event &event : started)
+            fixture.wait(event, "what another thread has enqueued while a callback ran");
+        for (const auto &command : commands) {
+            command->require_done(other);
+            command->clean_up(other);
         }
-        fixture.wait_result(started.back()); // behind an abandoned event it fails
-    });
+    }
 }
 
 CONFORMANCE_TEST("lifetime", "a chain of callbacks that enqueue may be of any length") {
@@ -210,55 +222,64 @@ CONFORMANCE_TEST("lifetime", "a chain of callbacks that enqueue may be of any le
     fixture.require_contents(queue, mem, expected, "what the chain has filled");
 }
 
-CONFORMANCE_TEST("lifetime", "a blocking call inside a callback is refused and does not wait") {
-    const CommandCases commands = make_command_cases(fixture);
-    const Queue other = fixture.make_queue();
-    const Queue idle = fixture.make_queue();
-    fixture.wait(fixture.barrier(idle));
-    const Event unsignalled = fixture.make_host_event();
-    const Event waiting = fixture.barrier(other, {unsignalled});
-    const auto refuse_all = [&](const std::string &how) {
-        require_error(piEventWait(waiting, PI_TIMEOUT_NEVER), PI_ERROR_WOULD_BLOCK,
-                      "piEventWait in ", how);
-        require_error(piEventWait(waiting, 0), {PI_ERROR_WOULD_BLOCK, PI_ERROR_TIMEOUT},
-                      "piEventWait with timeout 0 in ", how);
-        require_error(piQueueFinish(other), PI_ERROR_WOULD_BLOCK, "piQueueFinish in ", how);
-        if (const pi_result finished = piQueueFinish(idle); finished != PI_SUCCESS)
-            require_error(finished, PI_ERROR_WOULD_BLOCK, "piQueueFinish of an idle queue in ",
-                          how);
-        for (const auto &command : commands)
-            require_untouched<pi_event>(join(command->name(), ", blocking, in ", how),
-                                        {PI_ERROR_WOULD_BLOCK}, [&](pi_event *out) {
-                                            return command->enqueue(other, PI_COMMAND_BLOCKING, 0,
-                                                                    nullptr, out);
-                                        });
-    };
-    for_each_callback(fixture, [&](const std::string &how, const RunInCallback &run) {
-        run([&](pi_event event) {
-            refuse_all(how);
-            piEventWait(event, PI_TIMEOUT_NEVER); // which is complete
-        });
-    });
-    if (fixture.can(PI_CAPABILITY_HOST_FUNCTION)) {
-        std::string failure;
-        std::function<void()> refuse = [&] {
-            try {
-                refuse_all("a host function");
-            } catch (const Failure &failed) {
-                failure = failed.text;
-            }
-        };
-        auto desc = pi::desc<pi_host_function_desc>();
-        desc.function = [](void *function) { (*static_cast<std::function<void()> *>(function))(); };
-        desc.user_data = &refuse;
-        fixture.wait(fixture.enqueue(fixture.make_queue(), desc), "a host function");
-        require(failure.empty(), "in a host function: ", failure);
+// Every call that blocks, on a queue that is busy and on one that is idle.
+class BlockingCalls {
+public:
+    explicit BlockingCalls(Fixture &fixture)
+        : fixture_(fixture), commands_(make_command_cases(fixture)),
+          unsignalled_(fixture.make_host_event()), busy_(fixture.make_queue()),
+          idle_(fixture.make_queue()), held_(fixture.barrier(busy_, {unsignalled_})) {}
+
+    /// Inside a callback: each is refused.
+    void require_refused(const std::string &where) {
+        require_error(piEventWait(held_, PI_TIMEOUT_NEVER), PI_ERROR_WOULD_BLOCK, "piEventWait",
+                      where);
+        require_error(piEventWait(held_, 0), {PI_ERROR_WOULD_BLOCK, PI_ERROR_TIMEOUT},
+                      "piEventWait with a timeout of 0", where);
+        require_error(piQueueFinish(busy_), PI_ERROR_WOULD_BLOCK, "piQueueFinish", where);
+        if (const pi_result finished = piQueueFinish(idle_); finished != PI_SUCCESS)
+            require_error(finished, PI_ERROR_WOULD_BLOCK, "piQueueFinish of an idle queue", where);
+        for (const pi_queue queue : {busy_.get(), idle_.get()})
+            for (const auto &command : commands_)
+                require_untouched<pi_event>(join(command->name(), " with PI_COMMAND_BLOCKING",
+                                                 queue == idle_ ? " on an idle queue" : "", where),
+                                            {PI_ERROR_WOULD_BLOCK}, [&](pi_event *out) {
+                                                return command->enqueue(queue, PI_COMMAND_BLOCKING,
+                                                                        0, nullptr, out);
+                                            });
     }
-    fixture.signal(unsignalled);
-    fixture.wait(waiting);
-    for (const auto &command : commands) {
-        command->require_undone(other);
-        command->clean_up(other);
+
+    /// None has enqueued anything.
+    void require_undone() {
+        const Queue other = fixture_.make_queue();
+        fixture_.signal(unsignalled_);
+        fixture_.wait({held_, fixture_.barrier(busy_), fixture_.barrier(idle_)});
+        for (const auto &command : commands_) {
+            command->require_undone(other);
+            command->clean_up(other);
+        }
+    }
+
+private:
+    Fixture &fixture_;
+    CommandCases commands_;
+    Event unsignalled_;
+    Queue busy_;
+    Queue idle_;
+    Event held_;
+};
+
+CONFORMANCE_TEST("lifetime", "a blocking call inside a callback is refused and does not wait") {
+    for (const Way way : ways(fixture)) {
+        BlockingCalls calls(fixture);
+        const Queue queue = fixture.make_queue();
+        const Event before = fixture.barrier(queue);
+        run_inside(fixture, way, queue, [&] {
+            calls.require_refused(name_of(way));
+            require_success(piEventWait(before, PI_TIMEOUT_NEVER), "piEventWait", name_of(way),
+                            " for an event that is complete");
+        });
+        calls.require_undone();
     }
 }
 

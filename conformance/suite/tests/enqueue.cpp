@@ -110,20 +110,27 @@ CONFORMANCE_TEST("enqueue",
 }
 
 CONFORMANCE_TEST("enqueue", "a command waits for another queue's command") {
-    const Queue first = fixture.make_queue();
     const Queue second = fixture.make_queue();
     const Queue other = fixture.make_queue();
-    for (const auto &command : make_command_cases(fixture)) {
-        const Event gate = fixture.make_host_event();
-        const Event before = fixture.barrier(first, {gate});
-        const Event event = command->start(second, {before});
-        require_held(fixture, second, other, *command, event);
-        command->disturb(other);
-        fixture.signal(gate);
-        require_complete(fixture, *command, event);
-        require(fixture.is_complete(before), command->name(), " is complete, its wait list is not");
-        command->require_done(other);
-        command->clean_up(other);
+    // Of this context, another one, and of another device.
+    const Context context = fixture.make_context({fixture.device()});
+    const Context last = fixture.make_context({fixture.devices().back()});
+    for (const Place &place : {fixture.place(), Place{fixture.device(), context},
+                               Place{fixture.devices().back(), last}}) {
+        const Queue first = fixture.make_queue(place);
+        for (const auto &command : make_command_cases(fixture)) {
+            const Event gate = fixture.make_host_event(place.context);
+            const Event before = fixture.barrier(first, {gate});
+            const Event event = command->start(second, {before, before});
+            require_held(fixture, second, other, *command, event);
+            command->disturb(other);
+            fixture.signal(gate);
+            require_complete(fixture, *command, event);
+            require(fixture.is_complete(before), command->name(),
+                    " is complete, its wait list is not");
+            command->require_done(other);
+            command->clean_up(other);
+        }
     }
 }
 

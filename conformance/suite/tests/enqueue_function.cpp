@@ -4,6 +4,7 @@
 
 #include "checks.hpp"
 #include "fixture.hpp"
+#include "queue_orders.hpp"
 #include "registry.hpp"
 
 #include <algorithm>
@@ -172,26 +173,28 @@ CONFORMANCE_TEST("enqueue",
     const auto time_of = [](pi_event event, uint32_t name) {
         return get_info<uint64_t>(&piEventGetProfilingInfo, event, name);
     };
-    const Queue queue = fixture.make_queue(); // without PI_QUEUE_PROFILING
-    const Event gate = fixture.make_host_event();
-    const Event first = fixture.enqueue(queue, pi::desc<pi_timestamp_desc>(), {gate});
-    const Event before = fixture.enqueue(fixture.make_queue(), pi::desc<pi_timestamp_desc>());
-    fixture.wait(before);
-    fixture.signal(gate);
-    fixture.wait(first);
-    const Event second = fixture.enqueue(queue, pi::desc<pi_timestamp_desc>());
-    fixture.wait(second);
-    // Times of one clock may be equal if it is coarse, but do not go back.
-    uint64_t last = 0;
-    for (const auto &[what, event] :
-         {std::pair{"one that ran before", before.get()},
-          std::pair{"one that was held back", first.get()}, std::pair{"the last", second.get()}})
-        for (const uint32_t name : {PI_PROFILING_START, PI_PROFILING_END}) {
-            const uint64_t time = time_of(event, name);
-            require(time >= last, "time ", name, " of ", what, " is ", time,
-                    ", before the one before it, ", last);
-            last = time;
-        }
+    for (const uint64_t flags : queue_orders(fixture)) {
+        const Queue queue = fixture.make_queue(flags); // without PI_QUEUE_PROFILING
+        const Event gate = fixture.make_host_event();
+        const Event first = fixture.enqueue(queue, pi::desc<pi_timestamp_desc>(), {gate});
+        const Event before = fixture.enqueue(fixture.make_queue(), pi::desc<pi_timestamp_desc>());
+        fixture.wait(before);
+        fixture.signal(gate);
+        fixture.wait(first);
+        const Event second = fixture.enqueue(queue, pi::desc<pi_timestamp_desc>());
+        fixture.wait(second);
+        // Times of one clock may be equal if it is coarse, but do not go back.
+        uint64_t last = 0;
+        for (const auto &[what, event] : {std::pair{"one that ran before", before.get()},
+                                          std::pair{"one that was held back", first.get()},
+                                          std::pair{"the last", second.get()}})
+            for (const uint32_t name : {PI_PROFILING_START, PI_PROFILING_END}) {
+                const uint64_t time = time_of(event, name);
+                require(time >= last, "time ", name, " of ", what, " is ", time,
+                        ", before the one before it, ", last);
+                last = time;
+            }
+    }
 }
 
 } // namespace

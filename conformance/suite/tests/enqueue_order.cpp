@@ -3,7 +3,9 @@
 // Order by events, by barriers and events waits, and without either.
 
 #include "checks.hpp"
+#include "command_cases.hpp"
 #include "fixture.hpp"
+#include "queue_orders.hpp"
 #include "registry.hpp"
 
 #include <algorithm>
@@ -265,6 +267,107 @@ CONFORMANCE_TEST("enqueue", "every command behind a barrier begins after it") {
     for (const Mem &mem : mems)
         fixture.require_contents(queue, mem, Bytes(size, std::byte{3}),
                                  "what was written behind two barriers");
+}
+
+CONFORMANCE_TEST("enqueue", "every kind of command begins after a barrier of its queue") {
+    const Queue queue = fixture.make_out_of_order_queue();
+    const Queue other = fixture.make_queue();
+    const CommandCases commands = make_command_cases(fixture);
+    const Event gate = fixture.make_host_event();
+    std::vector<Event> events;
+    events.push_back(fixture.barrier(queue, {gate}));
+    for (const auto &command : commands)
+        events.push_back(command->start(queue));
+    give_time(fixture, queue);
+    for (const Event &event : events)
+        require(!fixture.is_complete(event), "a command has passed a barrier");
+    for (const auto &command : commands) {
+        command->require_undone(other);
+        command->disturb(other);
+    }
+    fixture.signal(gate);
+    for (const Event &event : events)
+        fixture.wait(event, "a command behind a barrier");
+    for (const auto &command : commands) {
+        command->require_done(other);
+        command->clean_up(other);
+    }
+}
+
+CONFORMANCE_TEST("enqueue", "a command begins after all barriers before it, each with its list") {
+    for (const std::size_t first : {0, 1}) {
+        const Queue queue = fixture.make_out_of_order_queue();
+        const Event gates[] = {fixture.make_host_event(), fixture.make_host_event()};
+        std::vector<Event> barriers, behind;
+        std::vector<Mem> mems;
+        for (const Event &gate : gates) {
+            barriers.push_back(fixture.barrier(queue, {gate}));
+            mems.push_back(fixture.make_buffer(fixture.place(), Bytes(size)));
+            behind.push_back(fixture.fill(queue, mems.back(), 0, size, Bytes(1, std::byte{1})));
+        }
+        give_time(fixture, queue);
+        for (const std::size_t i : {0, 1})
+            require(!fixture.is_complete(barriers[i]) && !fixture.is_complete(behind[i]),
+                    "a barrier is complete before its list, or a command before a barrier");
+        fixture.signal(gates[first]);
+        if (first == 0)
+            fixture.wait({barriers[0], behind[0]}, "the first barrier and what is behind it");
+        give_time(fixture, queue);
+        for (std::size_t i = 1 - first; i < 2; ++i)
+            require(!fixture.is_complete(barriers[i]) && !fixture.is_complete(behind[i]),
+                    "a command is complete before a barrier before it");
+        fixture.signal(gates[1 - first]);
+        for (const std::size_t i : {0, 1})
+            fixture.wait({barriers[i], behind[i]}, "a barrier and what is behind it");
+    }
+}
+
+CONFORMANCE_TEST("enqueue", "a barrier that fails holds commands back as long, and fails none") {
+    for (const uint64_t flags : queue_orders(fixture)) {
+        const Queue queue = fixture.make_queue(flags);
+        const Event gates[] = {fixture.make_host_event(), fixture.make_host_event()};
+        const Mem mem = fixture.make_buffer(fixture.place(), Bytes(size));
+        const Event held = fixture.events_wait(fixture.make_queue(), {gates[1]});
+        const Event barrier = fixture.barrier(queue, {gates[0], held});
+        const Event behind = fixture.fill(queue, mem, 0, size, Bytes(1, std::byte{1}));
+        const Event wait = fixture.events_wait(queue);
+        fixture.signal(gates[0], PI_ERROR_BACKEND);
+        fixture.signal(gates[1]);
+        fixture.require_result(barrier, PI_ERROR_DEPENDENCY_FAILED, "a barrier whose list failed");
+        fixture.wait({behind, wait}, "commands behind a barrier that failed");
+        fixture.require_contents(queue, mem, Bytes(size, std::byte{1}),
+                                 "what was filled behind a barrier that failed");
+    }
+}
+
+CONFORMANCE_TEST("enqueue",
+                 "events waits and barriers wait for thousands of commands before them") {
+    constexpr std::size_t count = 4000;
+    for (const uint64_t flags : queue_orders(fixture)) {
+        const Queue queue = fixture.make_queue(flags);
+        const Event gates[] = {fixture.make_host_event(), fixture.make_host_event()};
+        std::vector<Event> before;
+        for (std::size_t i = 0; i < count; ++i)
+            before.push_back(fixture.events_wait(queue, {gates[i % 2]}));
+        const Event all[] = {fixture.events_wait(queue), fixture.barrier(queue),
+                             fixture.events_wait(queue)};
+        // A list of all of them, each twice.
+        Waits list(before.begin(), before.end());
+        list.insert(list.end(), before.begin(), before.end());
+        const Event listed = fixture.events_wait(fixture.make_queue(), list);
+        fixture.signal(gates[0]);
+        give_time(fixture, queue);
+        for (const Event &event : all)
+            require(!fixture.is_complete(event), "it is complete before commands before it");
+        require(!fixture.is_complete(listed), "it is complete before its list");
+        fixture.signal(gates[1], PI_ERROR_BACKEND);
+        for (const Event &event : all) // without a list no failure reaches them
+            fixture.wait(event, "what waits for thousands of commands, some of which failed");
+        for (const Event &event : before)
+            require(fixture.is_complete(event), "a command is complete after what waits for it");
+        fixture.require_result(listed, PI_ERROR_DEPENDENCY_FAILED,
+                               "the result behind thousands of events, some of which failed");
+    }
 }
 
 CONFORMANCE_TEST("enqueue", "an in-order queue orders events waits and barriers, too") {

@@ -258,6 +258,14 @@ CONFORMANCE_TEST("enqueue", "only an address that a map returned can be unmapped
     for (const uint64_t within : {uint64_t{1}, size / 2, size - 1})
         refused(join("unmapping a pointer ", within, " bytes into a map"), mem,
                 static_cast<std::byte *>(pointer) + within);
+    if (fixture.can(PI_CAPABILITY_VIEW)) {
+        const Mem view = fixture.make_view(mem, 0, size);
+        refused("unmapping by a view what its root has mapped", view, pointer);
+        void *of_view = nullptr;
+        fixture.wait(fixture.map(queue, view, PI_MAP_READ, size / 2, size / 2, &of_view));
+        refused("unmapping by the root what a view has mapped", mem, of_view);
+        fixture.wait(fixture.unmap(queue, view, of_view));
+    }
     require_same_bytes(pointer, bytes.data(), size, "what is mapped after refused unmaps");
     fixture.wait(fixture.unmap(queue, mem, pointer));
     refused("unmapping twice", mem, pointer);

@@ -6,6 +6,7 @@
 #include "image.hpp"
 #include "registry.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -95,12 +96,13 @@ Paint random_paint(Fixture &fixture, pi_channel_type type) {
     const Scale scale = scale_of(type);
     Paint paint;
     for (std::size_t i = 0; i < 4; ++i) {
-        const bool negative = scale.has_sign && fixture.random(0, 1) != 0;
+        const bool negative = (scale.has_sign || scale.norm) && fixture.random(0, 1) != 0;
         if (is_float(type)) {
-            // Eighths, which halves represent exactly.
-            double value = static_cast<double>(fixture.random(0, scale.norm ? 8 : 2047)) / 8;
+            // Eighths, which halves represent exactly; also beyond the range of the format.
+            double value = static_cast<double>(fixture.random(0, scale.norm ? 16 : 2047)) / 8;
             value = negative ? -value : value;
-            paint.expected[i] = scale.norm ? value * scale.max : value;
+            paint.expected[i] =
+                scale.norm ? std::clamp(value, scale.has_sign ? -1. : 0., 1.) * scale.max : value;
             const auto given = static_cast<float>(value);
             std::memcpy(&paint.color[4 * i], &given, 4);
         } else {

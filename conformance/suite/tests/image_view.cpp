@@ -4,9 +4,11 @@
 
 #include "checks.hpp"
 #include "image.hpp"
+#include "image_kernels.hpp"
 #include "memory.hpp"
 #include "registry.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <numeric>
 
@@ -149,6 +151,49 @@ CONFORMANCE_TEST("image",
         move_rows(pixels, rows_of(desc), model, rows);
         fixture.upload(views.queue, buffer, model);
         require_pixels(fixture, views.queue, view, desc, pixels, "a view of a buffer that changed");
+    }
+}
+
+CONFORMANCE_TEST("image", "a kernel reads a view of a buffer, and writes another") {
+    const Views views(fixture);
+    const Program program = make_image_program(fixture);
+    const PixelFormat numbers{PI_CHANNEL_ORDER_RGBA, PI_CHANNEL_UINT8};
+    if (std::none_of(views.kinds.begin(), views.kinds.end(), [&](const pi_mem_image_desc &kind) {
+            return kind.image_type == PI_IMAGE_2D && format_of(kind) == numbers;
+        }))
+        skip("the device has no 2-D views of " + numbers.text());
+    const Kernel kernel = make_kernel(program, "transpose");
+    for (int round = 0; round < 4; ++round) {
+        const uint64_t width = fixture.random(2, 30), height = fixture.random(2, 20);
+        pi_mem_image_desc src_desc =
+            views.described(PI_IMAGE_2D, numbers, {width, height, 1}, fixture.random(0, 2));
+        pi_mem_image_desc dst_desc =
+            views.described(PI_IMAGE_2D, numbers, {height, width, 1}, fixture.random(0, 2));
+        src_desc.offset = fixture.random(0, 3) * views.offset_alignment;
+        dst_desc.offset = fixture.random(0, 3) * views.offset_alignment;
+        const Bytes src = fixture.random_bytes(Views::size_of_storage(src_desc));
+        Bytes dst = fixture.random_bytes(Views::size_of_storage(dst_desc));
+        const Mem src_buffer = fixture.make_buffer(fixture.place(), src);
+        const Mem dst_buffer = fixture.make_buffer(fixture.place(), dst);
+        const Mem from = views.make(src_buffer, src_desc), to = views.make(dst_buffer, dst_desc);
+        Arguments arguments;
+        arguments.image(from).image(to);
+        const pi_kernel_launch_desc launch = launch_desc(kernel, arguments, 2, {width, height, 1});
+        if (is_of_cuda(kernel_format(fixture))) { // no surface
+            require_untouched<pi_event>(
+                "a launch on a view without a sampler", {PI_ERROR_UNSUPPORTED_FEATURE},
+                [&](pi_event *out) { return try_enqueue(views.queue, launch, {}, out); });
+            continue;
+        }
+        fixture.wait(fixture.enqueue(views.queue, launch), "a launch on views");
+        const Rows in = Views::rows(src_desc), out = Views::rows(dst_desc);
+        for (uint64_t y = 0; y < height; ++y)
+            for (uint64_t x = 0; x < width; ++x)
+                std::copy_n(&src[in.offset + y * in.row_pitch + x * numbers.size()], numbers.size(),
+                            &dst[out.offset + x * out.row_pitch + y * numbers.size()]);
+        fixture.require_contents(views.queue, src_buffer, src, "a buffer whose view a kernel read");
+        fixture.require_contents(views.queue, dst_buffer, dst,
+                                 "a buffer whose view a kernel wrote");
     }
 }
 

@@ -93,15 +93,28 @@ CONFORMANCE_TEST("kernel", "each id is visited once with every local size that f
             continue;
         require_visited(setup, 3, {}, {local[0] * 3, local[1] * 2, local[2] * 2}, local);
     }
-    const uint64_t large = group_size(fixture, kernel, 4096);
+    // Exactly the largest group, in a row and with the other axes, too.
+    const uint64_t large = group_size(fixture, kernel, UINT32_MAX);
     require_visited(setup, 1, {}, {large * 2, 0, 0}, {large, 0, 0});
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+        Size3 local{1, 1, 1};
+        local[axis] = std::min(items[axis], most);
+        const uint32_t next = (axis + 1) % 3;
+        local[next] = std::min(items[next], most / local[axis]);
+        Size3 global = local;
+        global[(axis + 2) % 3] = 2;
+        require_visited(setup, 3, {}, global, local);
+    }
 }
 
 CONFORMANCE_TEST("kernel", "a global offset moves the ids, where the device can") {
     LaunchFixture setup(fixture);
     if ((launch_features(fixture) & PI_LAUNCH_FEATURE_GLOBAL_OFFSET) != 0) {
+        const uint64_t group = group_size(fixture, make_kernel(setup.program, "visit"), 4);
         require_visited(setup, 1, {5, 0, 0}, {11, 0, 0}, {});
         require_visited(setup, 3, {3, 2, 1}, {4, 5, 6}, {});
+        require_visited(setup, 1, {5, 0, 0}, {group * 3, 0, 0}, {group, 0, 0});
+        require_visited(setup, 3, {3, 2, 1}, {group * 2, 5, 6}, {group, 1, 1});
         return;
     }
     const Kernel kernel = make_kernel(setup.program, "add");
@@ -113,6 +126,43 @@ CONFORMANCE_TEST("kernel", "a global offset moves the ids, where the device can"
     require_untouched<pi_event>(
         "a global offset on a device without the feature", {PI_ERROR_UNSUPPORTED_FEATURE},
         [&](pi_event *out) { return piEnqueueKernelLaunch(setup.queue, &desc, 0, nullptr, out); });
+}
+
+CONFORMANCE_TEST("kernel", "a global offset may be 2^32 or more, or is refused") {
+    LaunchFixture setup(fixture);
+    if ((launch_features(fixture) & PI_LAUNCH_FEATURE_GLOBAL_OFFSET) == 0)
+        skip("the device has no global offsets");
+    constexpr uint64_t large = uint64_t{1} << 32;
+    constexpr uint32_t count = 8;
+    const Kernel kernel = make_kernel(setup.program, "visit");
+    // Ids of 2^32 and more whose product with the buffer's sizes is small again, modulo 2^64.
+    struct Case {
+        Size3 offset;
+        uint64_t size_x, size_y;
+    };
+    for (const auto &[offset, size_x, size_y] :
+         {Case{{large, 1, 0}, 0 - large, 1}, Case{{0, large + 1, 0}, 1 - large, 1},
+          Case{{0, 0, large + 1}, 1, 1 - large}}) {
+        const Mem mem = fixture.make_buffer(fixture.place(), bytes_of(counting(2 * count)));
+        Arguments arguments;
+        arguments.buffer(mem).value(size_x).value(size_y);
+        pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 3, {count, 1, 1});
+        std::copy(offset.begin(), offset.end(), desc.global_offset);
+        Event event;
+        const pi_result result = try_enqueue(setup.queue, desc, {}, event.out());
+        if (result != PI_SUCCESS) {
+            require_error(result, {PI_ERROR_INVALID_WORK_SIZE, PI_ERROR_UNSUPPORTED_FEATURE},
+                          "a global offset of 2^32");
+            continue;
+        }
+        fixture.wait(event, "a launch with a global offset of 2^32");
+        std::vector<uint32_t> expected = counting(2 * count);
+        const uint32_t first = offset[0] != 0 ? 0 : 1;
+        for (uint32_t i = 0; i < count; ++i)
+            ++expected[first + i];
+        fixture.require_contents(setup.queue, mem, bytes_of(expected),
+                                 "what was visited from an offset of 2^32 on");
+    }
 }
 
 CONFORMANCE_TEST("kernel", "launches of one kernel have each their own global offset, or none") {
@@ -183,6 +233,21 @@ CONFORMANCE_TEST("kernel", "work sizes that make no sense are refused") {
     refused("a local size of 0 on one axis only", 2, {4, 4, 1}, {2, 0, 1});
     refused("a work-group larger than the device's largest", 1, {(most + 1) * 2, 1, 1},
             {most + 1, 1, 1});
+    refused("a work-group larger than the kernel's largest", 1,
+            {(largest_group(fixture, kernel) + 1) * 2, 1, 1},
+            {largest_group(fixture, kernel) + 1, 1, 1});
+    const auto items =
+        get_info<Size3>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        Size3 local{1, 1, 1};
+        local[axis] = items[axis] + 1;
+        refused(join("a work-group larger than the device's largest on axis ", axis), 3, local,
+                local);
+    }
+    constexpr uint64_t half = uint64_t{1} << 32;
+    refused("a local size whose product is 0 modulo 2^64", 3, {half, half, 1}, {half, half, 1});
+    refused("a local size whose product is 1 modulo 2^64", 2, {half + 1, 1 - half, 1},
+            {half + 1, 1 - half, 1});
     fixture.require_contents(setup.queue, mem, before, "the buffer after no launch");
 }
 
@@ -199,6 +264,16 @@ CONFORMANCE_TEST("kernel", "a buffer argument begins at its offset") {
     for (uint64_t i = 0; i < 16; ++i)
         expected[offset / 4 + i] += 1000;
     fixture.require_contents(setup.queue, mem, bytes_of(expected), "the buffer after the launch");
+    // A part of it, all but its end, and exactly up to its end.
+    for (const uint64_t size : {uint64_t{64}, uint64_t{124}, uint64_t{128}}) {
+        Arguments sized;
+        sized.buffer(mem, offset, size).value(uint32_t{7});
+        fixture.wait(fixture.enqueue(setup.queue, launch_desc(kernel, sized, 16)));
+        for (uint64_t i = 0; i < 16; ++i)
+            expected[offset / 4 + i] += 7;
+        fixture.require_contents(setup.queue, mem, bytes_of(expected),
+                                 join("the buffer after a launch on ", size, " bytes of it"));
+    }
     if (alignment <= 1)
         return;
     const uint64_t between = alignment / 2;

@@ -132,6 +132,44 @@ CONFORMANCE_TEST("memory", "disjoint ranges may be mapped for writing at the sam
     mapped.require_model("the buffer after four ranges were written");
 }
 
+CONFORMANCE_TEST("memory",
+                 "commands write the rest of a buffer while a range is mapped for writing") {
+    for (const uint64_t flags :
+         {PI_MAP_WRITE + 0, PI_MAP_READ | PI_MAP_WRITE, PI_MAP_WRITE_DISCARD + 0}) {
+        for (const bool of_view : {false, true}) {
+            if (of_view && !fixture.can(PI_CAPABILITY_VIEW))
+                continue;
+            Mapped mapped(fixture);
+            const uint64_t begin = of_view ? fixture.scopes().front().offset_alignment : 0;
+            if (begin + 2 >= mapped.model.size())
+                continue;
+            const uint64_t room = mapped.model.size() - begin;
+            const Mem view = of_view ? fixture.make_view(mapped.mem, begin, room) : Mem{};
+            const pi_mem mem = of_view ? view.get() : mapped.mem.get();
+            for (int round = 0; round < 4; ++round) {
+                const uint64_t size = fixture.random(1, room - 1);
+                const uint64_t offset = fixture.random(0, room - size);
+                void *pointer = nullptr;
+                fixture.wait(fixture.map(mapped.queue, mem, flags, offset, size, &pointer));
+                const Bytes before = fixture.random_bytes(begin + offset);
+                const Bytes behind = fixture.random_bytes(room - offset - size);
+                const Bytes bytes = fixture.random_bytes(size);
+                std::memcpy(pointer, bytes.data(), size);
+                if (!before.empty())
+                    fixture.upload(mapped.queue, mapped.mem, before);
+                if (!behind.empty())
+                    fixture.upload(mapped.queue, mapped.mem, behind, begin + offset + size);
+                fixture.wait(fixture.unmap(mapped.queue, mem, pointer), "unmapping");
+                mapped.model = before;
+                mapped.model.insert(mapped.model.end(), bytes.begin(), bytes.end());
+                mapped.model.insert(mapped.model.end(), behind.begin(), behind.end());
+                mapped.require_model(join("the buffer whose bytes but ", size, " at ",
+                                          begin + offset, " were written while these were mapped"));
+            }
+        }
+    }
+}
+
 CONFORMANCE_TEST("memory", "a map and its unmap may be of different queues") {
     Mapped mapped(fixture);
     const Queue other = fixture.make_queue();

@@ -202,6 +202,32 @@ CONFORMANCE_TEST("memory", "USM is allocated in every scope, or refused there") 
     }
 }
 
+// The memory has the scope's alignment; other memory like it has the one requested, or is refused.
+void require_aligned(Fixture &fixture, pi_usm_desc desc, uint64_t sure, const void *pointer,
+                     const std::string &what) {
+    const auto is_at = [&](const void *address, uint64_t alignment) {
+        require(reinterpret_cast<uintptr_t>(address) % alignment == 0, what,
+                " with an alignment of ", desc.alignment, " is at ", address,
+                ", should be at a multiple of ", alignment);
+    };
+    is_at(pointer, sure);
+    for (const uint64_t alignment :
+         {uint64_t{1}, sure, 2 * sure, uint64_t{4096}, uint64_t{1} << 16, uint64_t{2} << 20}) {
+        desc.alignment = alignment;
+        void *aligned = nullptr;
+        const pi_result result = piUsmAlloc(fixture.context(), fixture.device(), &desc, &aligned);
+        if (result != PI_SUCCESS) {
+            require_error(result, PI_ERROR_INVALID_ALIGNMENT, what, " with an alignment of ",
+                          alignment);
+            require(alignment > sure, what, " with an alignment of ", alignment,
+                    ", which the scope has, is refused");
+            continue;
+        }
+        const Usm usm(fixture.context(), aligned, desc.size);
+        is_at(aligned, std::max(alignment, sure));
+    }
+}
+
 CONFORMANCE_TEST("memory", "requirements on USM hold, or are refused") {
     const Queue queue = fixture.make_queue();
     const std::vector<pi_memory_scope> scopes = fixture.scopes();
@@ -226,6 +252,7 @@ CONFORMANCE_TEST("memory", "requirements on USM hold, or are refused") {
                 if (result == PI_SUCCESS) {
                     const Usm usm(fixture.context(), pointer, desc.size);
                     require(possible, what, " succeeded, should be PI_ERROR_UNSUPPORTED_FEATURE");
+                    require_aligned(fixture, desc, scopes[scope].min_alignment, pointer, what);
                     const Bytes bytes = fixture.random_bytes(desc.size);
                     usm_upload(fixture, queue, pointer, bytes);
                     require_usm_contents(fixture, queue, pointer, bytes, what);

@@ -76,6 +76,11 @@ CONFORMANCE_TEST("memory", "USM of the kind host needs no device, other kinds do
                 "USM without a device", {PI_ERROR_INVALID_DEVICE},
                 [&](void **out) { return piUsmAlloc(context, nullptr, &desc, out); });
         }
+        const std::vector<pi_device> devices = fixture.devices();
+        for (std::size_t i = 1; i < devices.size(); ++i)
+            require_untouched<void *>(
+                "USM of a device that is not of the context", {PI_ERROR_INVALID_DEVICE},
+                [&](void **out) { return piUsmAlloc(context, devices[i], &desc, out); });
         require_untouched<void *>(
             "USM of a device that is a queue", {PI_ERROR_INVALID_DEVICE}, [&](void **out) {
                 const Queue queue = fixture.make_queue();

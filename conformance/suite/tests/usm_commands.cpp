@@ -130,24 +130,34 @@ CONFORMANCE_TEST("enqueue",
     constexpr uint64_t size = 300;
     const Queue queue = fixture.make_queue();
     for (const pi_usm_kind kind : need_usm(fixture)) {
-        const Usm usm(fixture, kind, size);
-        Bytes model = fixture.random_bytes(size);
+        const Usm usm(fixture, kind, size + 2);
+        Bytes model = fixture.random_bytes(size + 2);
         usm_upload(fixture, queue, usm.at(), model);
         std::vector<pi_region> regions{linear(0, 149, 150), linear(149, 0, 150), linear(0, 0, size),
                                        linear(0, 150, 150), linear(150, 0, 150)};
         for (int round = 0; round < 30; ++round)
             regions.push_back(random_region(fixture, {0, size}, {0, size}));
         for (const pi_region &region : regions) {
-            const Regions one{region};
-            const pi_usm_copy_desc desc = usm_copy_desc(usm.at(), usm.at(), one);
-            const std::string what = "a copy within USM, " + text_of(region);
+            // Its addresses are two of the allocation, and other regions come before it.
+            Regions all(fixture.random(0, 1), linear(size, size + 1, 1));
+            all.push_back(region);
+            const uint64_t src = fixture.random(0, region.src_offset);
+            const uint64_t dst = fixture.random(0, region.dst_offset);
+            Regions given = all;
+            for (pi_region &each : given) {
+                each.src_offset -= src;
+                each.dst_offset -= dst;
+            }
+            const pi_usm_copy_desc desc = usm_copy_desc(usm.at(src), usm.at(dst), given);
+            const std::string what = join("a copy within USM from byte ", src, " to byte ", dst,
+                                          ", region ", given.size(), ": ", text_of(region));
             if (overlaps(region)) {
                 require_untouched<pi_event>(what, {PI_ERROR_MEM_COPY_OVERLAP}, [&](pi_event *out) {
                     return try_enqueue(queue, desc, {}, out);
                 });
             } else {
                 fixture.wait(fixture.enqueue(queue, desc), what);
-                apply(one, Bytes(model), model);
+                apply(all, Bytes(model), model);
             }
             require_usm_contents(fixture, queue, usm.at(), model, what);
         }

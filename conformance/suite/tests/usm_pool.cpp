@@ -8,6 +8,7 @@
 #include "partition.hpp"
 #include "registry.hpp"
 
+#include <atomic>
 #include <deque>
 
 namespace pi::suite {
@@ -167,6 +168,9 @@ CONFORMANCE_TEST("memory", "a pool allocates no more than its limit") {
         refused(desc.limit + 1);
         Usm most(fixture.place(), from_pool(pool, kind, 6 * unit));
         refused(3 * unit);
+        refused(0 - 5 * unit); // with what is in use it would be less than the limit, modulo 2^64
+        require(pool_info(pool, PI_USM_POOL_INFO_USED) < desc.limit,
+                "a pool counts what it has refused");
         const Usm rest(fixture.place(), from_pool(pool, kind, 2 * unit)); // that is all
         refused(1);
         most.free();
@@ -192,6 +196,71 @@ CONFORMANCE_TEST("memory", "a pool keeps no more for reuse than its threshold") 
                 "PI_USM_POOL_INFO_RESERVED is ", pool_info(pool, PI_USM_POOL_INFO_RESERVED),
                 " with nothing handed out, and a release_threshold of ", desc.release_threshold);
         const Usm again(fixture.place(), from_pool(pool, kind, 3 * unit));
+    }
+}
+
+CONFORMANCE_TEST("memory",
+                 "a pool's limit and threshold hold while many threads allocate and free") {
+    constexpr uint64_t units = 8, unit = 64 * 1024;
+    for (const pi_usm_kind kind : need_pools(fixture)) {
+        pi_usm_pool_desc desc = pool_desc(kind);
+        desc.limit = units * unit;
+        desc.release_threshold = 2 * unit;
+        const Pool pool = make_pool(fixture.place(), desc);
+        std::atomic<uint64_t> live{0}, refusals{0};
+        fixture.run_threads(6, [&](unsigned thread) {
+            for (unsigned round = 0; round < 200; ++round) {
+                const uint64_t count = 1 + (thread + round) % 4;
+                const pi_usm_desc asked = from_pool(pool, kind, count * unit);
+                void *pointer = nullptr;
+                const pi_result result =
+                    piUsmAlloc(fixture.context(), fixture.device(), &asked, &pointer);
+                if (result != PI_SUCCESS) {
+                    require_error(result, PI_ERROR_OUT_OF_DEVICE_MEMORY, "piUsmAlloc of a pool");
+                    ++refusals;
+                    continue;
+                }
+                Usm usm(fixture.context(), pointer, asked.size);
+                const uint64_t used = live += count;
+                require(used <= units, used, " units of a pool are in use, its limit is ", units);
+                live -= count;
+                usm.free();
+            }
+        });
+        require_equal(pool_info(pool, PI_USM_POOL_INFO_USED), uint64_t{0},
+                      "PI_USM_POOL_INFO_USED after all threads have freed");
+        require(pool_info(pool, PI_USM_POOL_INFO_RESERVED) <= desc.release_threshold,
+                "PI_USM_POOL_INFO_RESERVED is ", pool_info(pool, PI_USM_POOL_INFO_RESERVED),
+                " after all threads have freed, the release_threshold is ", desc.release_threshold);
+        const Usm whole(fixture.place(), from_pool(pool, kind, desc.limit)); // nothing is lost
+    }
+}
+
+CONFORMANCE_TEST("memory", "memory of a pool that was not freed is freed with its context") {
+    for (const pi_usm_kind kind : need_pools(fixture)) {
+        Context other = fixture.make_context({fixture.device()});
+        const Place place{fixture.device(), other};
+        Pool pool = make_pool(place, pool_desc(kind));
+        std::vector<void *> left{Usm(place, from_pool(pool, kind, 4096)).take()};
+        if (fixture.can(PI_CAPABILITY_USM_ASYNC)) {
+            const Queue queue = fixture.make_queue(place);
+            for (const pi_usm_pool of : {pool.get(), pi_usm_pool{}}) {
+                auto desc = pi::desc<pi_usm_alloc_desc>();
+                desc.pool = of;
+                desc.size = 4096;
+                void *pointer = nullptr;
+                desc.out_pointer = &pointer;
+                fixture.wait(fixture.enqueue(queue, desc), "piEnqueueUsmAlloc");
+                left.push_back(pointer);
+            }
+        }
+        pool.reset();
+        for (void *const pointer : left)
+            require(is_live_usm(other, pointer), "new memory is not live");
+        other.reset();
+        for (void *const pointer : left)
+            require(!is_live_usm(fixture.context(), pointer),
+                    "memory of a context is live in another");
     }
 }
 
