@@ -23,6 +23,8 @@ class Mutant:
         """The file, from the tree's root on."""
         if self.file.startswith("sdk/"):
             return f"plugins/sdk/include/pi/{self.file}"
+        if self.file.startswith("checks/"):
+            return f"api/describe/include/pi/describe/{self.file}"
         return f"plugins/{plugin}/{self.file}"
 
     def apply(self, text):
