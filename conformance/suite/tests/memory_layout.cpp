@@ -4,6 +4,7 @@
 
 #include "checks.hpp"
 #include "image.hpp"
+#include "link.hpp"
 #include "memory.hpp"
 #include "regions.hpp"
 #include "registry.hpp"
@@ -63,7 +64,21 @@ CONFORMANCE_TEST("memory",
                 desc.flags = PI_MEM_COPY_HOST_PTR;
                 desc.host_ptr = bytes.data();
             }
-            const Mem mem = fixture.make_buffer(fixture.place(), desc);
+            const uint64_t alignment = round % 3 == 0 ? uint64_t{1} << round : 1;
+            desc.alignment = alignment;
+            Mem mem;
+            const pi_result result =
+                piMemBufferCreate(fixture.context(), fixture.device(), &desc, mem.out());
+            if (result == PI_ERROR_INVALID_ALIGNMENT && alignment != 1) {
+                desc.alignment = 0;
+                mem = fixture.make_buffer(fixture.place(), desc);
+            } else {
+                require_success(result, "an n-D allocation with an alignment of ", alignment);
+                require(info_or(&piMemGetInfo, mem.get(), PI_MEM_INFO_DEVICE_ADDRESS, alignment) %
+                                alignment ==
+                            0,
+                        "the device address of an n-D allocation is no multiple of ", alignment);
+            }
             if (round % 2 != 0)
                 fixture.upload(queue, mem, bytes);
             require_equal(get_info<uint64_t>(&piMemGetInfo, mem.get(), PI_MEM_INFO_SIZE),
@@ -163,6 +178,38 @@ CONFORMANCE_TEST("memory", "an n-D allocation is an end of image copies by its d
         fixture.require_contents(queue, mem, pixels,
                                  "an n-D allocation that an image was copied to");
     }
+}
+
+CONFORMANCE_TEST_PAIRS("connection",
+                       "n-D allocations are copied between places by their dense bytes") {
+    bool any = false;
+    for (const Link &link : all_links(fixture)) {
+        const uint64_t flags = fixture.scopes(link.src.device).at(link.src_scope).flags;
+        if (link.kind != PI_MEMORY_KIND_BUFFER || (flags & PI_SCOPE_LAYOUT) == 0 ||
+            link.connection == PI_MEMORY_CONNECTION_NONE)
+            continue;
+        any = true;
+        const Shape shape([&](uint64_t low, uint64_t high) { return fixture.random(low, high); });
+        const pi_mem_layout_desc layout = shape.desc();
+        Bytes bytes = fixture.random_bytes(shape.size());
+        pi_mem_buffer_desc desc = buffer_desc(bytes.size(), PI_MEM_COPY_HOST_PTR, bytes.data());
+        desc.scope = link.src_scope;
+        desc.next = &layout;
+        const Mem rows = fixture.make_buffer(link.src, desc);
+        const Mem own = make_destination(link, fixture, Bytes(bytes.size()));
+        const Queue queue = fixture.make_queue(link.dst);
+        const std::string what = link.name() + ", " + shape.text();
+        fixture.wait(fixture.copy(queue, rows, 0, own, 0, bytes.size()), what);
+        fixture.require_contents(queue, own, bytes, what);
+        if (link.connection != PI_MEMORY_CONNECTION_UNIFIED)
+            continue;
+        bytes = fixture.random_bytes(bytes.size());
+        fixture.upload(queue, own, bytes);
+        fixture.wait(fixture.copy(queue, own, 0, rows, 0, bytes.size()), what);
+        fixture.require_contents(fixture.make_queue(link.src), rows, bytes, what);
+    }
+    if (!any)
+        skip("no n-D allocation of src has a connection to dst");
 }
 
 CONFORMANCE_TEST(
