@@ -1044,7 +1044,7 @@ enum {
     PI_MEM_INFO_BUS_ADDRESS = 11,    /* uint64_t; of contiguous memory, if available */
     /* uint64_t[]: bytes between neighbours along each physical axis, outermost axis first. An n-D
      * allocation has one more physical axis than separators; the innermost pitch is the element
-     * size. */
+     * size. A linear buffer has one axis, that of its bytes. */
     PI_MEM_INFO_PITCHES = 12,
     PI_MEM_INFO_KIND = 13,           /* pi_memory_kind */
     PI_MEM_INFO_REFERENCE_COUNT = 14 /* uint32_t: for debugging only */
