@@ -347,8 +347,8 @@ CONFORMANCE_TEST("enqueue",
         const Queue queue = fixture.make_queue(flags);
         const Event gates[] = {fixture.make_host_event(), fixture.make_host_event()};
         std::vector<Event> before;
-        for (std::size_t i = 0; i < count; ++i)
-            before.push_back(fixture.events_wait(queue, {gates[i % 2]}));
+        for (std::size_t i = 0; i < count; ++i) // the oldest wait the longest
+            before.push_back(fixture.events_wait(queue, {gates[i < count / 2 ? 1 : 0]}));
         const Event all[] = {fixture.events_wait(queue), fixture.barrier(queue),
                              fixture.events_wait(queue)};
         // A list of all of them, each twice.

@@ -150,6 +150,15 @@ CONFORMANCE_TEST("image", "0 rows or slices mean 1, and pitches of 0 mean dense"
                      "a read of 0 rows and slices");
         move_rows(model, line, expected, {0, line.row, 1, 1, line.row, line.row});
         require_same_bytes(into.data(), expected.data(), into.size(), "a line of " + text_of(desc));
+        // The same as a write, with pitches that nothing steps over.
+        std::vector<pi_image_region> unused = regions;
+        unused[0].row_pitch = unused[0].slice_pitch = UINT64_MAX;
+        const Bytes pixels = random_pixels(fixture, desc);
+        move_rows(pixels, line, into, {0, line.row, 1, 1, line.row, line.row});
+        move_rows(pixels, line, model, line);
+        fixture.wait(fixture.enqueue(queue, image_write_desc(image, into.data(), unused)),
+                     "a write of 0 rows and slices");
+        require_pixels(fixture, queue, image, desc, model, text_of(desc) + " with a new line");
     }
 }
 

@@ -6,6 +6,7 @@
 #include "host_memory.hpp"
 #include "kernels.hpp"
 #include "memory.hpp"
+#include "regions.hpp"
 #include "registry.hpp"
 
 #include <algorithm>
@@ -261,6 +262,30 @@ void require_refused(Fixture &fixture, const std::string &what, const pi_mem_imp
     require_untouched<pi_mem>("piMemImport of " + what, allowed, [&](pi_mem *out) {
         return piMemImport(fixture.context(), fixture.device(), &desc, out);
     });
+}
+
+CONFORMANCE_TEST("memory",
+                 "copies between two imports of one host pointer are refused where they overlap") {
+    const uint64_t atom = need_import(fixture);
+    HostMemory memory(Imported::size_of(atom), atom);
+    const uint64_t half = memory.size() / 2;
+    Bytes model = fixture.random_bytes(memory.size());
+    memory.assign(model);
+    const Mem src = make_import(fixture.place(), memory),
+              dst = make_import(fixture.place(), memory);
+    const Queue queue = fixture.make_queue();
+    for (const pi_region &region :
+         {linear(0, 0, half), linear(0, half - 1, half), linear(half - 1, 0, half)}) {
+        const Regions regions{region};
+        require_untouched<pi_event>("a copy between two imports, " + text_of(region),
+                                    {PI_ERROR_MEM_COPY_OVERLAP}, [&](pi_event *out) {
+                                        return try_enqueue(queue, copy_desc(src, dst, regions), {},
+                                                           out);
+                                    });
+    }
+    fixture.wait(fixture.copy(queue, src, 0, dst, half, half), "a copy between two imports");
+    apply({linear(0, half, half)}, Bytes(model), model);
+    fixture.require_contents(queue, src, model, "what both imports share");
 }
 
 CONFORMANCE_TEST("memory", "an import that cannot be in place is refused with a reason") {

@@ -119,6 +119,10 @@ CONFORMANCE_TEST("program",
     const std::string names = "change";
     require_equal(text_or(&piProgramGetInfo, linked.get(), PI_PROGRAM_INFO_KERNEL_NAMES, names),
                   names, "the linked program's kernels");
+    uint64_t log = 0;
+    require_success(piProgramGetBuildInfo(linked, fixture.device(), PI_PROGRAM_BUILD_INFO_LOG, 0,
+                                          nullptr, &log),
+                    "the log of a linked program");
     require_changes(fixture, linked, 3);
 }
 

@@ -180,6 +180,27 @@ CONFORMANCE_TEST("memory", "a pool allocates no more than its limit") {
     }
 }
 
+CONFORMANCE_TEST("memory", "a pool counts no memory that there is not") {
+    for (const pi_usm_kind kind : need_pools(fixture)) {
+        pi_usm_pool_desc desc = pool_desc(kind);
+        desc.limit = UINT64_MAX;
+        const Pool pool = make_pool(fixture.place(), desc);
+        for (int round = 0; round < 3; ++round) {
+            const pi_usm_desc asked = from_pool(pool, kind, uint64_t{3} << 61);
+            require_untouched<void *>(
+                "3 * 2^61 bytes of a pool",
+                {PI_ERROR_OUT_OF_DEVICE_MEMORY, PI_ERROR_OUT_OF_HOST_MEMORY, PI_ERROR_INVALID_SIZE},
+                [&](void **out) {
+                    return piUsmAlloc(fixture.context(), fixture.device(), &asked, out);
+                });
+            for (const pi_usm_pool_info name : {PI_USM_POOL_INFO_USED, PI_USM_POOL_INFO_RESERVED})
+                require_equal(pool_info(pool, name), uint64_t{0},
+                              join("info ", name, " of a pool after what was refused"));
+        }
+        const Usm usm(fixture.place(), from_pool(pool, kind, 4096));
+    }
+}
+
 CONFORMANCE_TEST("memory", "a pool keeps no more for reuse than its threshold") {
     const uint64_t unit = fixture.at_most(36 << 20) / 36; // so many at once
     for (const pi_usm_kind kind : need_pools(fixture)) {
