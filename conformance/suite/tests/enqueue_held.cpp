@@ -56,7 +56,7 @@ void make_import(Fixture &fixture) {
     }
 }
 
-// Every query of an object; the answers are others' business.
+// Every query of an object; other tests look at the values.
 template <typename Object>
 void ask(Object object, pi_result (*get)(Object, uint32_t, uint64_t, void *, uint64_t *),
          std::span<const InfoName> names) {

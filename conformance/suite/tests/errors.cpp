@@ -164,6 +164,32 @@ CONFORMANCE_TEST("errors", "buffers and views obey the rules of descriptors") {
                          return try_create<pi_mem>(
                              [&](pi_mem *out) { return piMemBufferPartition(root, desc, out); });
                      });
+    require_error(piMemBufferPartition(root, &partition, nullptr), PI_ERROR_INVALID_NULL_POINTER,
+                  "piMemBufferPartition with out_mem NULL");
+}
+
+CONFORMANCE_TEST("program", "a program of wrong bytes is refused in every format") {
+    fixture.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
+    const auto formats =
+        get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+    const std::string bytes(256, '#'), no_file = "/no/such/library.so";
+    for (pi_program_format format = PI_PROGRAM_FORMAT_OPENCL_C;
+         format <= PI_PROGRAM_FORMAT_NATIVE_LIBRARY; ++format) {
+        // A table is a struct of the application, which the plugin must trust.
+        if ((formats >> format & 1) == 0 || format == PI_PROGRAM_FORMAT_NATIVE_TABLE)
+            continue;
+        for (const std::string &data : {bytes, no_file}) {
+            auto desc = pi::desc<pi_program_desc>();
+            desc.format = format;
+            desc.data = data.c_str();
+            desc.size = data.size();
+            Program program;
+            const pi_result created = piProgramCreate(fixture.context(), &desc, program.out());
+            require_error(created == PI_SUCCESS ? piProgramBuild(program, nullptr) : created,
+                          {PI_ERROR_INVALID_BINARY, PI_ERROR_BUILD_FAILED}, "a program of format ",
+                          format, " and wrong bytes");
+        }
+    }
 }
 
 CONFORMANCE_TEST("errors", "the output struct of the connection's info is written to its size") {

@@ -163,6 +163,35 @@ CONFORMANCE_TEST("errors", "every command's event reports its queue, context and
     });
 }
 
+CONFORMANCE_TEST("kernel", "a group is refused that is larger than an axis or the device allows") {
+    const Program program = make_program(fixture);
+    const Kernel kernel = make_kernel(program, "visit");
+    const Queue queue = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(4096);
+    const auto items =
+        get_info<Size3>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES);
+    const uint64_t group =
+        get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
+    std::vector<Size3> sizes{{group, 2, 1},
+                             {2, 1, group},
+                             {uint64_t{1} << 32, uint64_t{1} << 32, 1},
+                             {1, uint64_t{1} << 63, 2}};
+    for (std::size_t axis = 0; axis < items.size(); ++axis) {
+        Size3 size{1, 1, 1};
+        size[axis] = items[axis] + 1;
+        sizes.push_back(size);
+    }
+    for (const Size3 &size : sizes) {
+        Arguments arguments;
+        arguments.buffer(mem).value(uint64_t{1}).value(uint64_t{1});
+        const auto desc = launch_desc(kernel, arguments, 3, size, size);
+        require_untouched<pi_event>(
+            join("a group of ", size[0], " x ", size[1], " x ", size[2], " work-items"),
+            {PI_ERROR_INVALID_WORK_SIZE},
+            [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });
+    }
+}
+
 CONFORMANCE_TEST("errors", "a descriptor's memory may be overwritten right after the call") {
     Samples samples(fixture);
     const Event gate = fixture.make_host_event();

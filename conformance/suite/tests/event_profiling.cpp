@@ -204,8 +204,7 @@ CONFORMANCE_TEST("event", "a command's times are values of their type") {
         profiling_info_names());
 }
 
-CONFORMANCE_TEST("event",
-                 "a command that was held back is queued before the signal and begins after it") {
+CONFORMANCE_TEST("event", "a command that was held back begins after the signal") {
     const Queue queue = make_profiling_queue(fixture);
     if (!device_time(fixture))
         skip("the device has no clock");
@@ -214,8 +213,7 @@ CONFORMANCE_TEST("event",
     const Event filled = fixture.fill(queue, mem, 0, 4096, Bytes(1, std::byte{1}), {gate});
     const Event passed = fixture.barrier(queue);
     require_success(piQueueFlush(queue), "piQueueFlush");
-    const uint64_t enqueued = *device_time(fixture);
-    // Longer than the errors of both readings.
+    // Longer than the errors of both times.
     std::this_thread::sleep_for(std::chrono::nanoseconds(3 * slack));
     const uint64_t signalled = *device_time(fixture);
     fixture.signal(gate);
@@ -223,8 +221,6 @@ CONFORMANCE_TEST("event",
     for (const auto &[event, what] :
          {std::pair<pi_event, const char *>{filled, "a fill"}, {passed, "a barrier behind it"}}) {
         const Times times = times_of(event, what);
-        require(times[0] <= enqueued + slack, what, " that was held back was queued at ", times[0],
-                ", the device's clock was ", enqueued, " after the call");
         require(times[2] + slack >= signalled, what, " that was held back began at ", times[2],
                 ", the device's clock was ", signalled, " before the signal");
     }

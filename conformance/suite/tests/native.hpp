@@ -71,17 +71,21 @@ void check_refusals(const std::string &name, const pi_native_desc &good, Create 
            {PI_ERROR_INVALID_NATIVE_HANDLE});
     refuse(" of a vendor's type", with_type(good, vendor_value(good.handle.type)),
            {PI_ERROR_INVALID_NATIVE_HANDLE});
-    // The owner of the handle stays the same if it is refused: the first object works on.
+    // The owner of the handle stays the same if it is refused: the first object works on. That of a
+    // platform never changes.
     for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_NATIVE_OWN}}) {
-        desc = good;
-        desc.flags = flags;
-        desc.handle.count = 0;
-        refuse(" of no values", desc, {PI_ERROR_INVALID_NATIVE_HANDLE});
-        desc.handle.count = good.handle.count + 1;
-        refuse(" of a value more", desc, {PI_ERROR_INVALID_NATIVE_HANDLE});
+        const std::initializer_list<pi_result> allowed{
+            PI_ERROR_INVALID_NATIVE_HANDLE, flags != 0 && std::is_same_v<Handle, pi_platform>
+                                                ? PI_ERROR_UNSUPPORTED_FEATURE
+                                                : PI_ERROR_INVALID_NATIVE_HANDLE};
         desc = with_type(good, PI_NATIVE_NONE);
         desc.flags = flags;
-        refuse(" of no type", desc, {PI_ERROR_INVALID_NATIVE_HANDLE});
+        refuse(" of no type", desc, allowed);
+        desc.handle = good.handle;
+        desc.handle.count = 0;
+        refuse(" of no values", desc, allowed);
+        desc.handle.count = good.handle.count + 1;
+        refuse(" of a value more", desc, allowed);
     }
     if (device != nullptr) {
         desc = good;

@@ -3,6 +3,7 @@
 // The command graph's implementation; included by event.hpp.
 #pragma once
 
+#include <pi/describe/checks/descriptor.hpp>
 #include <pi/sdk/event.hpp>
 
 #include <algorithm>

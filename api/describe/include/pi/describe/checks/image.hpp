@@ -379,7 +379,10 @@ inline void check_sampler(Check &check, const pi_sampler_desc &desc) noexcept {
     if (desc.normalized_coordinates > 1)
         check.refuse(PI_ERROR_INVALID_VALUE, {"desc->normalized_coordinates"},
                      "is {}; 0 or 1 is needed", desc.normalized_coordinates);
-    if (desc.normalized_coordinates == 0 && desc.addressing >= PI_ADDRESSING_REPEAT)
+    // Larger values may be a vendor's, which the plugin judges.
+    const bool repeats =
+        desc.addressing == PI_ADDRESSING_REPEAT || desc.addressing == PI_ADDRESSING_MIRRORED_REPEAT;
+    if (desc.normalized_coordinates == 0 && repeats)
         check.refuse(PI_ERROR_INVALID_VALUE, {"desc->addressing"},
                      "is {}, which repeats and needs normalized_coordinates to be 1",
                      name_addressing(desc.addressing));
