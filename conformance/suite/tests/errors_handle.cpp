@@ -79,8 +79,7 @@ CONFORMANCE_TEST("kernel",
     const Mem mem = fixture.make_buffer(64);
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{1});
-    check_descriptor("piKernelGetSuggestedLocalSize", launch_desc(kernel, arguments, 16),
-                     offsetof(pi_kernel_launch_desc, flags),
+    check_descriptor("piKernelGetSuggestedLocalSize", launch_desc(kernel, arguments, 16), 0,
                      [&](const pi_kernel_launch_desc *desc) {
                          Size3 size{};
                          return piKernelGetSuggestedLocalSize(setup.queue, desc, size.data());
