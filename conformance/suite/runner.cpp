@@ -106,6 +106,7 @@ Verdict judge(const Options &options, Ended &ended) {
                          broken.empty() ? "" : ", after this did not hold: ", broken)),
                 true};
     Verdict verdict = *written;
+    verdict.broke_off = verdict.reason.starts_with(hang_mark);
     const char *outcome = outcome_name(verdict.outcome);
     const int right_code = verdict.outcome == Outcome::failed ? 1 : 0;
     if (ended.timed_out || ended.signal != 0 || ended.exit_code != right_code)

@@ -188,6 +188,14 @@ TEST_CASE("a hang is one failed test, and is killed") {
     CHECK(output.find("libpi_plugin_toy_hangs.so") != std::string::npos);
 }
 
+TEST_CASE("a report of a sanitizer is a failure with its summary") {
+    const json test = run_test("has_a_race", "context: a context of no devices is refused");
+    INFO(test.dump(2));
+    CHECK(test.at("result") == "failed");
+    CHECK(test.at("reason").get<std::string>().find(
+              "ended with exit code 66, ThreadSanitizer: data race acme.c:31 in submit") == 0);
+}
+
 TEST_CASE("each report names the function that hangs") {
     const TemporaryFile json_file(".json"), junit_file(".xml"), html_file(".html");
     const Run run = run_suite({"--plugin=" + toy_file("hangs"), "--timeout=2",
@@ -220,6 +228,7 @@ TEST_CASE("a command that hangs is a hang, and the objects that it keeps are not
     INFO(test.dump(2));
     CHECK(test.at("reason").get<std::string>().find("hang: ") == 0);
     CHECK(test.at("reason").get<std::string>().find("leak") == std::string::npos);
+    CHECK(test.at("broke_off") == true);
 }
 
 TEST_CASE("objects left at the loader's release are a failed test") {
