@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that pi.hpp covers all of pi.h and pi_loader.h.
+"""Checks that pi.hpp and members.hpp cover all of pi.h and pi_loader.h.
 
 complete.py SOURCE_DIR
 
-It needs every function, descriptor and result, and every info with its type, with which the info's
-comment in pi.h begins.
+pi.hpp needs every function, descriptor and result, and every info with its type, with which the info's
+comment in pi.h begins. members.hpp needs every struct, and the names of each function's parameters.
 """
 
 import re
@@ -59,6 +59,34 @@ def wanted(tree):
         yield "info", name, rf"PI_HPP_INFO\({name},\s+{re.escape(cpp_type(c_type))}\)"
 
 
+def parameter_names(members):
+    """The names of each function's parameters in members.hpp."""
+    info = ["name", "size", "value", "out_size"]
+    names = {}
+    for macro, function, words in re.findall(r"^PI_(PARAMETERS|INFO)\((pi\w+),\s*([^)]*)\)$", members, re.M):
+        names[function] = re.findall(r"\w+", words) + (info if macro == "INFO" else [])
+    for thing, word in re.findall(r'^PI_COUNTED\((pi\w+), "(\w+)"\)$', members, re.M):
+        names[thing + "Retain"] = names[thing + "Release"] = [word]
+    return names
+
+
+def not_described(tree):
+    """What members.hpp lacks, or names in another way than pi.h."""
+    code = without_comments((tree / "api/include/pi/pi.h").read_text())
+    table = (tree / "api/include/pi/pi_functions.def").read_text()
+    members = without_comments((tree / "api/describe/include/pi/describe/members.hpp").read_text())
+    for name in re.findall(r"typedef struct (pi_\w+) \{", code):
+        if name != "pi_struct_header" and f"PI_MEMBERS({name})" not in members:
+            yield f"members.hpp lacks the struct {name}"
+    names = parameter_names(members)
+    command = ["queue", "desc", "wait_count", "wait_list", "out_event"]
+    for function in re.findall(r"^PI_FUNCTION\((\w+),", table, re.M):
+        text = re.search(rf"\b{function}\(([^;]*)\);", code)[1]
+        wanted_names = [re.search(r"(\w+)(\[\d+\])?$", part.strip())[1] for part in text.split(",")]
+        if names.get(function, command) != wanted_names:
+            yield f"members.hpp names the parameters of {function} {names.get(function)}, pi.h {wanted_names}"
+
+
 def main():
     tree = Path(sys.argv[1])
     headers = ("loader/include/pi/pi.hpp", "api/describe/include/pi/describe/descriptor.hpp")
@@ -68,10 +96,12 @@ def main():
     lacks = [row for row in rows if not re.search(row[2], text)]
     for kind, name, pattern in lacks:
         print(f"pi.hpp lacks the {kind} {name} (pattern {pattern})")
+    undescribed = list(not_described(tree))
+    print("\n".join(undescribed), end="\n" if undescribed else "")
     counts = {kind: sum(k == kind for k, _, _ in rows) for kind, _, _ in rows}
     covered = ", ".join(f"{n} {kind}s" for kind, n in counts.items())
     print(f"complete: {covered}, {len(lacks)} missing")
-    sys.exit(1 if lacks or len(counts) != 4 or min(counts.values()) < 20 else 0)
+    sys.exit(1 if lacks or undescribed or len(counts) != 4 or min(counts.values()) < 20 else 0)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@
 
 #include <pi/pi.h>
 
+#include <type_traits>
+
 // Of pi_loader.h.
 struct pi_loader_desc;
 struct pi_memory_verification_desc;
@@ -64,6 +66,16 @@ PI_DESC_TYPE(pi_kernel_desc, PI_TYPE_KERNEL_DESC)
 PI_DESC_TYPE(pi_host_event_desc, PI_TYPE_HOST_EVENT_DESC)
 PI_DESC_TYPE(pi_memory_verification_desc, PI_TYPE_MEMORY_VERIFICATION_DESC)
 #undef PI_DESC_TYPE
+
+/// Whether the type is that of a handle.
+template <class Type>
+inline constexpr bool is_handle =
+    std::is_same_v<Type, pi_loader> || std::is_same_v<Type, pi_plugin> ||
+    std::is_same_v<Type, pi_platform> || std::is_same_v<Type, pi_device> ||
+    std::is_same_v<Type, pi_context> || std::is_same_v<Type, pi_queue> ||
+    std::is_same_v<Type, pi_mem> || std::is_same_v<Type, pi_event> ||
+    std::is_same_v<Type, pi_program> || std::is_same_v<Type, pi_kernel> ||
+    std::is_same_v<Type, pi_sampler> || std::is_same_v<Type, pi_usm_pool>;
 
 /// A descriptor with size and type set and all other members zero, which is their default.
 template <class Desc>
