@@ -15,17 +15,6 @@ namespace {
 /// The longest wait: a command that never ends is reported as a difference.
 constexpr uint64_t patience = UINT64_C(60'000'000'000);
 
-uint64_t hash_of_read(const pi_buffer_read_desc &desc) {
-    uint64_t hash = hash_bytes({});
-    for (uint32_t i = 0; i < desc.region_count; ++i)
-        for_each_row(desc.regions[i], false, max_bytes, [&](uint64_t offset, uint64_t size) {
-            hash = hash_bytes({static_cast<const unsigned char *>(desc.host_ptr) + offset,
-                               static_cast<std::size_t>(size)},
-                              hash);
-        });
-    return hash;
-}
-
 /// Repeats a call of a function.
 template <auto Slot, std::size_t Index, typename Function>
 struct Player;
@@ -38,21 +27,23 @@ struct Player<Slot, Index, pi_result (*)(Handle, Rest...)> {
     static constexpr bool finishes = same_slot<Slot, &pi_dispatch::piQueueFinish>;
     static constexpr bool maps = same_slot<Slot, &pi_dispatch::piEnqueueMemBufferMap>;
     static constexpr bool unmaps = same_slot<Slot, &pi_dispatch::piEnqueueMemUnmap>;
-    static constexpr std::size_t last = sizeof...(Rest) - 1;
+    static constexpr bool creates_image = same_slot<Slot, &pi_dispatch::piMemImageCreate> ||
+                                          same_slot<Slot, &pi_dispatch::piMemImageViewCreate>;
+    static constexpr bool imports = same_slot<Slot, &pi_dispatch::piMemImport>;
+    static constexpr bool partitions = same_slot<Slot, &pi_dispatch::piDevicePartition>;
+    static constexpr bool allocates = same_slot<Slot, &pi_dispatch::piUsmAlloc>;
+    static constexpr bool enqueues_allocation = same_slot<Slot, &pi_dispatch::piEnqueueUsmAlloc>;
+    static constexpr bool frees =
+        same_slot<Slot, &pi_dispatch::piUsmFree> || same_slot<Slot, &pi_dispatch::piEnqueueUsmFree>;
+    static constexpr std::size_t last = sizeof...(Rest);
+    using Parameters = std::tuple<Handle, Rest...>;
+    static constexpr std::size_t made_at = partitions ? last - 1 : last;
+    using Made = std::remove_pointer_t<std::tuple_element_t<made_at, Parameters>>;
+    static constexpr bool makes = made_at != 0 && pi::is_handle<Made>;
 
     static End play(Replay::State &state, std::shared_ptr<const Call> call) {
         const auto player = std::make_shared<Player>(state, std::move(call));
-        const std::size_t count = player->arguments().size();
-        if (count != 1 + sizeof...(Rest))
-            throw Refusal(
-                fmt::format("has {} arguments, should have {}", count, 1 + sizeof...(Rest)));
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (player->template read<I>(), ...);
-        }
-        (std::index_sequence_for<Rest...>());
-        player->handle_ = player->first();
-        if (player->handle_ == nullptr)
-            throw Refusal("the first argument is null");
+        player->read();
         player->blocks_ = player->blocks();
         if (player->call_->early && !player->blocks_)
             return nullptr;
@@ -63,23 +54,36 @@ struct Player<Slot, Index, pi_result (*)(Handle, Rest...)> {
     Player(Replay::State &state, std::shared_ptr<const Call> call)
         : state_(state), call_(std::move(call)) {}
     ~Player() {
-        if constexpr (is_handle<Made>) {
-            if (made_ != nullptr)
-                release(made_);
+        if constexpr (makes) {
+            for (const Made made : made_) {
+                if (made != nullptr)
+                    release(made);
+            }
         }
     }
     Player(const Player &) = delete;
     Player &operator=(const Player &) = delete;
 
 private:
+    template <std::size_t I>
+    auto &parameter() {
+        return std::get<I>(parameters_);
+    }
+    Handle &handle() { return parameter<0>(); }
     const Json &line() const { return call_->line.content; }
     const Json &arguments() const { return array_of(member(line(), "arguments"), "arguments"); }
 
-    Handle first() {
+    void read() {
+        const Json &arguments = this->arguments();
+        if (arguments.size() != last + 1)
+            throw Refusal(
+                fmt::format("has {} arguments, should have {}", arguments.size(), last + 1));
         if constexpr (std::is_same_v<Handle, pi_platform>)
-            return platform();
-        else
-            return state_.template find<Handle>(arguments()[0]);
+            state_.use_platform(as_number(arguments[0], "platform"), platform());
+        TextReader reader(state_, *memory_, arguments, call_->expected != PI_SUCCESS);
+        pi::describe::parameters<Slot>(reader, parameters_);
+        if (handle() == nullptr)
+            throw Refusal("the first argument is null");
     }
     // The log's platforms are those of its devices.
     pi_platform platform() {
@@ -94,53 +98,24 @@ private:
         return platform;
     }
 
-    template <std::size_t I>
-    void read() {
-        using Type = std::tuple_element_t<I, std::tuple<Rest...>>;
-        Type &out = std::get<I>(rest_);
-        const Json &value = arguments()[I + 1];
-        Reader reader(state_, *call_, *memory_);
-        if constexpr (is_handle<Type>) {
-            out = state_.template find<Type>(value);
-        } else if constexpr (std::is_integral_v<Type>) {
-            out = as_word<Type>(value, "an argument");
-        } else if constexpr (std::is_same_v<Type, const char *>) {
-            out = as_text(value, "an argument");
-        } else if constexpr (std::is_same_v<Type, const pi_event *>) {
-            uint32_t count = std::get<I - 1>(rest_);
-            out = reader.template handle_list<pi_event>(value, "a wait list", count);
-            if (count != std::get<I - 1>(rest_))
-                throw Refusal(fmt::format("the wait list has {} events, should have {}", count,
-                                          std::get<I - 1>(rest_)));
-        } else if constexpr (is_out_handle<Type>) {
-            if (value == true)
-                out = &made_;
-        } else if constexpr (std::is_pointer_v<Type>) {
-            using Desc = std::remove_const_t<std::remove_pointer_t<Type>>;
-            if constexpr (described<Desc>)
-                out = reader.template descriptor<Desc>(value);
-        }
-    }
-
-    bool blocks() const {
+    bool blocks() {
         if constexpr (enqueues)
-            return std::get<0>(rest_) != nullptr &&
-                   (std::get<0>(rest_)->flags & PI_COMMAND_BLOCKING) != 0;
+            return parameter<1>() != nullptr && (parameter<1>()->flags & PI_COMMAND_BLOCKING) != 0;
         else
             return waits || finishes;
     }
 
     void make() {
         if constexpr (waits) {
-            std::get<0>(rest_) = patience;
+            parameter<1>() = patience;
             if (call_->early) {
-                piEventWait(handle_, 1); // which flushes
+                piEventWait(handle(), 1); // which flushes
                 return;
             }
         } else if constexpr (finishes) {
             if (call_->early) {
-                result_ = piQueueFlush(handle_);
-                awaited_ = state_.commands.of(handle_);
+                result_ = piQueueFlush(handle());
+                awaited_ = state_.commands.of(handle());
                 return;
             }
         } else if constexpr (enqueues) {
@@ -149,24 +124,40 @@ private:
         result_ = make_whole();
         if (result_ != PI_SUCCESS)
             return;
+        if constexpr (makes)
+            own_made();
         if constexpr (enqueues)
             note_command();
         if constexpr (unmaps)
             end_map();
-        if constexpr (same_slot<Slot, &pi_dispatch::piMemBufferCreate>) {
-            if ((std::get<1>(rest_)->flags & PI_MEM_USE_HOST_PTR) != 0)
+        if constexpr (same_slot<Slot, &pi_dispatch::piMemBufferCreate> ||
+                      same_slot<Slot, &pi_dispatch::piMemImageCreate>) {
+            if ((parameter<2>()->flags & PI_MEM_USE_HOST_PTR) != 0)
                 state_.shared_memory.push_back(memory_);
         }
     }
     pi_result make_whole() {
         return std::apply(
-            [&](auto... arguments) { return (dispatch_of(handle_)->*Slot)(handle_, arguments...); },
-            rest_);
+            [&](auto... arguments) { return (dispatch_of(handle())->*Slot)(arguments...); },
+            parameters_);
+    }
+    // The returned references, until the log's program receives them.
+    void own_made() {
+        const Made *const out = parameter<made_at>();
+        std::size_t count = out != nullptr ? 1 : 0;
+        if constexpr (partitions) {
+            if (out != nullptr && parameter<last>() != nullptr)
+                count = std::min(*parameter<last>(), parameter<last - 2>());
+        } else if constexpr (enqueues) {
+            if (out == &own_event_)
+                count = 0;
+        }
+        made_.assign(out, out + count);
     }
 
     // Every command that does not block gets an event, which shows how long its memory is in use.
     void prepare() {
-        const auto *const desc = std::get<0>(rest_);
+        const auto *const desc = parameter<1>();
         if constexpr (unmaps) {
             if (desc == nullptr)
                 throw Refusal("the descriptor is null");
@@ -175,12 +166,12 @@ private:
         if (blocks_ && call_->early)
             const_cast<std::remove_const_t<std::remove_pointer_t<decltype(desc)>> *>(desc)->flags &=
                 ~uint64_t{PI_COMMAND_BLOCKING};
-        pi_event *&out_event = std::get<last>(rest_);
+        pi_event *&out_event = parameter<last>();
         if (out_event == nullptr && (!blocks_ || call_->early || maps))
             out_event = &own_event_;
     }
     void note_command() {
-        const pi_event *const out_event = std::get<last>(rest_);
+        const pi_event *const out_event = parameter<last>();
         if (out_event == nullptr)
             return;
         if (out_event != &own_event_)
@@ -188,15 +179,16 @@ private:
         event_ = take_over(*out_event);
         if (blocks_ && !call_->early)
             return;
-        state_.commands.add(handle_, event_, memory_);
+        state_.commands.add(handle(), event_, memory_);
         if (blocks_)
-            piQueueFlush(handle_);
+            piQueueFlush(handle());
     }
 
     // The rest of an early call.
     pi_result wait() {
         if constexpr (waits) {
-            handle_ = first(); // a changed log may have released it meanwhile
+            // A changed log may have released it meanwhile.
+            handle() = state_.template find<Handle>(arguments()[0]);
             return make_whole();
         }
         if (event_ != nullptr && blocks_)
@@ -215,16 +207,53 @@ private:
         if (result_ != PI_SUCCESS)
             return {result_, hash_};
         if constexpr (maps)
-            keep_map(*std::get<0>(rest_));
-        if constexpr (same_slot<Slot, &pi_dispatch::piEnqueueMemBufferRead>) {
+            keep_map(*parameter<1>());
+        if constexpr (enqueues) {
             if (blocks_)
-                hash_ = hash_of_read(*std::get<0>(rest_));
+                hash_ = hash_of_target(*parameter<1>());
         }
         if constexpr (releases || retains)
             count();
-        if constexpr (is_handle<Made>)
+        if (call_->expected != PI_SUCCESS)
+            return {result_, hash_};
+        if constexpr (makes)
             note_made();
+        if constexpr (allocates)
+            note_allocation(*parameter<last>());
+        if constexpr (enqueues_allocation)
+            note_allocation(*parameter<1>()->out_pointer);
+        if constexpr (frees)
+            note_free();
         return {result_, hash_};
+    }
+
+    // Of the bytes that a blocking command has written to the host.
+    template <typename Desc>
+    std::optional<uint64_t> hash_of_target(const Desc &desc) {
+        constexpr bool by_address = std::is_same_v<Desc, pi_usm_copy_desc>;
+        constexpr bool reads = std::is_same_v<Desc, pi_buffer_read_desc> ||
+                               std::is_same_v<Desc, pi_image_read_desc> ||
+                               std::is_same_v<Desc, pi_device_global_read_desc>;
+        if constexpr (by_address || reads) {
+            const void *host = nullptr;
+            uint64_t pixel = 1;
+            if constexpr (reads)
+                host = desc.host_ptr;
+            else if (!member(arguments()[1], "dst").is_object())
+                host = desc.dst;
+            if constexpr (std::is_same_v<Desc, pi_image_read_desc>)
+                pixel = state_.pixel_bytes(desc.image);
+            uint64_t hash = hash_bytes({});
+            const auto add = [&](uint64_t offset, uint64_t size) {
+                hash = hash_bytes({static_cast<const unsigned char *>(host) + offset,
+                                   static_cast<std::size_t>(size)},
+                                  hash);
+                return true;
+            };
+            if (host != nullptr && for_each_row(desc, HostEnd::destination, pixel, max_bytes, add))
+                return hash;
+        }
+        return hash_;
     }
 
     void count() {
@@ -238,15 +267,45 @@ private:
         }
     }
 
+    // Another device may have been partitioned into more or fewer parts.
     void note_made() {
-        if (made_ == nullptr || call_->expected != PI_SUCCESS)
+        if (made_.empty())
             return;
         const auto ids = line().find("made");
-        if (ids == line().end() || !ids->is_array() || ids->size() != 1 ||
-            state_.objects.count(as_number((*ids)[0], "made")) != 0)
+        if (ids == line().end() || !ids->is_array() || (ids->size() != 1 && !partitions))
             throw Refusal("\"made\" is not a new id");
-        state_.objects[as_number((*ids)[0], "made")] = {made_, HandleTraits<Made>::kind, 1, false};
-        made_ = nullptr;
+        for (std::size_t i = 0; i < ids->size(); ++i) {
+            const uint64_t id = as_number((*ids)[i], "made");
+            if (state_.objects.count(id) != 0)
+                throw Refusal("\"made\" is not a new id");
+            if (i >= made_.size()) {
+                state_.unmade[id] = fmt::format("line {} did not create", call_->line.number);
+                continue;
+            }
+            const Made made = std::exchange(made_[i], nullptr);
+            state_.objects[id] = {made, HandleTraits<Made>::kind, 1, false};
+            if constexpr (creates_image) {
+                const auto &desc = *parameter<last - 1>();
+                state_.pixels[made] =
+                    pi::describe::pixel_bytes(desc.channel_order, desc.channel_type);
+            }
+            if constexpr (imports)
+                state_.note_import(parameter<last - 1>()->handle.pointer, id);
+        }
+    }
+
+    void note_allocation(void *base) {
+        const uint64_t id = as_number(member(line(), "usm"), "usm");
+        if (!state_.usm.emplace(id, static_cast<unsigned char *>(base)).second)
+            throw Refusal("\"usm\" is not a new id");
+    }
+    void note_free() {
+        const Json &place = frees && !enqueues ? arguments()[1] : member(arguments()[1], "pointer");
+        if (place.is_null())
+            return;
+        const uint64_t id = as_number(member(place, "usm"), "usm");
+        state_.usm.erase(id);
+        state_.unmade[id] = "is freed";
     }
 
     void keep_map(const pi_buffer_map_desc &desc) {
@@ -288,23 +347,12 @@ private:
 
     void end_map() { state_.maps.erase(as_number(member(line(), "map"), "map")); }
 
-    template <typename... Parameters>
-    struct MadeBy {
-        using Type = void *;
-    };
-    template <typename... Parameters>
-    requires(sizeof...(Parameters) != 0 &&
-             is_out_handle<Last<Parameters...>>) struct MadeBy<Parameters...> {
-        using Type = std::remove_pointer_t<Last<Parameters...>>;
-    };
-    using Made = typename MadeBy<Rest...>::Type;
-
     Replay::State &state_;
     const std::shared_ptr<const Call> call_;
     std::shared_ptr<Storage> memory_ = std::make_shared<Storage>();
-    Handle handle_ = nullptr;
-    std::tuple<Rest...> rest_{};
-    Made made_ = nullptr; ///< a reference, until the log's program receives it
+    Parameters parameters_{};
+    std::vector<std::conditional_t<makes, Made, void *>>
+        made_; ///< references, until the log's program receives them
     bool blocks_ = false;
     pi_event own_event_ = nullptr; ///< if the log's program requested none
     Event event_;                  ///< for a command

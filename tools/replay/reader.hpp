@@ -3,14 +3,12 @@
 // Reads the arguments of a call from its line.
 #pragma once
 
-#include "player.hpp"
 #include "state.hpp"
 
 #include "layers/record/format.hpp"
 
-#include <pi/describe/descriptor.hpp>
+#include <pi/describe/members.hpp>
 
-#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -19,204 +17,256 @@
 namespace pi_replay {
 
 using namespace pi::loader::record;
+using pi::describe::HostEnd;
 
-/// The archive that reads: an object into a descriptor.
-class Reader {
+/// The archive that reads JSON in the log's format. Objects has
+///   template <typename Handle> Handle find(const Json &id)    NULL for null
+///   unsigned char *find_usm(const Json &place)
+///   uint64_t pixel_bytes(pi_mem image)                        0: not known
+///   unsigned char *shared_memory_at(uint64_t address, uint64_t size, const Bytes *)
+template <typename Objects>
+class TextReader {
 public:
-    Reader(Replay::State &state, const Call &call, Storage &storage)
-        : state_(state), call_(call), storage_(storage) {}
+    using Bytes = std::basic_string<unsigned char>;
 
-    template <typename Desc>
-    Desc *descriptor(const Json &object) {
-        if (object.is_null())
-            return nullptr;
-        if (!object.is_object())
-            throw Refusal("a descriptor is not an object");
-        const Json *const outer = std::exchange(object_, &object);
-        auto *const desc = storage_.array<Desc>(1);
-        desc->struct_size = sizeof(Desc);
-        desc->type = pi::type_of<Desc>;
-        members(*this, *desc);
-        object_ = outer;
-        return desc;
-    }
+    /// `value` is the list of a function's arguments or an object with members. `failed`: the call
+    /// failed, so that its bytes may be missing.
+    TextReader(Objects &objects, Storage &storage, const Json &value, bool failed)
+        : objects_(objects), storage_(storage), value_(&value), failed_(failed) {}
 
     void cannot(const char *why) { throw CannotRun(why); }
+    template <typename Desc>
+    void descriptor(const char *name, const Desc *&desc) {
+        const Json &value = next(name);
+        if (value.is_null())
+            return;
+        auto *const own = storage_.array<Desc>(1);
+        own->struct_size = sizeof(Desc);
+        own->type = pi::type_of<Desc>;
+        read(name, value, *own);
+        desc = own;
+    }
+    template <typename Type>
+    void object(const char *name, Type &object) {
+        read(name, next(name), object);
+    }
     template <typename Word>
     void number(const char *name, Word &word) {
-        word = as_word<Word>(member(*object_, name), name);
+        word = as_word<Word>(next(name), name);
     }
     template <typename Word, std::size_t Size>
     void numbers(const char *name, Word (&words)[Size]) {
-        read_numbers(*object_, name, words);
-    }
-    template <typename Word>
-    void reserved(const char *name, Word &word) {
-        unusual(*object_, name, word);
-    }
-    template <typename Address>
-    void stray(const char *name, Address &address) {
-        if (object_->contains(name))
-            address = storage_.bytes(1);
-    }
-    template <typename Word>
-    void list(const char *name, uint32_t &count, const Word *&words, uint32_t) {
-        words =
-            elements<Word>(member(*object_, name), name, count,
-                           [&](const Json &value, Word &out) { out = as_word<Word>(value, name); });
-    }
-    template <typename Handle>
-    void handle(const char *name, Handle &handle) {
-        handle = state_.find<Handle>(member(*object_, name));
-    }
-    template <typename Handle>
-    void handles(const char *name, uint32_t &count, const Handle *&list) {
-        list = handle_list<Handle>(member(*object_, name), name, count);
-    }
-    template <typename Handle>
-    const Handle *handle_list(const Json &value, const char *name, uint32_t &count) {
-        return elements<Handle>(value, name, count, [&](const Json &id, Handle &out) {
-            out = state_.find<Handle>(id);
-        });
-    }
-    void text(const char *name, const char *&text) { text = as_text(member(*object_, name), name); }
-    template <typename Address>
-    void data(const char *name, Address &address, uint64_t size) {
-        address = bytes(member(*object_, name), name, size);
-    }
-    void regions(uint32_t &count, const pi_region *&regions) {
-        regions = elements<pi_region>(
-            member(*object_, "regions"), "regions", count, [](const Json &value, pi_region &out) {
-                if (!value.is_object())
-                    throw Refusal("a region is not an object");
-                out.src_offset = as_number(member(value, "src_offset"), "src_offset");
-                out.dst_offset = as_number(member(value, "dst_offset"), "dst_offset");
-                read_numbers(value, "extent", out.extent);
-                read_numbers(value, "src_pitch", out.src_pitch);
-                read_numbers(value, "dst_pitch", out.dst_pitch);
-                unusual(value, "reserved", out.reserved);
-            });
-    }
-    void source(pi_buffer_write_desc &desc) {
-        const Json &value = member(*object_, "host_ptr");
-        if (value.is_null())
-            return;
-        unsigned char *const memory = host_side(desc, true);
-        desc.host_ptr = memory;
-        if (value == true && call_.expected != PI_SUCCESS)
-            return;
-        const auto bytes = decoded(value, "host_ptr");
-        std::size_t used = 0;
-        rows(desc, true, [&](uint64_t offset, uint64_t size) {
-            if (size > bytes.size() - used)
-                throw Refusal("host_ptr has fewer bytes than the regions");
-            std::memcpy(memory + offset, bytes.data() + used, size);
-            used += size;
-        });
-        if (used != bytes.size())
-            throw Refusal("host_ptr has more bytes than the regions");
-    }
-    void target(pi_buffer_read_desc &desc) {
-        if (member(*object_, "host_ptr") == true)
-            desc.host_ptr = host_side(desc, false);
-    }
-    void arguments(uint32_t &count, const pi_kernel_argument *&arguments) {
-        arguments = elements<pi_kernel_argument>(
-            member(*object_, "arguments"), "arguments", count,
-            [&](const Json &value, pi_kernel_argument &out) { argument(value, out); });
-    }
-    void layout(const void *&next) {
-        if (object_->contains("next"))
-            next = descriptor<pi_mem_layout_desc>((*object_)["next"]);
-    }
-    void place(pi_buffer_map_desc &desc) {
-        if (member(*object_, "out_pointer") == true)
-            desc.out_pointer = storage_.array<void *>(1);
-    }
-    void mapped(pi_unmap_desc &) {} // the caller knows the map
-
-private:
-    // Missing words are 0.
-    template <typename Word>
-    static void unusual(const Json &object, const char *name, Word &word) {
-        if (object.contains(name))
-            word = as_word<Word>(object[name], name);
-    }
-    template <typename Element, typename Read>
-    const Element *elements(const Json &value, const char *name, uint32_t &count, Read &&read) {
-        if (value.is_null())
-            return nullptr;
-        if (value.is_number()) {
-            count = as_word<uint32_t>(value, name);
-            return nullptr;
-        }
-        count = static_cast<uint32_t>(array_of(value, name).size());
-        auto *const own = storage_.array<Element>(count);
-        for (uint32_t i = 0; i < count; ++i)
-            read(value[i], own[i]);
-        return own;
-    }
-    template <std::size_t Size>
-    static void read_numbers(const Json &object, const char *name, uint64_t (&words)[Size]) {
-        const Json &value = array_of(member(object, name), name);
+        const Json &value = array_of(next(name), name);
         if (value.size() != Size)
             throw Refusal(
                 fmt::format("{} has {} numbers, should have {}", name, value.size(), Size));
         for (std::size_t i = 0; i < Size; ++i)
-            words[i] = as_number(value[i], name);
+            words[i] = as_word<Word>(value[i], name);
     }
-    static std::basic_string<unsigned char> decoded(const Json &value, const char *name) {
+    // Missing words are 0.
+    template <typename Word>
+    void reserved(const char *name, Word &word) {
+        if (has(name))
+            number(name, word);
+    }
+    template <typename Word, std::size_t Size>
+    void reserved(const char *name, Word (&words)[Size]) {
+        if (has(name))
+            numbers(name, words);
+    }
+    template <std::size_t Size>
+    void characters(const char *name, char (&text)[Size]) {
+        const char *const given = as_text(next(name), name);
+        if (given == nullptr || std::strlen(given) > Size)
+            throw Refusal(fmt::format("{} should be a text of at most {} bytes", name, Size));
+        std::memcpy(text, given, std::strlen(given));
+    }
+    template <typename Address>
+    void stray(const char *name, Address &address) {
+        if (has(name))
+            address = reinterpret_cast<Address>(storage_.bytes(1));
+    }
+    template <typename Word>
+    void list(const char *name, uint32_t &count, const Word *&words, uint32_t) {
+        array(name, count, words,
+              [&](const Json &value, Word &out) { out = as_word<Word>(value, name); });
+    }
+    template <typename Handle>
+    void handle(const char *name, Handle &handle) {
+        handle = objects_.template find<Handle>(next(name));
+    }
+    template <typename Handle>
+    void optional(const char *name, Handle &handle) {
+        if (has(name))
+            this->handle(name, handle);
+    }
+    template <typename Handle>
+    void handles(const char *name, uint32_t &count, const Handle *&list) {
+        array(name, count, list,
+              [&](const Json &id, Handle &out) { out = objects_.template find<Handle>(id); });
+    }
+    template <typename Element>
+    void elements(const char *name, uint32_t &count, const Element *&elements) {
+        array(name, count, elements,
+              [&](const Json &value, Element &out) { read(name, value, out); });
+    }
+    void text(const char *name, const char *&text) { text = as_text(next(name), name); }
+    template <typename Address>
+    void data(const char *name, Address &address, uint64_t size) {
+        const Json &value = next(name);
+        if (value.is_null())
+            return;
+        unsigned char *const memory = storage_.bytes(size);
+        address = memory;
+        if (value == true && failed_)
+            return;
+        const Bytes bytes = decoded(value, name);
+        if (bytes.size() != size)
+            throw Refusal(fmt::format("{} has {} bytes, should have {}", name, bytes.size(), size));
+        std::memcpy(memory, bytes.data(), bytes.size());
+    }
+    void shared(const char *name, void *&address, uint64_t size) {
+        const Json &value = next(name);
+        if (value.is_null())
+            return;
+        const uint64_t recorded = as_number(member(value, "address"), name);
+        std::optional<Bytes> bytes;
+        if (!failed_ || value.contains("bytes"))
+            bytes = decoded(member(value, "bytes"), name);
+        if (bytes && bytes->size() != size)
+            throw Refusal(
+                fmt::format("{} has {} bytes, should have {}", name, bytes->size(), size));
+        address = objects_.shared_memory_at(recorded, bytes ? size : 1, bytes ? &*bytes : nullptr);
+    }
+    void layout(const void *&chained) {
+        const pi_mem_layout_desc *layout = nullptr;
+        if (has("next"))
+            descriptor("next", layout);
+        chained = layout;
+    }
+    template <typename Address, typename Desc>
+    void source(const char *name, Address &host, Desc &desc) {
+        const Json &value = next(name);
+        if (value.is_null())
+            return;
+        unsigned char *const memory = host_memory(desc, HostEnd::source);
+        host = memory;
+        if (value == true && failed_)
+            return;
+        const Bytes bytes = decoded(value, name);
+        std::size_t used = 0;
+        for_each_row(
+            desc, HostEnd::source, pixel(desc), max_bytes, [&](uint64_t offset, uint64_t size) {
+                if (size > bytes.size() - used)
+                    throw Refusal(fmt::format("{} has fewer bytes than the regions", name));
+                std::memcpy(memory + offset, bytes.data() + used, size);
+                used += size;
+                return true;
+            });
+        if (used != bytes.size())
+            throw Refusal(fmt::format("{} has more bytes than the regions", name));
+    }
+    template <typename Address, typename Desc>
+    void target(const char *name, Address &host, Desc &desc) {
+        if (next(name) == true)
+            host = host_memory(desc, HostEnd::destination);
+    }
+    void from(const char *name, const void *&address, pi_usm_copy_desc &desc) {
+        peek(name).is_object() ? this->address(name, address) : source(name, address, desc);
+    }
+    void to(const char *name, void *&address, pi_usm_copy_desc &desc) {
+        peek(name).is_object() ? this->address(name, address) : target(name, address, desc);
+    }
+    template <typename Address>
+    void address(const char *name, Address &address) {
+        address = objects_.find_usm(next(name));
+    }
+    void place(const char *name, void **&out) { output(name, out, 1); }
+    void allocated(const char *name, void **&out) { output(name, out, 1); }
+    void mapped(const char *, void *&) {} // the caller knows the map
+    template <typename Pointer>
+    void mark(const char *name, Pointer &) {
+        next(name);
+    }
+    template <typename Type>
+    void made(const char *name, Type *&out, uint64_t count) {
+        output(name, out, count);
+    }
+    template <typename Type>
+    void output(const char *name, Type *&out, uint64_t count) {
+        if (next(name) != true)
+            return;
+        if constexpr (std::is_void_v<Type>)
+            out = storage_.bytes(count);
+        else
+            out = storage_.array<Type>(count);
+    }
+
+private:
+    // The next argument, or the member of the name.
+    const Json &next(const char *name) {
+        const Json &value = peek(name);
+        position_ += value_->is_array() ? 1 : 0;
+        return value;
+    }
+    const Json &peek(const char *name) const {
+        return value_->is_array() ? value_->at(position_) : member(*value_, name);
+    }
+    bool has(const char *name) const { return value_->contains(name); }
+    template <typename Type>
+    void read(const char *name, const Json &value, Type &described) {
+        if (!value.is_object())
+            throw Refusal(fmt::format("{} is not an object", name));
+        const Json *const outer = std::exchange(value_, &value);
+        pi::describe::members(*this, described);
+        value_ = outer;
+    }
+    template <typename Element, typename Read>
+    void array(const char *name, uint32_t &count, const Element *&array, Read &&read) {
+        const Json &value = next(name);
+        if (value.is_null())
+            return;
+        if (value.is_number()) {
+            count = as_word<uint32_t>(value, name);
+            return;
+        }
+        const std::size_t size = array_of(value, name).size();
+        // A count of its own is the argument before.
+        if (value_->is_array() && size != count)
+            throw Refusal(fmt::format("{} has {} elements, should have {}", name, size, count));
+        count = static_cast<uint32_t>(size);
+        auto *const own = storage_.array<Element>(count);
+        array = own;
+        for (uint32_t i = 0; i < count; ++i)
+            read(value[i], own[i]);
+    }
+    static Bytes decoded(const Json &value, const char *name) {
         auto bytes =
             value.is_string() ? decode(value.get_ref<const std::string &>()) : std::nullopt;
         if (!bytes)
             throw Refusal(fmt::format("{} is not base64", name));
         return *std::move(bytes);
     }
-    unsigned char *bytes(const Json &value, const char *name, uint64_t size) {
-        if (value.is_null())
-            return nullptr;
-        if (value == true && call_.expected != PI_SUCCESS)
-            return storage_.bytes(size);
-        const auto bytes = decoded(value, name);
-        if (bytes.size() != size)
-            throw Refusal(fmt::format("{} has {} bytes, should have {}", name, bytes.size(), size));
-        return static_cast<unsigned char *>(
-            std::memcpy(storage_.bytes(size), bytes.data(), bytes.size()));
-    }
-    template <typename Desc, typename Visit>
-    static void rows(const Desc &desc, bool host_is_source, Visit &&visit) {
-        for (uint32_t i = 0; desc.regions != nullptr && i < desc.region_count; ++i) {
-            if (!for_each_row(desc.regions[i], host_is_source, max_bytes, visit))
-                throw CannotRun("a region needs more than 4 GiB of host memory");
-        }
+    template <typename Desc>
+    uint64_t pixel(const Desc &desc) {
+        if constexpr (requires { desc.image; })
+            return objects_.pixel_bytes(desc.image);
+        else
+            return 1;
     }
     template <typename Desc>
-    unsigned char *host_side(const Desc &desc, bool host_is_source) {
-        uint64_t end = 0;
-        rows(desc, host_is_source,
-             [&](uint64_t offset, uint64_t size) { end = std::max(end, offset + size); });
-        return storage_.bytes(end);
-    }
-    void argument(const Json &value, pi_kernel_argument &argument) {
-        if (!value.is_object())
-            throw Refusal("an argument is not an object");
-        argument.kind = as_word<uint32_t>(member(value, "kind"), "kind");
-        unusual(value, "reserved", argument.reserved);
-        unusual(value, "offset", argument.offset);
-        if (argument.kind == PI_ARGUMENT_BUFFER) {
-            argument.mem = state_.find<pi_mem>(member(value, "mem"));
-        } else if (argument.kind != PI_ARGUMENT_VALUE && argument.kind != PI_ARGUMENT_LOCAL) {
-            throw CannotRun("an argument is neither a value nor a buffer");
-        }
-        argument.size = as_number(member(value, "size"), "size");
-        if (argument.kind == PI_ARGUMENT_VALUE)
-            argument.value = bytes(member(value, "value"), "value", argument.size);
+    unsigned char *host_memory(const Desc &desc, HostEnd end) {
+        const uint64_t size = host_end(desc, end, pixel(desc));
+        if (size > max_bytes)
+            throw CannotRun("a region needs more than 4 GiB of host memory");
+        return storage_.bytes(size);
     }
 
-    Replay::State &state_;
-    const Call &call_;
+    Objects &objects_;
     Storage &storage_;
-    const Json *object_ = nullptr;
+    const Json *value_;
+    std::size_t position_ = 0;
+    const bool failed_;
 };
 
 } // namespace pi_replay

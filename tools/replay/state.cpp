@@ -3,7 +3,10 @@
 
 #include "layers/layers.hpp"
 
+#include <pi/describe/rows.hpp>
+
 #include <cstring>
+#include <iterator>
 #include <new>
 
 namespace pi_replay {
@@ -83,12 +86,68 @@ Replay::State::~State() {
     commands.clear();
     maps.clear();
     release_all<pi_mem>(objects);
+    release_all<pi_sampler>(objects);
+    release_all<pi_usm_pool>(objects);
     release_all<pi_kernel>(objects);
     release_all<pi_program>(objects);
     release_all<pi_queue>(objects);
     release_all<pi_context>(objects);
+    release_all<pi_device>(objects);
     if (loader != nullptr)
         piLoaderRelease(loader);
+}
+
+unsigned char *Replay::State::find_usm(const Json &place) {
+    if (place.is_null())
+        return nullptr;
+    if (!place.is_object())
+        throw CannotRun("an address is in no known allocation");
+    const uint64_t id = as_number(member(place, "usm"), "usm");
+    const uint64_t offset = as_number(member(place, "offset"), "offset");
+    const auto found = usm.find(id);
+    if (found != usm.end())
+        return reinterpret_cast<unsigned char *>(reinterpret_cast<std::uintptr_t>(found->second) +
+                                                 offset);
+    const auto why = unmade.find(id);
+    throw CannotRun(fmt::format("needs allocation {}, which {}", id,
+                                why != unmade.end() ? why->second : "no earlier line created"));
+}
+
+unsigned char *Replay::State::shared_memory_at(uint64_t address, uint64_t size,
+                                               const std::basic_string<unsigned char> *bytes) {
+    const auto in_use = [&](const HostMemory &memory) {
+        return objects.count(memory.last_import) != 0;
+    };
+    // The first that ends behind the address.
+    auto found = host_memory.upper_bound(address);
+    if (found != host_memory.begin() &&
+        address - std::prev(found)->first < std::prev(found)->second.size)
+        --found;
+    while (found != host_memory.end() && found->first < pi::describe::plus(address, size) &&
+           (address < found->first || address - found->first + size > found->second.size)) {
+        if (in_use(found->second))
+            throw CannotRun("an earlier import uses part of this memory");
+        found = host_memory.erase(found);
+    }
+    if (found == host_memory.end() || found->first > address) {
+        constexpr uint64_t page = 4096;
+        const auto storage = std::make_shared<Storage>();
+        unsigned char *const begin = storage->bytes(pi::describe::plus(size, page));
+        shared_memory.push_back(storage);
+        found = host_memory.insert_or_assign(address, HostMemory{begin + address % page, size, 0})
+                    .first;
+    }
+    unsigned char *const memory = found->second.bytes + (address - found->first);
+    if (bytes != nullptr && !in_use(found->second))
+        std::memcpy(memory, bytes->data(), bytes->size());
+    return memory;
+}
+
+void Replay::State::note_import(const void *memory, uint64_t id) {
+    for (auto &[address, host] : host_memory) {
+        if (memory >= host.bytes && memory < host.bytes + host.size)
+            host.last_import = id;
+    }
 }
 
 const char *Replay::State::word_of(pi_kind kind) {
@@ -105,6 +164,15 @@ pi_device Replay::State::use_device(uint64_t id) {
     const pi_device device = devices[devices_used++];
     objects[id] = {device, PI_KIND_DEVICE, 1, true};
     return device;
+}
+
+void Replay::State::use_platform(uint64_t id, pi_platform platform) {
+    Object &object =
+        objects.try_emplace(id, Object{platform, PI_KIND_PLATFORM, 1, true}).first->second;
+    if (object.kind != PI_KIND_PLATFORM)
+        throw Refusal(
+            fmt::format("object {} is a {}, should be a platform", id, word_of(object.kind)));
+    object.handle = platform;
 }
 
 } // namespace pi_replay

@@ -86,6 +86,12 @@ void release(Handle handle) {
         piQueueRelease(handle);
     else if constexpr (std::is_same_v<Handle, pi_context>)
         piContextRelease(handle);
+    else if constexpr (std::is_same_v<Handle, pi_sampler>)
+        piSamplerRelease(handle);
+    else if constexpr (std::is_same_v<Handle, pi_usm_pool>)
+        piUsmPoolRelease(handle);
+    else if constexpr (std::is_same_v<Handle, pi_device>)
+        piDeviceRelease(handle);
 }
 
 struct Object {
@@ -103,6 +109,13 @@ struct OpenMap {
     bool writes;
 };
 
+/// Memory of the host in place of some that the log's program imported.
+struct HostMemory {
+    unsigned char *bytes;
+    uint64_t size;
+    uint64_t last_import; ///< an id; 0 before the first has succeeded
+};
+
 struct Replay::State {
     pi_loader loader = nullptr;
     std::vector<pi_device> devices;
@@ -111,7 +124,10 @@ struct Replay::State {
     std::map<uint64_t, std::string> unmade; ///< ids of objects that were not created, and why
     std::map<uint64_t, OpenMap> maps;
     Commands commands;
-    std::vector<std::shared_ptr<Storage>> shared_memory; ///< of buffers that use it
+    std::vector<std::shared_ptr<Storage>> shared_memory; ///< of buffers and images that use it
+    std::map<uint64_t, HostMemory> host_memory;          ///< by the log's address
+    std::map<pi_mem, uint64_t> pixels;                   ///< bytes of an image's pixel
+    std::map<uint64_t, unsigned char *> usm;             ///< allocations, by id
 
     ~State();
     /// The object with the log's id, or NULL for null. Throws CannotRun for one that was not
@@ -139,9 +155,22 @@ struct Replay::State {
                                       word_of(HandleTraits<Handle>::kind)));
         return static_cast<Handle>(found->second.handle);
     }
+    uint64_t pixel_bytes(pi_mem image) const {
+        const auto found = pixels.find(image);
+        return found != pixels.end() ? found->second : 0;
+    }
+    /// The address of {"usm", "offset"}. Throws CannotRun if there is no such allocation here.
+    unsigned char *find_usm(const Json &place);
+    /// The memory in place of the log's. It receives `bytes`, if not NULL, unless an earlier import
+    /// still uses it: then it has them.
+    unsigned char *shared_memory_at(uint64_t address, uint64_t size,
+                                    const std::basic_string<unsigned char> *bytes);
+    void note_import(const void *memory, uint64_t id);
     static const char *word_of(pi_kind kind);
     /// The next of the selector's devices, for a new id of the log.
     pi_device use_device(uint64_t id);
+    /// The platform that the log's now stands for.
+    void use_platform(uint64_t id, pi_platform platform);
 };
 
 } // namespace pi_replay

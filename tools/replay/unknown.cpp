@@ -28,6 +28,19 @@ std::vector<Json> list(const Json &object, const char *name) {
     return found != object.end() ? elements(*found) : std::vector<Json>();
 }
 
+// The id of an object, or of the allocation that an address is in.
+std::optional<uint64_t> id_of(const Json &object, const char *name) {
+    const auto found = object.find(name);
+    return found == object.end() ? std::nullopt
+           : found->is_object()  ? number(*found, "usm")
+                                 : number(*found);
+}
+
+// The variables of a program count as another object than its code, which commands write as well.
+uint64_t variables_of(uint64_t program) {
+    return program | UINT64_C(1) << 63;
+}
+
 // 0 is not an id.
 uint64_t first(const std::vector<Json> &list) {
     return list.empty() ? 0 : number(list[0]).value_or(0);
@@ -42,6 +55,11 @@ void Unknown::note(std::string_view function, const Line &line, bool runs) {
     if (!runs)
         note_cannot_run(function, *arguments, line.number);
     const uint64_t made = first(list(line.content, "made"));
+    const auto usm = number(line.content, "usm");
+    if (usm)
+        objects_[*usm] = {
+            *usm, number((*arguments)[function == "piUsmAlloc" ? 2 : 1], "size").value_or(0),
+            false};
     if (function.starts_with("piEnqueue")) {
         note_command(function, line, *arguments, runs);
     } else if (function == "piEventSignalHost") {
@@ -54,11 +72,13 @@ void Unknown::note(std::string_view function, const Line &line, bool runs) {
 
 void Unknown::note_made(std::string_view function, const Json &arguments, uint64_t made) {
     const Object parent = object(number(arguments[0]).value_or(0));
-    if (function == "piMemBufferCreate" && arguments.size() > 2) {
+    if ((function == "piMemBufferCreate" || function == "piMemImageCreate" ||
+         function == "piMemImport") &&
+        arguments.size() > 2) {
         const Json &desc = arguments[2];
         objects_[made] = {made, number(desc, "size").value_or(0),
                           (number(desc, "flags").value_or(0) & PI_MEM_READ_ONLY) != 0};
-    } else if (function == "piMemBufferPartition") {
+    } else if (function == "piMemBufferPartition" || function == "piMemImageViewCreate") {
         const uint64_t flags = number(arguments[1], "flags").value_or(0);
         objects_[made] = {parent.root, 0,
                           flags == 0 ? parent.read_only : (flags & PI_MEM_READ_ONLY) != 0};
@@ -80,7 +100,9 @@ void Unknown::note_cannot_run(std::string_view function, const Json &arguments, 
     if (function == "piMemImageViewCreate" || function == "piMemGetHostPointer" ||
         function == "piMemExport" || function == "piProgramSetSpecializationConstants") {
         mark(number(arguments[0]).value_or(0), line, true);
-    } else if (function == "piEnqueueMemImageCopy" || function == "piEnqueueDeviceGlobalWrite") {
+    } else if ((function == "piEnqueueMemImageCopy" || function == "piEnqueueDeviceGlobalWrite" ||
+                function == "piEnqueueUsmCopy") &&
+               !arguments[1].is_object()) {
         for (const auto &[id, object] : objects_)
             mark(id, line);
     }
@@ -91,21 +113,32 @@ void Unknown::note_command(std::string_view function, const Line &line, const Js
     const Json &desc = arguments[1];
     Command command;
     const auto add = [](std::vector<uint64_t> &to, const Json &from, const char *name) {
-        if (const auto id = number(from, name))
+        if (const auto id = id_of(from, name))
             to.push_back(*id);
     };
     if (function == "piEnqueueMemBufferWrite" || function == "piEnqueueMemBufferFill" ||
         (function == "piEnqueueMemUnmap" && !line.content.contains("hash"))) {
         add(command.writes, desc, "mem");
-    } else if (function == "piEnqueueMemBufferCopy") {
+    } else if (function == "piEnqueueMemImageWrite" || function == "piEnqueueMemImageFill") {
+        add(command.writes, desc, "image");
+    } else if (function == "piEnqueueMemBufferCopy" || function == "piEnqueueMemImageCopy" ||
+               function == "piEnqueueUsmCopy") {
         add(command.reads, desc, "src");
         add(command.writes, desc, "dst");
+    } else if (function == "piEnqueueUsmFill") {
+        add(command.writes, desc, "pointer");
+    } else if (function == "piEnqueueDeviceGlobalWrite") {
+        add(command.writes, desc, "program");
     } else if (function == "piEnqueueKernelLaunch") {
         add(command.reads, desc, "kernel");
+        if (const auto kernel = number(desc, "kernel"))
+            command.writes.push_back(variables_of(object(*kernel).root));
         for (const Json &argument : list(desc, "arguments")) {
-            add(command.reads, argument, "mem");
-            if (!object(number(argument, "mem").value_or(0)).read_only)
-                add(command.writes, argument, "mem");
+            for (const char *const name : {"mem", "pointer"}) {
+                add(command.reads, argument, name);
+                if (!object(id_of(argument, name).value_or(0)).read_only)
+                    add(command.writes, argument, name);
+            }
         }
     }
     command.queue = number(arguments[0]).value_or(0);
@@ -165,7 +198,14 @@ std::optional<uint64_t> Unknown::since(const Line &line) const {
     const auto arguments = line.content.find("arguments");
     if (arguments == line.content.end() || !arguments->is_array() || arguments->size() < 2)
         return std::nullopt;
-    return mark_of(number((*arguments)[1], "mem").value_or(0));
+    for (const char *const name : {"mem", "image", "src", "program"}) {
+        const uint64_t id = id_of((*arguments)[1], name).value_or(0);
+        for (const auto &since : {mark_of(id), mark_of(variables_of(id))}) {
+            if (since)
+                return since;
+        }
+    }
+    return std::nullopt;
 }
 
 Unknown::Object Unknown::object(uint64_t id) const {
@@ -186,6 +226,9 @@ std::optional<uint64_t> Unknown::mark_of(uint64_t id) const {
 bool Unknown::writes_whole(uint64_t id, const Json &desc) const {
     const uint64_t size = object(id).size;
     const std::vector<Json> regions = list(desc, "regions");
+    const auto dst = desc.find("dst");
+    if (dst != desc.end() && dst->is_object() && number(*dst, "offset") != 0)
+        return false;
     if (size == 0 || regions.empty())
         return size != 0 && number(desc, "offset") == 0 && number(desc, "size") == size;
     const std::vector<Json> extent = list(regions[0], "extent");

@@ -16,7 +16,10 @@
 #include <sstream>
 #include <thread>
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 using namespace pi_test;
 using Catch::Matchers::Contains;
@@ -185,8 +188,12 @@ void use_everything(const Machine &machine) {
         OK(piMemRelease(mem));
 }
 
-/// Multiplies the words of its first argument by its second one.
-Owned<pi_kernel> make_scale(const Machine &machine) {
+std::string content_of(const std::string &path) {
+    std::ifstream stream(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+Owned<pi_program> make_library(const Machine &machine) {
     auto d = pi::desc<pi_program_desc>();
     d.format = PI_PROGRAM_FORMAT_NATIVE_LIBRARY;
     const std::string path = PI_TEST_KERNELS;
@@ -195,23 +202,67 @@ Owned<pi_kernel> make_scale(const Machine &machine) {
     Owned<pi_program> program;
     OK(piProgramCreate(machine.context, &d, program.out()));
     OK(piProgramBuild(program, nullptr));
-    return make_kernel(program, "scale");
+    return program;
 }
 
-/// No replay can run it.
+/// Multiplies the words of its first argument by its second one.
+Owned<pi_kernel> make_scale(const Machine &machine) {
+    return make_kernel(make_library(machine), "scale");
+}
+
+/// Memory of a file, which no replay has.
 pi_mem import(const Machine &machine, std::vector<uint32_t> &words) {
+    const pi_test::Descriptor file(::memfd_create("words", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    const auto size = words.size() * sizeof words[0];
+    REQUIRE(::write(file.fd, words.data(), size) == static_cast<ssize_t>(size));
+    REQUIRE(::fcntl(file.fd, F_ADD_SEALS, F_SEAL_SHRINK) == 0);
     auto d = pi::desc<pi_mem_import_desc>();
-    d.handle.type = PI_EXTERNAL_HOST_POINTER;
-    d.handle.pointer = words.data();
-    d.size = words.size() * sizeof words[0];
+    d.handle.type = PI_EXTERNAL_OPAQUE_FD;
+    d.handle.fd = file.fd;
+    d.size = size;
     pi_mem mem = nullptr;
     OK(piMemImport(machine.context, machine.device, &d, &mem));
     return mem;
 }
 
-std::string content_of(const std::string &path) {
-    std::ifstream stream(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
+pi_mem import_pointer(const Machine &machine, void *pointer, uint64_t size) {
+    auto d = pi::desc<pi_mem_import_desc>();
+    d.handle.type = PI_EXTERNAL_HOST_POINTER;
+    d.handle.pointer = pointer;
+    d.size = size;
+    pi_mem mem = nullptr;
+    OK(piMemImport(machine.context, machine.device, &d, &mem));
+    return mem;
+}
+
+/// An image of 8 times 4 pixels of 4 bytes.
+pi_mem_image_desc image_desc() {
+    auto d = pi::desc<pi_mem_image_desc>();
+    d.image_type = PI_IMAGE_2D;
+    d.channel_order = PI_CHANNEL_ORDER_RGBA;
+    d.channel_type = PI_CHANNEL_UINT8;
+    d.width = 8;
+    d.height = 4;
+    return d;
+}
+
+std::vector<unsigned char> counting(std::size_t size) {
+    std::vector<unsigned char> bytes(size);
+    for (std::size_t i = 0; i < size; ++i)
+        bytes[i] = static_cast<unsigned char>(i);
+    return bytes;
+}
+
+/// Records a program and replays it: every call runs, and this many reads return the same bytes.
+std::string replay_all(const std::function<void(const Machine &)> &program, int reads) {
+    const TemporaryFile log;
+    record(log.path(), program);
+    const Ran ran = run_tool({PI_REPLAY, log.path(), "--check-data"}, on_host);
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 0);
+    CHECK_THAT(ran.output, Contains("other result: 0; other bytes: 0; could not run: 0"));
+    CHECK_THAT(ran.output, Contains("reads compared: " + std::to_string(reads)));
+    return content_of(log.path());
 }
 
 std::string replaced(std::string text, const std::string &old, const std::string &by) {
@@ -313,6 +364,283 @@ TEST_CASE("a recorded program's kernels run again with their arguments") {
         CHECK(ran.exit_code == 1);
         CHECK_THAT(ran.output, Contains("piEnqueueMemBufferRead: other bytes"));
     }
+}
+
+TEST_CASE("images, their commands and samplers replay with the same bytes") {
+    const std::string text = replay_all(
+        [](const Machine &machine) {
+            const std::vector<unsigned char> pixels = counting(128);
+            auto desc = image_desc();
+            desc.flags = PI_MEM_COPY_HOST_PTR;
+            desc.host_ptr = const_cast<unsigned char *>(pixels.data());
+            pi_mem first = nullptr;
+            OK(piMemImageCreate(machine.context, machine.device, &desc, &first));
+            const pi_mem buffer = machine.make_buffer(128);
+            OK(machine.fill(buffer, 9, 0, 128));
+            desc.flags = 0;
+            desc.host_ptr = nullptr;
+            pi_mem view = nullptr;
+            OK(piMemImageViewCreate(buffer, &desc, &view));
+
+            // Rows of 2 pixels, 12 bytes apart.
+            pi_image_region region{};
+            region.origin[0] = 1;
+            region.extent[0] = 2;
+            region.extent[1] = 3;
+            region.row_pitch = 12;
+            region.offset = 4;
+            auto write = pi::desc<pi_image_write_desc>();
+            write.image = first;
+            write.host_ptr = pixels.data() + 50;
+            write.region_count = 1;
+            write.regions = &region;
+            OK(piEnqueueMemImageWrite(machine.queue, &write, 0, nullptr, nullptr));
+            const uint32_t color[4] = {1, 2, 3, 4};
+            auto fill = pi::desc<pi_image_fill_desc>();
+            fill.image = first;
+            fill.color = color;
+            fill.origin[0] = 6;
+            fill.extent[0] = 2;
+            fill.extent[1] = 1;
+            OK(piEnqueueMemImageFill(machine.queue, &fill, 0, nullptr, nullptr));
+            pi_image_copy_region part{};
+            part.extent[0] = 8;
+            part.extent[1] = 2;
+            auto copy = pi::desc<pi_image_copy_desc>();
+            copy.src = first;
+            copy.dst = view;
+            copy.region_count = 1;
+            copy.regions = &part;
+            OK(piEnqueueMemImageCopy(machine.queue, &copy, 0, nullptr, nullptr));
+            machine.read(buffer, 128);
+            std::vector<unsigned char> seen(128);
+            auto read = pi::desc<pi_image_read_desc>();
+            read.flags = PI_COMMAND_BLOCKING;
+            read.image = first;
+            read.host_ptr = seen.data();
+            read.region_count = 1;
+            read.regions = &region;
+            OK(piEnqueueMemImageRead(machine.queue, &read, 0, nullptr, nullptr));
+
+            auto sampler_desc = pi::desc<pi_sampler_desc>();
+            sampler_desc.filter = PI_FILTER_LINEAR;
+            pi_sampler sampler = nullptr;
+            OK(piSamplerCreate(machine.context, &sampler_desc, &sampler));
+            const Owned<pi_kernel> kernel = make_kernel(make_library(machine), "read_pixels");
+            const pi_kernel_argument arguments[] = {
+                buffer_argument(buffer), image_argument(first, sampler), sampler_argument(sampler)};
+            const auto launch = launch_desc(kernel, 32, arguments, 3);
+            OK(piEnqueueKernelLaunch(machine.queue, &launch, 0, nullptr, nullptr));
+            machine.read(buffer, 128);
+            OK(piSamplerRelease(sampler));
+            for (const pi_mem mem : {view, first, buffer})
+                OK(piMemRelease(mem));
+        },
+        3);
+
+    // Another pixel is another result.
+    const TemporaryFile other;
+    write_file(other.path(), replaced(text, "\"host_ptr\":\"AAEC", "\"host_ptr\":\"BAEC"));
+    const Ran ran = run_tool({PI_REPLAY, other.path(), "--check-data"}, on_host);
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 1);
+    CHECK_THAT(ran.output, Contains("other bytes"));
+}
+
+TEST_CASE("device globals replay with the same bytes") {
+    replay_all(
+        [](const Machine &machine) {
+            const Owned<pi_program> program = make_library(machine);
+            const uint32_t words[] = {5, 6};
+            auto write = pi::desc<pi_device_global_write_desc>();
+            write.program = program;
+            write.name = "table";
+            write.host_ptr = words;
+            write.offset = 4;
+            write.size = sizeof words;
+            OK(piEnqueueDeviceGlobalWrite(machine.queue, &write, 0, nullptr, nullptr));
+            const pi_mem mem = machine.make_buffer(64);
+            OK(machine.fill(mem, 2, 0, 64));
+            const Owned<pi_kernel> kernel = make_kernel(program, "scale_by_table");
+            const pi_kernel_argument arguments[] = {buffer_argument(mem)};
+            const auto launch = launch_desc(kernel, 16, arguments, 1);
+            OK(piEnqueueKernelLaunch(machine.queue, &launch, 0, nullptr, nullptr));
+            machine.read(mem, 64);
+            uint32_t seen[4] = {};
+            auto read = pi::desc<pi_device_global_read_desc>();
+            read.flags = PI_COMMAND_BLOCKING;
+            read.program = program;
+            read.name = "table";
+            read.host_ptr = seen;
+            read.size = sizeof seen;
+            OK(piEnqueueDeviceGlobalRead(machine.queue, &read, 0, nullptr, nullptr));
+            CHECK(seen[1] == 5);
+            OK(piMemRelease(mem));
+        },
+        2);
+}
+
+TEST_CASE("specialization constants replay with their values") {
+    const std::string text = replay_all(
+        [](const Machine &machine) {
+            const Owned<pi_program> program = make_library(machine);
+            const uint32_t value = 3;
+            pi_specialization_constant constant{};
+            constant.id = 7;
+            constant.size = sizeof value;
+            constant.value = &value;
+            // The host plugin has none; the replay is refused as well.
+            CHECK(piProgramSetSpecializationConstants(program, 1, &constant) ==
+                  PI_ERROR_UNSUPPORTED_FEATURE);
+        },
+        0);
+    CHECK_THAT(text, Contains("[{\"id\":7,\"size\":4,\"value\":true}]"));
+}
+
+TEST_CASE("sub-devices replay with what runs on them") {
+    replay_all(
+        [](const Machine &machine) {
+            auto desc = pi::desc<pi_device_partition_desc>();
+            desc.kind = PI_PARTITION_EQUALLY;
+            desc.count = 1;
+            pi_device part = nullptr;
+            OK(piDevicePartition(machine.device, &desc, 1, &part, nullptr));
+            pi_platform platform = nullptr;
+            OK(piDeviceGetInfo(part, PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform, nullptr));
+            auto context_desc = pi::desc<pi_context_desc>();
+            context_desc.device_count = 1;
+            context_desc.devices = &part;
+            Machine on_part{part, nullptr, nullptr};
+            OK(piContextCreate(platform, &context_desc, &on_part.context));
+            OK(piQueueCreate(on_part.context, part, nullptr, &on_part.queue));
+            const pi_mem mem = on_part.make_buffer(64);
+            OK(on_part.fill(mem, 3, 0, 64));
+            on_part.read(mem, 64);
+            OK(piMemRelease(mem));
+            OK(piQueueRelease(on_part.queue));
+            OK(piContextRelease(on_part.context));
+            OK(piDeviceRelease(part));
+        },
+        1);
+}
+
+TEST_CASE(
+    "memory that is imported by pointer replays with its bytes, and several imports share it") {
+    const std::string text = replay_all(
+        [](const Machine &machine) {
+            std::vector<unsigned char> bytes = counting(128);
+            const pi_mem whole = import_pointer(machine, bytes.data(), 128);
+            const pi_mem part = import_pointer(machine, bytes.data() + 64, 64);
+            OK(machine.fill(part, 5, 0, 16));
+            machine.read(whole, 128);
+            for (const pi_mem mem : {whole, part})
+                OK(piMemRelease(mem));
+            // Later memory at this address.
+            bytes.assign(128, 7);
+            const pi_mem again = import_pointer(machine, bytes.data(), 128);
+            machine.read(again, 128);
+            OK(piMemRelease(again));
+        },
+        2);
+    CHECK_THAT(text, Contains("\"memory\":{\"address\":"));
+}
+
+TEST_CASE("commands on USM of kind device replay with the same bytes") {
+    replay_all(
+        [](const Machine &machine) {
+            auto desc = pi::desc<pi_usm_desc>();
+            desc.kind = PI_USM_DEVICE;
+            desc.size = 256;
+            void *first = nullptr;
+            OK(piUsmAlloc(machine.context, machine.device, &desc, &first));
+            void *second = nullptr;
+            auto alloc = pi::desc<pi_usm_alloc_desc>();
+            alloc.size = 64;
+            alloc.out_pointer = &second;
+            OK(piEnqueueUsmAlloc(machine.queue, &alloc, 0, nullptr, nullptr));
+
+            const std::vector<unsigned char> bytes = counting(64);
+            const pi_region all = linear(64);
+            auto copy = pi::desc<pi_usm_copy_desc>();
+            copy.region_count = 1;
+            copy.regions = &all;
+            copy.src = bytes.data();
+            copy.dst = static_cast<unsigned char *>(first) + 64;
+            OK(piEnqueueUsmCopy(machine.queue, &copy, 0, nullptr, nullptr));
+            const uint32_t pattern = 3;
+            auto fill = pi::desc<pi_usm_fill_desc>();
+            fill.pointer = static_cast<unsigned char *>(first) + 96;
+            fill.pattern = &pattern;
+            fill.pattern_size = sizeof pattern;
+            fill.size = 16;
+            OK(piEnqueueUsmFill(machine.queue, &fill, 0, nullptr, nullptr));
+            auto prefetch = pi::desc<pi_usm_prefetch_desc>();
+            prefetch.pointer = first;
+            prefetch.size = 256;
+            OK(piEnqueueUsmPrefetch(machine.queue, &prefetch, 0, nullptr, nullptr));
+            auto advise = pi::desc<pi_usm_advise_desc>();
+            advise.pointer = first;
+            advise.size = 256;
+            advise.advice = PI_USM_ADVICE_READ_MOSTLY;
+            OK(piEnqueueUsmAdvise(machine.queue, &advise, 0, nullptr, nullptr));
+            copy.src = static_cast<unsigned char *>(first) + 64;
+            copy.dst = second;
+            OK(piEnqueueUsmCopy(machine.queue, &copy, 0, nullptr, nullptr));
+
+            const Owned<pi_kernel> kernel = make_scale(machine);
+            const uint32_t factor = 3;
+            pi_kernel_argument arguments[] = {pi_kernel_argument{}, value_argument(factor)};
+            arguments[0].kind = PI_ARGUMENT_POINTER;
+            arguments[0].pointer = second;
+            const auto launch = launch_desc(kernel, 16, arguments, 2);
+            OK(piEnqueueKernelLaunch(machine.queue, &launch, 0, nullptr, nullptr));
+            std::vector<unsigned char> seen(64);
+            copy.flags = PI_COMMAND_BLOCKING;
+            copy.src = second;
+            copy.dst = seen.data();
+            OK(piEnqueueUsmCopy(machine.queue, &copy, 0, nullptr, nullptr));
+            CHECK(seen[32] == 9);
+            auto free = pi::desc<pi_usm_free_desc>();
+            free.pointer = second;
+            OK(piEnqueueUsmFree(machine.queue, &free, 0, nullptr, nullptr));
+            OK(piUsmFree(machine.context, first));
+        },
+        1);
+}
+
+TEST_CASE("USM that the host reaches by address is not replayed, nor is a kernel that follows "
+          "addresses in memory") {
+    const TemporaryFile log;
+    record(log.path(), [](const Machine &machine) {
+        auto desc = pi::desc<pi_usm_desc>();
+        desc.kind = PI_USM_SHARED;
+        desc.size = 64;
+        void *shared = nullptr;
+        OK(piUsmAlloc(machine.context, machine.device, &desc, &shared));
+        const uint32_t pattern = 3;
+        auto fill = pi::desc<pi_usm_fill_desc>();
+        fill.pointer = shared;
+        fill.pattern = &pattern;
+        fill.pattern_size = sizeof pattern;
+        fill.size = 64;
+        OK(piEnqueueUsmFill(machine.queue, &fill, 0, nullptr, nullptr));
+        OK(piQueueFinish(machine.queue));
+        OK(piUsmFree(machine.context, shared));
+        const pi_mem mem = machine.make_buffer(64);
+        const Owned<pi_kernel> kernel = make_scale(machine);
+        const pi_kernel_argument arguments[] = {buffer_argument(mem), value_argument(pattern)};
+        auto launch = launch_desc(kernel, 16, arguments, 2);
+        launch.flags = PI_LAUNCH_INDIRECT_USM_DEVICE;
+        OK(piEnqueueKernelLaunch(machine.queue, &launch, 0, nullptr, nullptr));
+        OK(piMemRelease(mem));
+    });
+    const Ran ran = run_tool({PI_REPLAY, log.path(), "--check-data"}, on_host);
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 3);
+    CHECK_THAT(ran.output, Contains("piUsmAlloc: cannot run: the host and kernels access"));
+    CHECK_THAT(ran.output, Contains("piEnqueueUsmFill: cannot run: needs allocation"));
+    CHECK_THAT(ran.output, Contains("piEnqueueKernelLaunch: cannot run: the kernel follows"));
+    CHECK_THAT(ran.output, Contains("could not run: 4"));
 }
 
 TEST_CASE("calls that cannot run are reported with their line, and so are their dependents") {
@@ -461,7 +789,7 @@ TEST_CASE("an incompletely logged call may have written anything that it can rea
         for (auto line = lines.begin(); line != lines.end(); ++line) {
             if (line == launch)
                 text += R"({"thread":0,"function":")" + function + R"(","arguments":)" + arguments +
-                        R"(,"result":0})" + "\n";
+                        R"(,"result":0,"cannot":"said so"})" + "\n";
             nlohmann::ordered_json moved = *line;
             if (line > launch && moved.contains("began"))
                 moved["began"] = moved["began"].get<uint64_t>() + 1;

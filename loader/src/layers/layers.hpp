@@ -7,6 +7,7 @@
 #include "layer.hpp"
 
 #include <pi/describe/descriptor.hpp>
+#include <pi/describe/rows.hpp>
 
 #include <cstring>
 #include <string_view>
@@ -62,11 +63,6 @@ constexpr bool ends_with(std::size_t index, std::string_view end) {
     const std::string_view name = function_rows[index].name;
     return name.size() > end.size() && name.substr(name.size() - end.size()) == end;
 }
-
-template <typename Type>
-inline constexpr bool is_handle = requires {
-    HandleTraits<Type>::kind;
-};
 
 /// The last parameter's type is a pointer to a handle: the function creates an object.
 template <typename... Parameters>

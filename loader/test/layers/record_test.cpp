@@ -195,6 +195,47 @@ TEST_CASE("the log says why a call cannot be replayed") {
                Catch::Contains("native handle"));
 }
 
+TEST_CASE("the log of an import has the memory's bytes, and an address is that of an allocation") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("log.jsonl");
+    {
+        const Machine machine(recorded(file));
+        Bytes bytes{1, 2, 3};
+        auto import = pi::desc<pi_mem_import_desc>();
+        import.handle.type = PI_EXTERNAL_HOST_POINTER;
+        import.handle.pointer = bytes.data();
+        import.size = bytes.size();
+        pi_mem mem = nullptr;
+        OK(piMemImport(machine.context, machine.device, &import, &mem));
+        OK(piMemRelease(mem));
+        for (const pi_usm_kind kind : {PI_USM_DEVICE, PI_USM_SHARED}) {
+            auto usm = pi::desc<pi_usm_desc>();
+            usm.kind = kind;
+            usm.size = 64;
+            void *pointer = nullptr;
+            OK(piUsmAlloc(machine.context, machine.device, &usm, &pointer));
+            auto advise = pi::desc<pi_usm_advise_desc>();
+            advise.pointer = static_cast<char *>(pointer) + 8;
+            advise.size = 8;
+            advise.advice = PI_USM_ADVICE_READ_MOSTLY;
+            OK(piEnqueueUsmAdvise(machine.queue, &advise, 0, nullptr, nullptr));
+            OK(piQueueFinish(machine.queue));
+            OK(piUsmFree(machine.context, pointer));
+        }
+    }
+    const std::vector<json> lines = read_lines(file);
+    const json import = only_call(lines, "piMemImport").at("arguments").at(2);
+    CHECK(import.at("memory").at("bytes") == "AQID");
+    const std::vector<json> allocations = calls_of(lines, "piUsmAlloc");
+    const std::vector<json> advices = calls_of(lines, "piEnqueueUsmAdvise");
+    REQUIRE((allocations.size() == 2 && advices.size() == 2));
+    for (int i = 0; i < 2; ++i)
+        CHECK(advices[i].at("arguments").at(1).at("pointer") ==
+              json({{"usm", allocations[i].at("usm")}, {"offset", 8}}));
+    CHECK(allocations[0].count("cannot") == 0);
+    CHECK_THAT(allocations[1].at("cannot").get<std::string>(), Catch::Contains("by address"));
+}
+
 TEST_CASE("a wait list that the call's own event overwrites is logged as passed") {
     const loader_test::TemporaryFolder folder;
     const std::string file = folder.str("log.jsonl");

@@ -51,6 +51,38 @@ uint64_t LogFile::make(const void *handle) {
     return objects_[handle] = ++ids_;
 }
 
+uint64_t LogFile::pixel_bytes(pi_mem image) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = pixels_.find(image);
+    return found != pixels_.end() ? found->second : 0;
+}
+
+void LogFile::add_image(pi_mem image, uint64_t pixel_bytes) {
+    const std::scoped_lock lock(mutex_);
+    pixels_[image] = pixel_bytes;
+}
+
+uint64_t LogFile::add_usm(const void *base, uint64_t size) {
+    const std::scoped_lock lock(mutex_);
+    usm_[reinterpret_cast<std::uintptr_t>(base)] = {++ids_, size};
+    return ids_;
+}
+
+std::optional<UsmPlace> LogFile::find_usm(const void *address) {
+    const std::scoped_lock lock(mutex_);
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    auto after = usm_.upper_bound(at);
+    if (after == usm_.begin())
+        return std::nullopt;
+    const auto &[base, usm] = *--after;
+    return at - base < usm.size ? std::optional(UsmPlace{usm.id, at - base}) : std::nullopt;
+}
+
+void LogFile::remove_usm(uint64_t id) {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(usm_, [&](const auto &usm) { return usm.second.id == id; });
+}
+
 uint64_t LogFile::thread() {
     static thread_local const int64_t number = ::gettid();
     const std::scoped_lock lock(mutex_);

@@ -4,10 +4,12 @@
 #pragma once
 
 #include "file_descriptor.hpp"
+#include "layers/record/text_archive.hpp"
 
 #include <pi/pi.h>
 
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -41,6 +43,16 @@ public:
     uint64_t find(const void *handle);
     /// A new object was created at this address.
     uint64_t make(const void *handle);
+    /// The bytes of a pixel of an image; 0 if they are not known.
+    uint64_t pixel_bytes(pi_mem image);
+    void add_image(pi_mem image, uint64_t pixel_bytes);
+
+    /// Returns the allocation's id.
+    uint64_t add_usm(const void *base, uint64_t size);
+    /// The allocation that contains the address; empty if there is none.
+    std::optional<UsmPlace> find_usm(const void *address);
+    void remove_usm(uint64_t id);
+
     /// The calling thread's number.
     uint64_t thread();
 
@@ -72,6 +84,12 @@ private:
     uint64_t ids_ = 0;
     uint64_t lines_ = 0;
     std::unordered_map<const void *, uint64_t> objects_;
+    struct Usm {
+        uint64_t id;
+        uint64_t size;
+    };
+    std::unordered_map<pi_mem, uint64_t> pixels_;
+    std::map<std::uintptr_t, Usm> usm_; ///< by address
     std::unordered_map<int64_t, uint64_t> threads_;
     std::unordered_map<pi_mem, std::vector<Map>> maps_;
 };

@@ -5,21 +5,13 @@
 
 #include <pi/describe/checks/memory.hpp>
 #include <pi/describe/checks/region.hpp>
+#include <pi/describe/pixel.hpp>
 
 #include <array>
 
 namespace pi::checks {
 
-/// The bytes of a pixel of a format; 0 for an unknown format.
-constexpr uint32_t pixel_bytes(pi_channel_order order, pi_channel_type type) noexcept {
-    // Indexed by enumerator; index 0 is unused.
-    constexpr uint32_t channels[] = {0, 1, 2, 4, 4};
-    constexpr uint32_t bytes[] = {0, 1, 2, 1, 2, 1, 2, 4, 1, 2, 4, 2, 4};
-    static_assert(std::size(channels) == PI_CHANNEL_ORDER_BGRA + 1);
-    static_assert(std::size(bytes) == PI_CHANNEL_FLOAT + 1);
-    return order < std::size(channels) && type < std::size(bytes) ? channels[order] * bytes[type]
-                                                                  : 0;
-}
+using describe::pixel_bytes;
 
 /// A type of images: which members of a descriptor it uses.
 struct ImageType {
