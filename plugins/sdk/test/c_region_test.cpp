@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "../../../api/describe/test/region_oracle.hpp"
-
-#include <pi/sdk/pi_sdk_region.h>
+#include "c_region.h"
 
 #include <catch2/catch.hpp>
 
@@ -16,8 +15,9 @@ pi_host silent_host() {
     return host;
 }
 
-pi_sdk_rectangle rectangle(const ByteEnd &end) {
-    return pi_sdk_rectangle_of(end.offset, end.extent, end.pitch);
+c_end c_end_of(const ByteEnd &end) {
+    return {
+        end.offset, {end.extent[0], end.extent[1], end.extent[2]}, {end.pitch[0], end.pitch[1]}};
 }
 
 } // namespace
@@ -26,8 +26,8 @@ TEST_CASE("the C half accepts an end exactly if its bytes are within the memory"
     const pi_host host = silent_host();
     uint64_t accepted = 0, wrong = 0, turn = 0;
     const auto compare = [&](const ByteEnd &end, uint64_t size) {
-        const pi_sdk_rectangle given = rectangle(end);
-        const bool result = pi_sdk_check_rectangle(&host, &given, size, "src") == PI_SUCCESS;
+        const c_end given = c_end_of(end);
+        const bool result = c_check_end(&host, &given, size) == PI_SUCCESS;
         const auto expected = end.end();
         accepted += result;
         wrong += result != (expected.has_value() && *expected <= size);
@@ -48,8 +48,8 @@ TEST_CASE("in the C half two ends overlap exactly if they share a byte") {
     uint64_t overlapping = 0, wrong = 0;
     for (std::size_t i = 0; i < ends.size(); ++i)
         for (std::size_t j = i % 7; j < ends.size(); j += 7) {
-            const pi_sdk_rectangle a = rectangle(ends[i]), b = rectangle(ends[j]);
-            const bool result = pi_sdk_overlap(&a, &b) != 0;
+            const c_end a = c_end_of(ends[i]), b = c_end_of(ends[j]);
+            const bool result = c_overlap(&a, &b) != 0;
             overlapping += result;
             wrong += result != (ends[i].bytes() & ends[j].bytes()).any();
         }

@@ -75,17 +75,25 @@ template <class... Parts>
 /// formatted only for a message, so a correct call pays nothing.
 using ArgumentName = checks::Name;
 
-/// Throws the refusal of `body(check)`, if there is one.
+namespace detail {
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_refusal(checks::Check &check) {
+    throw Error(check.code(), std::move(check.text()));
+}
+} // namespace detail
+
+/// Throws the refusal of `body(check)`, if there is one. Inlined, because a call without errors
+/// costs as much as the comparisons themselves.
 template <class Body>
-void enforce(Body &&body) {
+[[gnu::always_inline]] inline void enforce(Body &&body) {
     checks::Check check;
     std::forward<Body>(body)(check);
     if (check.failed())
-        throw Error(check.code(), std::move(check.text()));
+        detail::throw_refusal(check);
 }
+
 /// The same for one check of pi/describe/checks: enforce<checks::check_sampler>(desc).
 template <auto function, class... Arguments>
-void enforce(const Arguments &...arguments) {
+[[gnu::always_inline]] inline void enforce(const Arguments &...arguments) {
     enforce([&](checks::Check &check) { function(check, arguments...); });
 }
 
