@@ -90,7 +90,7 @@ TEST_CASE("validate: images of a vendor's type or format are left to the plugin"
     pi_mem_image_desc desc = image_of(4, 4);
     desc.image_type = PI_VENDOR_BIT | 0x7fff'ffff;
     CHECK(create(desc) != PI_SUCCESS);
-    CHECK_THAT(last_error(), !Catch::Contains("PI_IMAGE_1D"));
+    CHECK_THAT(last_error(), !Catch::Contains("piMemImageCreate: "));
     desc = image_of(4, 4);
     desc.channel_order = PI_VENDOR_BIT | 1;
     desc.row_pitch = 64;

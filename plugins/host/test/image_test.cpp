@@ -105,7 +105,7 @@ TEST_CASE("a view as an image is the buffer's memory, from any byte on") {
     CHECK(info<uint64_t>(piMemGetInfo, view, PI_MEM_INFO_OFFSET) == 13);
     d.row_pitch = 40;
     Owned<pi_mem> none;
-    REFUSED(PI_ERROR_INVALID_SIZE, "needs 99 bytes of mem (96 from offset 3), which has 90",
+    REFUSED(PI_ERROR_INVALID_SIZE, "end at byte 99, and mem has 90",
             piMemImageViewCreate(part, &d, none.out()));
     REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "mem is an image (PI_IMAGE_2D); a buffer is needed",
             piMemImageViewCreate(view, &d, none.out()));
@@ -168,9 +168,9 @@ TEST_CASE(
         return piMemImageCreate(host.context, host.device, &d, &image);
     };
     char bytes[1000];
-    REFUSED(PI_ERROR_INVALID_SIZE, "height is 0; at least 1 is needed for PI_IMAGE_2D",
+    REFUSED(PI_ERROR_INVALID_SIZE, "height is 0; PI_IMAGE_2D needs",
             create([](auto &d) { d.height = 0; }));
-    REFUSED(PI_ERROR_INVALID_VALUE, "depth is 3, but PI_IMAGE_2D has no such axis",
+    REFUSED(PI_ERROR_INVALID_VALUE, "depth is 3; PI_IMAGE_2D has no such axis",
             create([](auto &d) { d.depth = 3; }));
     REFUSED(PI_ERROR_INVALID_SIZE, "width is 2000000000; the device's images",
             create([](auto &d) { d.width = 2'000'000'000; }));

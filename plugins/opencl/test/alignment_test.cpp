@@ -115,7 +115,7 @@ TEST_CASE("an alignment that cannot be honoured is refused with the numbers") {
         desc.flags = PI_MEM_USE_HOST_PTR;
         desc.host_ptr = memory + 128;
         refused(piMemBufferCreate(place.context, device, &desc, mem.out()),
-                PI_ERROR_INVALID_ALIGNMENT, {"256", "128"});
+                PI_ERROR_MISALIGNED_POINTER, {"256", "128"});
     }
 }
 

@@ -122,6 +122,7 @@ TEST_CASE("an invalid or empty import is refused") {
             PI_ERROR_INVALID_NULL_POINTER, {"handle.pointer"});
     desc = import_desc(&word, 0);
     refused(piMemImport(place.context, place.device, &desc, mem.out()), PI_ERROR_INVALID_SIZE);
+    desc = import_desc(&word, 8);
     desc.handle.type = PI_EXTERNAL_DMA_BUF_FD;
     refused(piMemImport(place.context, place.device, &desc, mem.out()),
             PI_ERROR_UNSUPPORTED_FEATURE, {"handle.type is 2"});

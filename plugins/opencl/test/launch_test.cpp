@@ -149,7 +149,8 @@ TEST_CASE("invalid arguments are refused by the call, with index, kind and name"
                 {"arguments[1]"});
         refused(with({buffer_argument(mem), value_argument(wide)}), PI_ERROR_INVALID_ARGUMENTS,
                 {"argument 1", "8 bytes"});
-        refused(with({buffer_argument(mem, 400), value_argument(value)}), PI_ERROR_INVALID_SIZE);
+        refused(with({buffer_argument(mem, 400), value_argument(value)}),
+                PI_ERROR_INVALID_ARGUMENTS, {"400"});
         auto pointer = value_argument(value);
         pointer.kind = PI_ARGUMENT_SAMPLER;
         refused(with({pointer, value_argument(value)}), PI_ERROR_INVALID_ARGUMENTS,

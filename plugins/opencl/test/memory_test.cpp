@@ -160,7 +160,8 @@ TEST_CASE("a view past its parent's end, or of 0 bytes, is refused") {
     refused(piMemBufferPartition(parent, &desc, view.out()), PI_ERROR_INVALID_SIZE);
     desc.size = 8;
     desc.flags = PI_MEM_WRITE_ONLY;
-    refused(piMemBufferPartition(parent, &desc, view.out()), PI_ERROR_INVALID_VALUE, {"access"});
+    refused(piMemBufferPartition(parent, &desc, view.out()), PI_ERROR_INVALID_VALUE,
+            {"the parent's"});
 }
 
 TEST_CASE("the infos of memory are those of its descriptor") {
@@ -206,7 +207,7 @@ TEST_CASE("ranges of commands are checked during the call") {
     refused(with(region), PI_ERROR_INVALID_SIZE, {"110"});
     region.extent[1] = 2;
     region.src_pitch[0] = 9;
-    refused(with(region), PI_ERROR_INVALID_SIZE, {"pitches"});
+    refused(with(region), PI_ERROR_INVALID_SIZE, {"pitch"});
     region = range(0, 0, 10);
     region.reserved = 1;
     refused(with(region), PI_ERROR_UNSUPPORTED_FEATURE, {"reserved"});

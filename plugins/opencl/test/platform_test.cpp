@@ -139,7 +139,7 @@ TEST_CASE("a context over devices of two platforms, or with a device twice, is r
     };
     refused(create({}), PI_ERROR_INVALID_SIZE, {"device_count"});
     refused(create({devices[0], nullptr}), PI_ERROR_INVALID_DEVICE, {"devices[1]", "NULL"});
-    refused(create({devices[0], devices[0]}), PI_ERROR_INVALID_DEVICE, {"twice"});
+    refused(create({devices[0], devices[0]}), PI_ERROR_INVALID_DEVICE, {"devices[1]", "once"});
     if (platform_of(devices.back()) != platform_of(devices[0]))
         refused(create({devices[0], devices.back()}), PI_ERROR_INVALID_DEVICE,
                 {"devices[1]", platform_name_of(devices.back())});
