@@ -235,7 +235,7 @@ private:
         if constexpr (creates_image) {
             const pi_mem_image_desc &desc = *std::get<last - 1>(parameters);
             file.add_image(*std::get<last>(parameters),
-                           pixel_bytes(desc.channel_order, desc.channel_type));
+                           describe::pixel_bytes(desc.channel_order, desc.channel_type));
         }
         const auto add = [&](const void *base, uint64_t size) {
             out.add("usm", json_text(file.add_usm(base, size)));
