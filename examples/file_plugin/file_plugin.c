@@ -529,8 +529,8 @@ static pi_result read_desc(const void *self, const void *desc, pi_struct_type ty
     uint64_t flags;
     REFUSE(!given, self, PI_ERROR_INVALID_NULL_POINTER, "desc: NULL");
     REFUSE(given->struct_size < sizeof *given || given->type != type, self,
-           PI_ERROR_INVALID_DESCRIPTOR, "desc: type %u, %u bytes; its type is %u", given->type,
-           given->struct_size, type);
+           PI_ERROR_INVALID_DESCRIPTOR, "desc: struct_size %u, type %u; the type is %u",
+           given->struct_size, given->type, type);
     for (size_t i = size; i < given->struct_size; i++)
         REFUSE(((const char *)desc)[i], self, PI_ERROR_UNSUPPORTED_FEATURE, "desc: byte %zu", i);
     for (const pi_struct_header *next = given->next; next; next = next->next)
@@ -1078,7 +1078,8 @@ static pi_result PI_CALL event_signal(pi_event self, pi_result result) {
     const bool open = !self->queue && self->status != PI_EVENT_COMPLETE;
     if (open) {
         hold(self);
-        snprintf(self->text, text_size, "%s", result ? "signalled as failed" : "");
+        if (result)
+            snprintf(self->text, text_size, "signalled with %d", result);
         complete(self, result);
         drop(self);
     }

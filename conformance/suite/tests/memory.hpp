@@ -29,6 +29,10 @@ inline void require_refused(const Place &place, const std::string &what,
 /// The text of the last error has each of these numbers.
 void require_text_names(std::initializer_list<uint64_t> numbers);
 
+/// Skips the test where the device does not allocate that much at once, or where a sanitizer has
+/// memory of its own for each byte.
+void need_allocation(pi_device device, uint64_t size);
+
 /// The scopes of the device with this flag; skips the test if there is none.
 std::vector<uint32_t> scopes_with(Fixture &fixture, uint64_t flag, const char *name);
 

@@ -2,6 +2,8 @@
 
 #include "memory.hpp"
 
+#include "sanitized.hpp"
+
 #include <algorithm>
 
 namespace pi::suite {
@@ -11,6 +13,15 @@ void require_text_names(std::initializer_list<uint64_t> numbers) {
     for (const uint64_t number : numbers)
         require(text.find(std::to_string(number)) != std::string::npos, "the text \"", text,
                 "\" does not name ", number);
+}
+
+void need_allocation(pi_device device, uint64_t size) {
+    if (is_sanitized)
+        skip("a sanitizer has memory of its own for each byte");
+    const auto most =
+        info_or(&piDeviceGetInfo, device, PI_DEVICE_INFO_MAX_ALLOCATION_SIZE, uint64_t{0});
+    if (most < size)
+        skip(join("the device's largest allocation is ", most, " bytes"));
 }
 
 std::vector<uint32_t> scopes_with(Fixture &fixture, uint64_t flag, const char *name) {

@@ -4,8 +4,8 @@
 
 #include "kernels.hpp"
 #include "link.hpp"
+#include "memory.hpp"
 #include "registry.hpp"
-#include "sanitized.hpp"
 
 #include <cstring>
 
@@ -15,16 +15,9 @@ namespace {
 constexpr uint64_t limit = uint64_t{1} << 32;
 constexpr uint64_t part = 3000;
 
-uint64_t most_bytes(pi_device device) {
-    return info_or(&piDeviceGetInfo, device, PI_DEVICE_INFO_MAX_ALLOCATION_SIZE, uint64_t{0});
-}
-
 // A buffer that ends behind 2^32; skips the test where the device has none.
 Mem make_large(const Place &place, uint64_t size) {
-    if (is_sanitized)
-        skip("a sanitizer has memory of its own for each byte");
-    if (most_bytes(place.device) < size)
-        skip(join("the device's largest allocation is ", most_bytes(place.device), " bytes"));
+    need_allocation(place.device, size);
     auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = size;
     Mem mem;

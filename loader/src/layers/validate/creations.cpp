@@ -88,7 +88,7 @@ void check_members(Check &check, const Place &place, const pi_mem_image_desc &de
     if (!place.view && read_shape(check, desc, shape))
         check_image_create(check, desc, shape, pixels);
     else if (place.view && read_shape(check, desc, shape))
-        check_image_view(check, desc, shape, parent_size(place), parent_flags(check, place),
+        check_image_view(check, desc, shape, parent_size(place), parent_flags(check, place), {},
                          pixels);
 }
 

@@ -187,15 +187,9 @@ inline Rectangle check_image_view(const pi_mem_image_desc &desc, const ImageShap
                                   uint64_t pitch_alignment) {
     Rectangle pixels;
     enforce([&](checks::Check &check) {
-        checks::check_image_view(check, desc, shape, size, inherited, pixels);
+        checks::check_image_view(check, desc, shape, size, inherited,
+                                 {offset_alignment, pitch_alignment}, pixels);
     });
-    if (desc.offset % offset_alignment)
-        fail(PI_ERROR_MISALIGNED_OFFSET, "desc->offset is ", desc.offset,
-             "; the device's views of buffers begin at multiples of ", offset_alignment, " bytes");
-    if (shape.type->pitch_count() > 1 && pixels.row_pitch % pitch_alignment)
-        fail(PI_ERROR_MISALIGNED_OFFSET, "desc->row_pitch is ", pixels.row_pitch,
-             "; the device's views of buffers have rows at multiples of ", pitch_alignment,
-             " bytes");
     return pixels;
 }
 

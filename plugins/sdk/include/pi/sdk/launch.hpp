@@ -20,6 +20,7 @@ inline pi_kernel_launch_desc read_launch_desc(const pi_kernel_launch_desc *desc)
 /// size. All other members are 0 in the result.
 inline pi_kernel_launch_desc read_size_query(const pi_kernel_launch_desc *desc) {
     const pi_kernel_launch_desc known = read_launch_desc(desc);
+    check_flags(known.flags, checks::known_flags<pi_kernel_launch_desc>, "desc->flags");
     pi_kernel_launch_desc query{};
     query.kernel = known.kernel;
     query.dimensions = known.dimensions;

@@ -174,10 +174,17 @@ inline void check_image_create(Check &check, const pi_mem_image_desc &desc, cons
     read_pitches(check, desc, shape, pixels);
 }
 
+/// A device's alignments of views of buffers as images, in bytes.
+struct ViewAlignment {
+    uint64_t offset = 1;
+    uint64_t pitch = 1;
+};
+
 /// A descriptor of piMemImageViewCreate for a buffer of `size` bytes and flags `inherited`.
 /// `pixels`: their layout from the buffer's begin.
 inline void check_image_view(Check &check, const pi_mem_image_desc &desc, const ImageShape &shape,
-                             uint64_t size, uint64_t inherited, Rectangle &pixels) noexcept {
+                             uint64_t size, uint64_t inherited, const ViewAlignment &alignment,
+                             Rectangle &pixels) noexcept {
     check_view_access(check, desc.flags, inherited);
     if (desc.host_ptr != nullptr)
         check.refuse(PI_ERROR_INVALID_VALUE, {"desc->host_ptr"},
@@ -186,7 +193,17 @@ inline void check_image_view(Check &check, const pi_mem_image_desc &desc, const 
     if (desc.scope != 0)
         check.refuse(PI_ERROR_INVALID_VALUE, {"desc->scope"},
                      "is {}; a view is in the scope of its buffer, so it must be 0", desc.scope);
-    if (read_pitches(check, desc, shape, pixels) && pixels.end() > size)
+    if (!read_pitches(check, desc, shape, pixels))
+        return;
+    if (desc.offset % alignment.offset != 0)
+        check.refuse(PI_ERROR_MISALIGNED_OFFSET, {"desc->offset"},
+                     "is {}; the device's views of buffers begin at multiples of {} bytes",
+                     desc.offset, alignment.offset);
+    if (shape.type->pitch_count() > 1 && pixels.row_pitch % alignment.pitch != 0)
+        check.refuse(PI_ERROR_MISALIGNED_OFFSET, {"desc->row_pitch"},
+                     "is {}; the device's views of buffers have rows at multiples of {} bytes",
+                     pixels.row_pitch, alignment.pitch);
+    if (pixels.end() > size)
         check.refuse(PI_ERROR_INVALID_SIZE, {"desc->offset"},
                      "is {}; its pixels end at byte {}, and mem has {} bytes", desc.offset,
                      pixels.end(), size);

@@ -4,6 +4,7 @@
 // it are touched.
 
 #include "checks.hpp"
+#include "memory.hpp"
 #include "registry.hpp"
 #include "usm.hpp"
 
@@ -14,13 +15,6 @@ namespace {
 
 constexpr uint64_t beyond = uint64_t{1} << 32;
 constexpr uint64_t large_size = beyond + 64 * 1024;
-
-void need_large_memory(Fixture &fixture) {
-    const auto most =
-        get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_ALLOCATION_SIZE);
-    if (most < large_size)
-        skip(join("the device allocates at most ", most, " bytes"));
-}
 
 // The bytes around 0 and around 2^32, which are one place to a plugin that drops bits.
 class Model {
@@ -67,7 +61,7 @@ std::vector<pi_region> far_apart(uint64_t (pi_region::*pitch)[2], uint64_t pi_re
 }
 
 CONFORMANCE_TEST("enqueue", "commands on buffers reach each byte from 2^32 on") {
-    need_large_memory(fixture);
+    need_allocation(fixture.device(), large_size);
     const Queue queue = fixture.make_queue();
     Mem mem;
     auto desc = pi::desc<pi_mem_buffer_desc>();
@@ -137,7 +131,7 @@ CONFORMANCE_TEST("enqueue", "commands on buffers reach each byte from 2^32 on") 
 
 CONFORMANCE_TEST("enqueue", "commands on USM reach each byte from 2^32 on") {
     need_usm(fixture);
-    need_large_memory(fixture);
+    need_allocation(fixture.device(), large_size);
     const Queue queue = fixture.make_queue();
     for (const pi_usm_kind kind : need_usm(fixture)) {
         const pi_usm_desc desc = usm_desc(kind, large_size);
