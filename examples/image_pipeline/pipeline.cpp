@@ -13,6 +13,7 @@
 #include <future>
 #include <map>
 #include <span>
+#include <utility>
 
 namespace image_pipeline {
 namespace {
@@ -100,7 +101,8 @@ std::future<Clock::time_point> time_of(const Event &event) {
 class Pipeline::State {
 public:
     State(const Work &work, const Picture &source, PipelineOptions options)
-        : work_(work), options_(options), patience_(patience_for(source.memory.size() / 4)),
+        : work_(work), options_(std::move(options)),
+          patience_(patience_for(source.memory.size() / 4)),
           runtime_(work.topology, {.costs = options_.costs, .log_up_to_date = true}),
           stages_(stages_for(source.width, source.height)), overlay_memory_(source.memory.size()),
           chart_memory_(4ULL * chart_width * chart_height) {
@@ -352,7 +354,7 @@ RoundReport Pipeline::State::run_round(uint32_t round, Results &out_results) {
 }
 
 Pipeline::Pipeline(const Work &work, const Picture &picture, PipelineOptions options)
-    : state_(std::make_unique<State>(work, picture, options)) {}
+    : state_(std::make_unique<State>(work, picture, std::move(options))) {}
 
 Pipeline::~Pipeline() = default;
 

@@ -6,6 +6,7 @@
 #include "checks.hpp"
 #include "memory.hpp"
 #include "registry.hpp"
+#include "sanitized.hpp"
 
 #include <algorithm>
 #include <cinttypes>
@@ -171,6 +172,8 @@ void require_locked(pi_mem mem, const std::string &what) {
 }
 
 CONFORMANCE_TEST("memory", "pinned memory of the process is locked, each buffer for itself") {
+    if (is_sanitized)
+        skip("a sanitizer locks no pages");
     need_process_memory(fixture);
     for (const uint32_t scope : scopes_with(fixture, PI_SCOPE_PINNED, "PI_SCOPE_PINNED")) {
         if (!fixture.can(PI_CAPABILITY_MEM_HOST_ACCESS) ||

@@ -35,7 +35,7 @@ class context {
 public:
     /// The devices of a selector ("opencl:0:0,host"); empty: of PI_DEVICE_SELECTOR, or all.
     explicit context(const std::string &selector = {}, pi::runtime::RuntimeOptions options = {})
-        : loader_(open_loader()), names_(), runtime_(topology(selector), std::move(options)) {}
+        : loader_(open_loader()), runtime_(topology(selector), std::move(options)) {}
     /// Waits for work in flight.
     ~context() {
         if (!runtime_.finish(std::chrono::hours(1))) {

@@ -41,7 +41,7 @@ class queue {
 public:
     /// A queue of a context's device, by number.
     explicit queue(context &context, std::size_t device = 0)
-        : context_(context), device_(device), place_(context.place(device)) {
+        : context_(context), device_(device), place_(minisycl::context::place(device)) {
         if (device >= context.size()) {
             throw exception(PI_ERROR_INVALID_VALUE,
                             "queue: device " + std::to_string(device) + " of a context with " +
