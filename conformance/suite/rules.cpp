@@ -34,16 +34,20 @@ std::string_view numbered(std::string_view line) {
 
 } // namespace
 
-std::vector<std::string> rules_of(std::string_view test, std::string_view rules) {
+std::map<std::string, Rules, std::less<>> rules_by_test(std::string_view rules) {
     constexpr std::string_view subject_mark = "### `", tests_mark = "- tests: ";
-    const std::string quoted = '`' + std::string(test) + '`';
-    std::vector<std::string> found;
+    std::map<std::string, Rules, std::less<>> found;
     std::string subject, sentence, tests;
     // Lines of a sentence or of its tests go on until the next item begins.
     std::string *continued = nullptr;
     const auto end_sentence = [&] {
-        if (tests.find(quoted) != std::string::npos)
-            found.push_back(subject + ": " + sentence);
+        for (std::size_t begin = 0, end = 0; (begin = tests.find('`', end)) != std::string::npos;) {
+            end = tests.find('`', ++begin);
+            if (end == std::string::npos)
+                break;
+            found[tests.substr(begin, end - begin)].push_back(subject + ": " + sentence);
+            ++end;
+        }
         tests.clear();
         continued = nullptr;
     };
@@ -70,8 +74,12 @@ std::vector<std::string> rules_of(std::string_view test, std::string_view rules)
     return found;
 }
 
-std::vector<std::string> rules_of(std::string_view test) {
-    return rules_of(test, {reinterpret_cast<const char *>(embedded_rules), embedded_rules_size});
+const Rules &rules_of(std::string_view test) {
+    static const auto all =
+        rules_by_test({reinterpret_cast<const char *>(embedded_rules), embedded_rules_size});
+    static const Rules none;
+    const auto found = all.find(test);
+    return found == all.end() ? none : found->second;
 }
 
 } // namespace pi::suite

@@ -2,6 +2,8 @@
 
 #include "open_calls.hpp"
 
+#include "next_function.hpp"
+
 #include <pi/pi_loader.h>
 
 #include <array>
@@ -10,7 +12,6 @@
 #include <cstring>
 #include <ctime>
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 namespace pi_test {
@@ -71,11 +72,7 @@ struct Call<pi_result(Parameters...)> {
 
     // `next` is the caller's, which has one for each function.
     static pi_result of(const char *name, std::atomic<Function *> &next, Parameters... parameters) {
-        Function *function = next.load(std::memory_order_relaxed);
-        if (function == nullptr) {
-            function = reinterpret_cast<Function *>(::dlsym(RTLD_NEXT, name));
-            next.store(function, std::memory_order_relaxed);
-        }
+        Function *const function = next_function(name, next);
         const Noted noted(name);
         return function(parameters...);
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A whole plugin in C11 without the sdk, from pi.h and pi_plugin.h alone. Each buffer is an unlinked
- * temporary file in the folder PI_FILE_FOLDER; commands use pread, pwrite and mmap. One mutex
- * protects the objects. One thread runs the commands, one after another, once all events that they
- * wait for are complete.
+ * A whole plugin in C11 without the sdk, from pi.h and pi_plugin.h alone. Each buffer is an
+ * unlinked temporary file in the folder PI_FILE_FOLDER; commands use pread, pwrite and mmap. One
+ * mutex protects the objects. One thread runs the commands, one after another, once all events that
+ * they wait for are complete.
  */
 #define _GNU_SOURCE /* mkostemp */
 #include <pi/pi_plugin.h>

@@ -6,7 +6,7 @@
 
 namespace {
 
-using pi::suite::rules_of;
+using pi::suite::Rules;
 
 constexpr const char *rules = R"(# Rules
 
@@ -33,12 +33,13 @@ constexpr const char *rules = R"(# Rules
 } // namespace
 
 TEST_CASE("a test's rules are the sentences that name it among their tests") {
-    using Texts = std::vector<std::string>;
     const std::string flush = "piMemFlush: Flush publishes what the host wrote.";
     const std::string invalidate = "piMemInvalidate: It takes a range.";
-    CHECK(rules_of("memory: flushed bytes arrive", rules) == Texts{flush});
-    CHECK(rules_of("memory: invalidated bytes arrive", rules) == Texts{invalidate});
-    CHECK(rules_of("memory: a flush is cheap", rules) == Texts{flush, invalidate});
-    CHECK(rules_of("memory: a flush", rules).empty());
-    CHECK(rules_of("memory: flushed bytes arrive", "").empty());
+    CHECK(pi::suite::rules_by_test(rules) ==
+          std::map<std::string, Rules, std::less<>>{
+              {"memory: flushed bytes arrive", {flush}},
+              {"memory: invalidated bytes arrive", {invalidate}},
+              {"memory: a flush is cheap", {flush, invalidate}}});
+    CHECK(pi::suite::rules_by_test("").empty());
+    CHECK(pi::suite::rules_of("memory: no such test").empty());
 }

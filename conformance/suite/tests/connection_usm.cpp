@@ -17,7 +17,8 @@ namespace {
 
 constexpr uint64_t size = 8192;
 
-// USM of src, of each kind that is UNIFIED, from each allocator, allocated before and after dst is granted access.
+// USM of src, of each kind that is UNIFIED, from each allocator, allocated before and after dst is
+// granted access.
 // Addresses belong to one context, so both places share it.
 class Sources {
 public:

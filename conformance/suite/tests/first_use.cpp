@@ -5,6 +5,7 @@
 #include "checks.hpp"
 #include "fixture.hpp"
 #include "registry.hpp"
+#include "second_loader.hpp"
 
 #include <atomic>
 #include <thread>
@@ -13,33 +14,6 @@ namespace pi::suite {
 namespace {
 
 constexpr unsigned threads = 8;
-
-// A loader of the plugin under test that has not called it yet.
-class NewLoader {
-public:
-    explicit NewLoader(Fixture &fixture) {
-        pi_plugin_report report{};
-        require_success(piLoaderGetReports(fixture.loader(), 1, &report, nullptr),
-                        "piLoaderGetReports");
-        const std::string path = report.path;
-        const char *plugin = path.c_str();
-        auto desc = pi::desc<pi_loader_desc>();
-        desc.flags = PI_LOADER_NO_DEFAULT_SEARCH;
-        desc.plugins = &plugin;
-        desc.plugin_count = 1;
-        require_success(piLoaderCreate(&desc, &loader_), "piLoaderCreate");
-        require_success(piPluginsGet(loader_, 1, &plugin_, nullptr), "piPluginsGet");
-    }
-    ~NewLoader() { piLoaderRelease(loader_); }
-    NewLoader(const NewLoader &) = delete;
-    NewLoader &operator=(const NewLoader &) = delete;
-
-    pi_plugin plugin() const { return plugin_; }
-
-private:
-    pi_loader loader_ = nullptr;
-    pi_plugin plugin_ = nullptr;
-};
 
 // The values that ask(thread) gives to all threads, which call it at the same moment.
 template <typename Value>
@@ -73,12 +47,14 @@ std::vector<Handle> list_of(const char *name, Ask &&ask) {
 
 CONFORMANCE_TEST("platform", "many threads may be the first to use a plugin's devices") {
     for (int round = 0; round < 3; ++round) {
-        const NewLoader loader(fixture);
+        const Owner<pi_loader> loader = make_loader(fixture);
+        pi_plugin plugin = nullptr;
+        require_success(piPluginsGet(loader, 1, &plugin, nullptr), "piPluginsGet");
         const auto platforms = ask_at_once<std::vector<pi_platform>>(fixture, [&](unsigned) {
-            return list_of<pi_platform>(
-                "piPlatformsGet", [&](uint32_t capacity, pi_platform *out, uint32_t *count) {
-                    return piPlatformsGet(loader.plugin(), capacity, out, count);
-                });
+            return list_of<pi_platform>("piPlatformsGet",
+                                        [&](uint32_t capacity, pi_platform *out, uint32_t *count) {
+                                            return piPlatformsGet(plugin, capacity, out, count);
+                                        });
         });
         require_all_equal(platforms, "platforms");
         const auto devices = ask_at_once<std::vector<pi_device>>(fixture, [&](unsigned) {

@@ -6,6 +6,8 @@
 #include "checks.hpp"
 
 #include <functional>
+#include <utility>
+#include <vector>
 
 namespace pi::suite {
 
@@ -36,9 +38,12 @@ void need_allocation(pi_device device, uint64_t size);
 /// The scopes of the device with this flag; skips the test if there is none.
 std::vector<uint32_t> scopes_with(Fixture &fixture, uint64_t flag, const char *name);
 
-/// A random n-D shape of at most 8 axes and a few thousand bytes.
+/// An n-D shape.
 struct Shape {
-    /// From numbers between a lowest and a highest one.
+    Shape(uint32_t element, std::vector<uint64_t> axes, std::vector<uint32_t> between)
+        : element_size(element), extents(std::move(axes)), separators(std::move(between)) {}
+    /// A random one of at most 8 axes and a few thousand bytes, from numbers between a lowest and a
+    /// highest one.
     explicit Shape(const std::function<uint64_t(uint64_t low, uint64_t high)> &random);
     uint64_t size() const;
     /// It refers to the shape.

@@ -72,14 +72,8 @@ CONFORMANCE_TEST("memory", "a linear buffer and its view have pitches where n-D 
         const uint64_t unit = fixture.scopes()[scope].offset_alignment;
         require_pitch(fixture.make_view(mem, unit <= size ? unit : 0, 64),
                       "a view of a buffer without a layout");
-        const uint64_t extents[] = {64, 128};
-        const uint32_t separator = 1;
-        auto layout = pi::desc<pi_mem_layout_desc>();
-        layout.rank = 2;
-        layout.element_size = 1;
-        layout.extents = extents;
-        layout.axis_separator_count = 1;
-        layout.axis_separators = &separator;
+        const Shape shape(1, {64, 128}, {1});
+        const pi_mem_layout_desc layout = shape.desc();
         desc.next = &layout;
         const Mem rows = fixture.make_buffer(fixture.place(), desc);
         const Mem view = fixture.make_view(rows, 0, size);

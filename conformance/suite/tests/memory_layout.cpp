@@ -154,14 +154,8 @@ CONFORMANCE_TEST("memory", "an n-D allocation is an end of image copies by its d
     const pi_mem_image_desc image_desc = flat_image_desc(fixture, 13, 7);
     const Queue queue = fixture.make_queue();
     const CopyRegions whole{image_copy_region({}, {}, {13, 7, 1})};
-    const uint64_t extents[] = {7, 13};
-    const uint32_t separator = 1;
-    auto layout = pi::desc<pi_mem_layout_desc>();
-    layout.rank = 2;
-    layout.element_size = format_of(image_desc).size();
-    layout.extents = extents;
-    layout.axis_separator_count = 1;
-    layout.axis_separators = &separator;
+    const Shape shape(format_of(image_desc).size(), {7, 13}, {1});
+    const pi_mem_layout_desc layout = shape.desc();
     for (const uint32_t scope : scopes) {
         Bytes pixels = random_pixels(fixture, image_desc);
         pi_mem_buffer_desc desc = buffer_desc(pixels.size());

@@ -55,14 +55,8 @@ CONFORMANCE_TEST(
     for (uint32_t type = 0; type < 32; ++type)
         if ((exports & 1u << type) != 0)
             export_types.push_back(1u << type);
-    const uint64_t extents[] = {16, 256};
-    const uint32_t separator = 1;
-    auto layout = pi::desc<pi_mem_layout_desc>();
-    layout.rank = 2;
-    layout.element_size = 1;
-    layout.extents = extents;
-    layout.axis_separator_count = 1;
-    layout.axis_separators = &separator;
+    const Shape shape(1, {16, 256}, {1});
+    const pi_mem_layout_desc layout = shape.desc();
     const Bytes bytes = fixture.random_bytes(4096);
     Bytes host = bytes;
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {

@@ -6,7 +6,7 @@
 
 namespace pi::suite {
 
-SecondLoader::SecondLoader(Fixture &fixture) {
+Owner<pi_loader> make_loader(Fixture &fixture) {
     pi_plugin_report report{};
     require_success(piLoaderGetReports(fixture.loader(), 1, &report, nullptr),
                     "piLoaderGetReports");
@@ -16,7 +16,12 @@ SecondLoader::SecondLoader(Fixture &fixture) {
     desc.flags = PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = &plugin;
     desc.plugin_count = 1;
-    require_success(piLoaderCreate(&desc, loader_.out()), "a second piLoaderCreate");
+    Owner<pi_loader> loader;
+    require_success(piLoaderCreate(&desc, loader.out()), "a second piLoaderCreate");
+    return loader;
+}
+
+SecondLoader::SecondLoader(Fixture &fixture) : loader_(make_loader(fixture)) {
     require_success(piLoaderSelectDevices(loader_, "*", 1, &place_.device, nullptr),
                     "selecting a device of the second loader");
     context_ = fixture.make_context({place_.device});

@@ -8,6 +8,7 @@
 // that is killed or ends by _exit. The file is an array of Row; scripts/check-reached reads it. A
 // name is written with the first count of its row.
 
+#include "../next_function.hpp"
 #include "config.hpp"
 
 #include <pi/pi_loader.h>
@@ -19,7 +20,6 @@
 #include <cstring>
 #include <iterator>
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -99,11 +99,7 @@ struct Counted<Index, pi_result(Parameters...)> {
 
     static pi_result call(Parameters... parameters) {
         static constinit std::atomic<Function *> next{nullptr};
-        Function *function = next.load(std::memory_order_relaxed);
-        if (function == nullptr) {
-            function = reinterpret_cast<Function *>(::dlsym(RTLD_NEXT, names[Index]));
-            next.store(function, std::memory_order_relaxed);
-        }
+        Function *const function = pi_test::next_function(names[Index], next);
         const pi_result result = function(parameters...);
         count(Index, result);
         return result;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A native library: data[i] = data[i] * factor, or * table[i % 4], its variable, or a pixel of 4 bytes
- * plus the sampler's filter. */
+/* A native library: data[i] = data[i] * factor, or * table[i % 4], its variable, or a pixel of 4
+ * bytes plus the sampler's filter. */
 #include <pi/pi_native_kernel.h>
 
 PI_EXPORT uint32_t table[4] = {1, 2, 3, 4};

@@ -13,11 +13,11 @@
 //      function   its name in pi.h
 //      arguments  in the function's order, with the members of pi/describe/members.hpp. A handle is
 //                 its id, NULL is null. A descriptor is an object of its members, with the names of
-//                 pi.h; a chained one is under "next". A list is a list; one at NULL with a count is
-//                 that count. Reserved words are present if they are not 0. An output is true if
+//                 pi.h; a chained one is under "next". A list is a list; one at NULL with a count
+//                 is that count. Reserved words are present if they are not 0. An output is true if
 //                 requested, else false. An address in a USM allocation is {"usm": id, "offset"}.
-//                 Memory used in place is {"address", "bytes"}: equal addresses are the same memory.
-//                 Other addresses are true, or null for NULL.
+//                 Memory used in place is {"address", "bytes"}: equal addresses are the same
+//                 memory. Other addresses are true, or null for NULL.
 //      result     the pi_result
 //      made       the ids of the returned handles, in order. An id is never reused.
 //      usm        the id of the USM allocation that the call returned

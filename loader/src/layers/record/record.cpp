@@ -217,7 +217,7 @@ private:
         return out.text();
     }
 
-    // Memory that the host reads and writes, and memory that a kernel finds by an address in memory.
+    // Memory that the host reads and writes, or that a kernel finds by an address in memory.
     static void refuse_addresses(TextWriter<LogFile> &writer, const Parameters &parameters) {
         if constexpr (allocates || makes_pool) {
             if (std::get<2>(parameters)->kind != PI_USM_DEVICE)

@@ -47,8 +47,8 @@ inline void check_import_type(pi_external_type type, uint32_t types, const std::
              " imports the types 0x", std::hex, types, " (1 << PI_EXTERNAL_)");
 }
 
-/// Reads and checks an import's descriptor; the result's offset counts from the start of the memory that the
-/// handle names.
+/// Reads and checks an import's descriptor; the result's offset counts from the start of the memory
+/// that the handle names.
 inline pi_mem_import_desc read_import(const pi_mem_import_desc *desc) {
     auto known = read_desc(desc, PI_TYPE_MEM_IMPORT_DESC);
     enforce<checks::check_import>(known);

@@ -5,8 +5,8 @@
 
 namespace pi::sdk {
 
-/// Reads a launch's descriptor, whose flags queries ignore. Sizes of dimensions that it does not have are ignored, and 0 in the
-/// result.
+/// Reads a launch's descriptor; the caller checks its flags. Sizes of dimensions that it does not
+/// have are ignored, and 0 in the result.
 inline pi_kernel_launch_desc read_launch_desc(const pi_kernel_launch_desc *desc) {
     pi_kernel_launch_desc known = detail::read_struct(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
     for (uint64_t *entries :
@@ -17,7 +17,7 @@ inline pi_kernel_launch_desc read_launch_desc(const pi_kernel_launch_desc *desc)
 }
 
 /// Reads the descriptor of piKernelGetSuggestedLocalSize: the kernel, the dimensions and the global
-/// size. All other members are 0 in the result.
+/// size. All other members are 0 in the result; unknown flags are refused.
 inline pi_kernel_launch_desc read_size_query(const pi_kernel_launch_desc *desc) {
     const pi_kernel_launch_desc known = read_launch_desc(desc);
     check_flags(known.flags, checks::known_flags<pi_kernel_launch_desc>, "desc->flags");
