@@ -89,6 +89,20 @@ function(pi_test_properties)
     endif()
 endfunction()
 
+# pi_remove_fork_ways(variable): without the ways to end a program ("fork…") that a sanitizer's own
+# fork() does not allow. gcc's address sanitizer does not free the locks of its allocator in the
+# child of a process with threads, so that the child may wait in free() forever; the thread
+# sanitizer cannot start threads in such a child, which new loaders do.
+function(pi_remove_fork_ways variable)
+    set(ways ${${variable}})
+    if(PI_SANITIZE MATCHES "address")
+        list(FILTER ways EXCLUDE REGEX "^fork")
+    elseif(PI_SANITIZE MATCHES "thread")
+        list(REMOVE_ITEM ways fork_works fork_unavailable)
+    endif()
+    set(${variable} ${ways} PARENT_SCOPE)
+endfunction()
+
 # pi_reached_environment(test variable): the environment in which the processes of a ctest entry
 # count their calls of public functions (conformance/support/reached). pi_count_calls_of(target): a
 # program that such entries run.

@@ -57,7 +57,7 @@ template <class Work>
 void in_child(const Work &work) {
     const pid_t child = fork();
     if (child == 0) {
-        alarm(30); // so that one that hangs is seen
+        alarm(120); // so that one that hangs is seen
         work();
         std::exit(0);
     }

@@ -6,10 +6,10 @@
 // another thread uses the storage and acquisitions exist. The test passes if the process exits with
 // status 0.
 //
-//     leaked   nothing is destroyed
-//     statics  static objects made before the first PI call own everything
-//     fork     a forked child ends first: its static objects own what it inherited
-//     calls    every call of the child on inherited objects throws immediately
+//     leaked      nothing is destroyed
+//     statics     static objects made before the first PI call own everything
+//     fork        a forked child ends first: its static objects own what it inherited
+//     fork_calls  every call of the child on inherited objects throws immediately
 #include "test_program.hpp"
 
 #include <pi/pi_loader.h>
@@ -137,7 +137,7 @@ int main(int argc, char **argv) {
         if (way == "fork") {
             pi_test::in_child([&] { destroyed_at_exit.reset(&left); });
         }
-        if (way == "calls") {
+        if (way == "fork_calls") {
             pi_test::in_child([&] { call_inherited(left); });
         }
         return 0;
