@@ -77,7 +77,7 @@ void read_costs(const std::string &text) {
 
 /// Whether it can be run here: no huge numbers, and no wait for an event that another thread would
 /// have to signal.
-bool is_modest(const pi_replay::Json &json) {
+bool is_modest(const pi_run::Json &json) {
     if (json.is_number_unsigned()) {
         const auto number = json.get<uint64_t>();
         return number <= 1 << 16 || number >= uint64_t{1} << 48;
@@ -92,9 +92,9 @@ void read_log(const std::string &text) {
     const pi_test::TextFile file(text);
     bool any = false;
     try {
-        pi_replay::Log log(file.path());
+        pi_run::Log log(file.path());
         while (const auto line = log.next()) {
-            if (pi_replay::describe(*line).empty()) {
+            if (pi_run::describe(*line).empty()) {
                 finding("line ", line->number, " of a log is nothing");
             }
             if (!is_modest(line->content)) {
@@ -105,14 +105,14 @@ void read_log(const std::string &text) {
         if (!any) {
             return;
         }
-        pi_replay::Replay replay("host", true, [](const std::string &line) {
+        pi_run::Replay replay("host", true, [](const std::string &line) {
             if (line.empty()) {
                 finding("a call is not printed");
             }
         });
-        pi_replay::Log again(file.path());
+        pi_run::Log again(file.path());
         replay.run(again);
-    } catch (const pi_replay::Refusal &refusal) {
+    } catch (const pi_run::Refusal &refusal) {
         if (std::string_view(refusal.what()).empty()) {
             finding("a log is refused without a reason");
         }

@@ -121,7 +121,8 @@ command_line::Page page() {
            {"image, sampler", "formats, regions, views, filters"},
            {"event", "waits, callbacks, host events, failures along wait lists"},
            {"lifetime", "releases while commands run"},
-           {"errors", "codes and texts of piGetLastError"}}},
+           {"errors", "codes and texts of piGetLastError"},
+           {"case", "the texts of conformance/cases, which pi-run runs alone"}}},
          {"One test",
           "The line that begins with \"again:\" below a failure is the command. It runs the test "
           "in "

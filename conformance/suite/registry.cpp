@@ -2,9 +2,12 @@
 
 #include "registry.hpp"
 
+#include "cases.hpp"
+
 #include <algorithm>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace pi::suite {
 namespace {
@@ -23,13 +26,15 @@ std::string ConformanceTest::id() const {
 
 const std::vector<std::string> &areas() {
     static const std::vector<std::string> names{
-        "platform", "device", "context", "queue",   "memory", "connection", "enqueue",
-        "program",  "kernel", "image",   "sampler", "event",  "lifetime",   "errors"};
+        "platform", "device", "context", "queue", "memory",   "connection", "enqueue", "program",
+        "kernel",   "image",  "sampler", "event", "lifetime", "errors",     "case"};
     return names;
 }
 
 std::vector<ConformanceTest> all_tests() {
     std::vector<ConformanceTest> tests = registered();
+    for (ConformanceTest &test : case_tests())
+        tests.push_back(std::move(test));
     std::set<std::string> ids;
     const auto place = [](const ConformanceTest &test) {
         const auto found = std::find(areas().begin(), areas().end(), test.area);
@@ -49,7 +54,7 @@ std::vector<ConformanceTest> all_tests() {
 }
 
 Registration::Registration(ConformanceTest test) {
-    registered().push_back(test);
+    registered().push_back(std::move(test));
 }
 
 } // namespace pi::suite

@@ -11,6 +11,7 @@
 // (device, context): fixture.src() and fixture.dst().
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ struct ConformanceTest {
     const char *area;
     const char *name;
     bool of_pairs;
-    void (*function)(Fixture &fixture);
+    std::function<void(Fixture &fixture)> function;
 
     /// "memory: a copy moves every byte of its regions and no other"
     std::string id() const;
@@ -31,7 +32,7 @@ struct ConformanceTest {
 /// The areas, in the order of reports.
 const std::vector<std::string> &areas();
 
-/// All registered tests, by area. Throws std::logic_error if two have the same name or an area is
+/// All registered tests and the cases, by area. Throws std::logic_error if two have the same name or an area is
 /// unknown.
 std::vector<ConformanceTest> all_tests();
 

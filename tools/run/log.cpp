@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-namespace pi_replay {
+namespace pi_run {
 namespace {
 
 // More than in any line that the layer writes.
@@ -125,4 +125,4 @@ std::optional<Line> Log::read() {
     return Line{number_, parse(text)};
 }
 
-} // namespace pi_replay
+} // namespace pi_run

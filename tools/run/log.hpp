@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace pi_replay {
+namespace pi_run {
 
 using Json = nlohmann::ordered_json;
 
@@ -72,4 +72,4 @@ private:
     bool cut_ = false;
 };
 
-} // namespace pi_replay
+} // namespace pi_run

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <tuple>
 
-namespace pi_replay {
+namespace pi_run {
 namespace {
 
 /// The longest wait: a command that never ends is reported as a difference.
@@ -80,7 +80,8 @@ private:
                 fmt::format("has {} arguments, should have {}", arguments.size(), last + 1));
         if constexpr (std::is_same_v<Handle, pi_platform>)
             state_.use_platform(as_number(arguments[0], "platform"), platform());
-        TextReader reader(state_, *memory_, arguments, call_->expected != PI_SUCCESS);
+        TextReader reader(state_, *memory_, arguments, call_->expected != PI_SUCCESS,
+                          state_.by_hand);
         pi::describe::parameters<Slot>(reader, parameters_);
         if (handle() == nullptr)
             throw Refusal("the first argument is null");
@@ -180,6 +181,8 @@ private:
         if (blocks_ && !call_->early)
             return;
         state_.commands.add(handle(), event_, memory_);
+        if (state_.by_hand)
+            state_.enqueued.emplace_back(call_->line.number, event_);
         if (blocks_)
             piQueueFlush(handle());
     }
@@ -333,8 +336,11 @@ private:
         std::optional<uint64_t> hash;
         if (map.writes) {
             const Json &data = member(line(), "data");
-            const auto bytes =
-                data.is_string() ? decode(data.get_ref<const std::string &>()) : std::nullopt;
+            if (state_.by_hand && data.is_null())
+                return hash; // the host changed nothing
+            const auto bytes = data.is_string()   ? decode(data.get_ref<const std::string &>())
+                               : data.is_binary() ? std::optional(as_bytes(data))
+                                                  : std::nullopt;
             if (!bytes || bytes->size() != map.size)
                 throw Refusal(fmt::format("data should have the {} bytes of the map", map.size));
             std::memcpy(*map.place, bytes->data(), bytes->size());
@@ -382,4 +388,4 @@ Play player_of(std::size_t index) {
     return players[index];
 }
 
-} // namespace pi_replay
+} // namespace pi_run

@@ -11,7 +11,7 @@
 #include <memory>
 #include <optional>
 
-namespace pi_replay {
+namespace pi_run {
 
 struct Call {
     Line line;
@@ -35,4 +35,4 @@ using Play = End (*)(Replay::State &, std::shared_ptr<const Call>);
 /// For the function in that row of pi_functions.def; NULL for one whose calls are not repeated.
 Play player_of(std::size_t index);
 
-} // namespace pi_replay
+} // namespace pi_run

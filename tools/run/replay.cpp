@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-namespace pi_replay {
+namespace pi_run {
 
 using namespace pi::loader::record;
 
@@ -207,4 +207,4 @@ void Replay::note_unmade(const Line &line, const std::string &why) {
     }
 }
 
-} // namespace pi_replay
+} // namespace pi_run

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace pi_replay {
+namespace pi_run {
 
 struct Counts {
     uint64_t run = 0;
@@ -65,4 +65,4 @@ private:
     std::map<uint64_t, std::unique_ptr<Begun>> begun_; ///< by line number
 };
 
-} // namespace pi_replay
+} // namespace pi_run

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <new>
 
-namespace pi_replay {
+namespace pi_run {
 namespace {
 
 template <typename Handle>
@@ -84,6 +84,7 @@ Replay::State::~State() {
             piQueueFinish(static_cast<pi_queue>(object.handle));
     }
     commands.clear();
+    enqueued.clear();
     maps.clear();
     release_all<pi_mem>(objects);
     release_all<pi_sampler>(objects);
@@ -143,6 +144,20 @@ unsigned char *Replay::State::shared_memory_at(uint64_t address, uint64_t size,
     return memory;
 }
 
+unsigned char *Replay::State::find_memory(const Json &place, uint64_t size) {
+    const auto found = named_memory.find(as_number(member(place, "memory"), "memory"));
+    const uint64_t offset = as_number(member(place, "offset"), "offset");
+    if (found == named_memory.end())
+        throw Refusal("no such host memory");
+    const HostMemory &memory = found->second;
+    if (offset > memory.size || size > memory.size - offset)
+        throw Refusal(
+            fmt::format("the command needs {} bytes of host memory from byte {} on; there "
+                        "are {}",
+                        size, offset, memory.size));
+    return memory.bytes + offset;
+}
+
 void Replay::State::note_import(const void *memory, uint64_t id) {
     for (auto &[address, host] : host_memory) {
         if (memory >= host.bytes && memory < host.bytes + host.size)
@@ -175,4 +190,4 @@ void Replay::State::use_platform(uint64_t id, pi_platform platform) {
     object.handle = platform;
 }
 
-} // namespace pi_replay
+} // namespace pi_run

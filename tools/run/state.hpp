@@ -12,9 +12,10 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-namespace pi_replay {
+namespace pi_run {
 
 using namespace pi::loader;
 
@@ -128,6 +129,10 @@ struct Replay::State {
     std::map<uint64_t, HostMemory> host_memory;          ///< by the log's address
     std::map<pi_mem, uint64_t> pixels;                   ///< bytes of an image's pixel
     std::map<uint64_t, unsigned char *> usm;             ///< allocations, by id
+    std::map<uint64_t, HostMemory> named_memory;         ///< of a case, by id
+    bool by_hand = false;                                ///< a person wrote the calls
+    /// Their commands that did not block, by line.
+    std::vector<std::pair<uint64_t, Event>> enqueued;
 
     ~State();
     /// The object with the log's id, or NULL for null. Throws CannotRun for one that was not
@@ -165,6 +170,8 @@ struct Replay::State {
     /// still uses it: then it has them.
     unsigned char *shared_memory_at(uint64_t address, uint64_t size,
                                     const std::basic_string<unsigned char> *bytes);
+    /// The address of {"memory", "offset"}. Throws Refusal unless `size` bytes follow it.
+    unsigned char *find_memory(const Json &place, uint64_t size);
     void note_import(const void *memory, uint64_t id);
     static const char *word_of(pi_kind kind);
     /// The next of the selector's devices, for a new id of the log.
@@ -173,4 +180,4 @@ struct Replay::State {
     void use_platform(uint64_t id, pi_platform platform);
 };
 
-} // namespace pi_replay
+} // namespace pi_run

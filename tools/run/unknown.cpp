@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace pi_replay {
+namespace pi_run {
 namespace {
 
 // The arguments of a call that cannot run are unchecked: any value is possible.
@@ -236,4 +236,4 @@ bool Unknown::writes_whole(uint64_t id, const Json &desc) const {
            extent[0] == size && extent[1] <= 1 && extent[2] <= 1;
 }
 
-} // namespace pi_replay
+} // namespace pi_run

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace pi_replay {
+namespace pi_run {
 
 /// The bytes that a call would have written, had it run, are unknown, and so are all that later
 /// commands derived from them. Objects are the log's ids; a view counts as its root, and a kernel
@@ -65,4 +65,4 @@ private:
     std::vector<Command> held_;
 };
 
-} // namespace pi_replay
+} // namespace pi_run

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "values.hpp"
 
-namespace pi_replay {
+namespace pi_run {
 
 uint64_t as_number(const Json &value, const char *what) {
     if (!value.is_number_integer() || (value.is_number_integer() && !value.is_number_unsigned()))
@@ -22,4 +22,4 @@ const Json &array_of(const Json &value, const char *what) {
     return value;
 }
 
-} // namespace pi_replay
+} // namespace pi_run

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-namespace pi_replay {
+namespace pi_run {
 
 /// Why a call cannot run; the log itself is valid.
 struct CannotRun : std::runtime_error {
@@ -23,6 +23,10 @@ struct CannotRun : std::runtime_error {
 uint64_t as_number(const Json &value, const char *what);
 const Json &array_of(const Json &value, const char *what);
 const Json &member(const Json &object, const char *name);
+
+inline std::basic_string<unsigned char> as_bytes(const Json &binary) {
+    return {binary.get_binary().begin(), binary.get_binary().end()};
+}
 
 /// NULL for null; lives as long as the value. C would end it at a NUL character.
 inline const char *as_text(const Json &value, const char *what) {
@@ -50,4 +54,4 @@ Word as_word(const Json &value, const char *what) {
     }
 }
 
-} // namespace pi_replay
+} // namespace pi_run

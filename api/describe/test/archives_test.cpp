@@ -18,7 +18,7 @@ using namespace pi::describe;
 using pi::loader::JsonObject;
 using pi::loader::record::TextWriter;
 using pi::loader::record::UsmPlace;
-using pi_replay::Json;
+using pi_run::Json;
 
 namespace {
 
@@ -46,6 +46,7 @@ struct Objects {
     Handle find(const Json &number) {
         return number.is_null() ? nullptr : reinterpret_cast<Handle>(number.get<uint64_t>());
     }
+    unsigned char *find_memory(const Json &, uint64_t) { return nullptr; }
     unsigned char *find_usm(const Json &place) {
         return place.is_null() ? nullptr
                                : reinterpret_cast<unsigned char *>(
@@ -150,9 +151,9 @@ void pass_through_both(uint64_t seed) {
     INFO(text);
     typename What::Value from_text{};
     Objects objects;
-    pi_replay::Storage storage;
+    pi_run::Storage storage;
     const Json json = Json::parse(text[0] == '[' ? text : R"({"it":)" + text + "}");
-    pi_replay::TextReader reader(objects, storage, json, false);
+    pi_run::TextReader reader(objects, storage, json, false);
     What::visit(reader, from_text);
     CHECK(text_of<What>(from_text) == text);
 }

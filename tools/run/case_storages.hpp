@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the statements of a case about storages: accesses at places, the routes that their bytes
+// come by, and the bytes that cross links.
+#pragma once
+
+#include "statement.hpp"
+
+#include <pi/run/case.hpp>
+#include <pi/runtime/storage.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pi_run {
+
+class CaseStorages : public Level {
+public:
+    /// `verified`: connections are verified before the first storage; otherwise plugins are
+    /// trusted.
+    explicit CaseStorages(bool verified) : verified_(verified) {}
+
+    bool run(Statement &statement, std::span<const Place> places) override;
+    void finish() override;
+
+private:
+    struct Use {
+        std::string storage;
+        pi::runtime::Buffer buffer;
+        pi::runtime::PlaceIndex place;
+        pi_queue queue; ///< NULL: the host
+        uint64_t offset;
+    };
+
+    void open(std::span<const Place> places);
+    void make(Statement &statement);
+    void access(Statement &statement);
+    void expect(Statement &statement);
+    Use use_of(Statement &statement);
+    pi::runtime::Storage &storage(const std::string &name);
+
+    const bool verified_;
+    std::vector<Place> places_;
+    std::optional<pi::runtime::Runtime> runtime_;
+    std::map<std::string, pi::runtime::Storage> storages_;
+    std::vector<std::vector<unsigned char>> host_memory_;
+};
+
+} // namespace pi_run

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cases.hpp"
+
+#include "state.hpp"
+
+#ifdef PI_RUN_STORAGES
+#include "case_storages.hpp"
+#endif
+
+#include <pi/pi_loader.h>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace pi_run {
+namespace {
+
+std::string content_of(const std::string &path) {
+    std::ifstream stream(path, std::ios::binary);
+    if (!stream)
+        throw Refusal(fmt::format("{}: cannot be read", path));
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// A machine file beside the case, or one that PI ships.
+std::string machine_file(const std::string &name, const std::filesystem::path &case_path) {
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+    const std::filesystem::path folders[] = {case_path.parent_path(),
+                                             program.parent_path() / PI_RUN_MACHINES};
+    for (const std::filesystem::path &folder : folders) {
+        for (const char *const suffix : {"", ".json"}) {
+            const std::filesystem::path file = folder / (name + suffix);
+            std::error_code ignored;
+            if (std::filesystem::is_regular_file(file, ignored))
+                return file.string();
+        }
+    }
+    throw Refusal(
+        fmt::format("no machine {}: neither beside the case nor in {}", name, folders[1].string()));
+}
+
+struct Loader {
+    Loader() = default;
+    ~Loader() {
+        if (handle != nullptr)
+            piLoaderRelease(handle);
+    }
+    Loader(const Loader &) = delete;
+    Loader &operator=(const Loader &) = delete;
+    pi_loader handle = nullptr;
+};
+
+} // namespace
+
+CaseResult run_case_file(const std::string &path, const std::string &selector) {
+    const Case parsed(content_of(path));
+    const Equipment &equipment = parsed.equipment();
+    std::vector<pi_loader_option> options;
+    std::string machine;
+    std::string wanted = selector;
+    if (!equipment.machines.empty()) {
+        machine = machine_file(equipment.machines[0], path);
+        options.push_back({"PI_SIM_MACHINE", machine.c_str()});
+        wanted = "sim";
+    }
+    const char *const layer = "fault";
+    pi_loader_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_LOADER_DESC;
+    if (!equipment.faults.empty()) {
+        options.push_back({"PI_FAULT", equipment.faults.c_str()});
+        desc.layers = &layer;
+        desc.layer_count = 1;
+    }
+    desc.options = options.data();
+    desc.option_count = static_cast<uint32_t>(options.size());
+    Loader loader;
+    check(piLoaderCreate(&desc, &loader.handle), "piLoaderCreate");
+    const char *const selected = wanted.empty() ? nullptr : wanted.c_str();
+    uint32_t count = 0;
+    check(piLoaderSelectDevices(loader.handle, selected, 0, nullptr, &count),
+          "piLoaderSelectDevices");
+    std::vector<pi_device> devices(count);
+    check(piLoaderSelectDevices(loader.handle, selected, count, devices.data(), &count),
+          "piLoaderSelectDevices");
+    devices.resize(count);
+#ifdef PI_RUN_STORAGES
+    CaseStorages storages(equipment.verified);
+    return parsed.run(devices, loader.handle, &storages);
+#else
+    return parsed.run(devices, loader.handle);
+#endif
+}
+
+} // namespace pi_run
