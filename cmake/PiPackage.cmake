@@ -120,7 +120,7 @@ pi_add_debian_package(
     RECOMMENDS "pi-tools ${same}")
 pi_add_debian_package(
     tools pi-tools utils "Programs"
-    "pi-info shows plugins, devices and what their memory is to each other, pi-bench measures, pi-conformance holds plugins to the specification, pi-replay runs recorded calls again."
+    "pi-info shows plugins, devices and what their memory is to each other, pi-bench measures, pi-conformance holds plugins to the specification, pi-run runs cases and recorded calls."
     DEPENDS "${libraries} ${same}"
     RECOMMENDS "pi-plugins-host ${same}")
 get_property(plugins GLOBAL PROPERTY PI_INSTALLED_PLUGINS)

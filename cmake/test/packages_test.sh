@@ -51,11 +51,12 @@ has libpi-dev share/doc/libpi-dev/api/MAPPING.md
 has libpi-dev share/doc/libpi-dev/docs/conformance.yml
 has libpi-dev share/doc/libpi-dev/examples/first_program/main.cpp
 needs libpi-dev "libpi1 (="
-for program in pi-info pi-bench pi-conformance pi-replay; do
+for program in pi-info pi-bench pi-conformance pi-run; do
     has pi-tools "bin/$program"
     has pi-tools "share/man/man1/$program\.1"
     has pi-tools "share/bash-completion/completions/$program"
 done
+has pi-tools bin/pi-replay
 needs pi-tools "libpi1 (="
 dpkg-deb -I "$(package libpi1)" shlibs | grep "^libpi_loader 1 libpi1 " >/dev/null || fail "libpi1 has no shlibs"
 # Programs that link the runtime, whose ABI holds within a minor version, do not get the next one.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Any bytes, as each file that PI reads: a simulated machine, costs of links, expectations of a
-// plugin, a log of calls. Each is parsed or refused with a sentence.
+// plugin, a log of calls, a case. Each is parsed or refused with a sentence.
 #include "input.hpp"
 
+#include "cases.hpp"
 #include "expectations.hpp"
 #include "links.hpp"
 #include "replay.hpp"
@@ -11,10 +12,14 @@
 
 #include <pi/runtime/calibrate.hpp>
 
+#include <cctype>
 #include <fstream>
+#include <iterator>
 
 namespace pi::fuzz {
 namespace {
+
+constexpr const char *immodest[] = {"gate", "EventCreateHost", "KiB", "MiB", "GiB", "delay"};
 
 void read_machine(const std::string &text) {
     try {
@@ -119,6 +124,33 @@ void read_log(const std::string &text) {
     }
 }
 
+/// Whether a case can be run here: no large numbers, and nothing that waits for a gate.
+bool is_modest(const std::string &text) {
+    size_t digits = 0;
+    for (const char letter : text) {
+        digits = std::isxdigit(static_cast<unsigned char>(letter)) != 0 ? digits + 1 : 0;
+        if (digits > 5) {
+            return false;
+        }
+    }
+    return std::none_of(std::begin(immodest), std::end(immodest),
+                        [&](const char *word) { return text.find(word) != std::string::npos; });
+}
+
+void read_case(const std::string &text) {
+    const pi_test::TextFile file(text);
+    try {
+        const pi_run::Case parsed(text);
+        if (is_modest(text)) {
+            pi_run::run_case_file(file.path(), "host");
+        }
+    } catch (const pi_run::Refusal &refusal) {
+        if (std::string_view(refusal.what()).empty()) {
+            finding("a case is refused without a reason");
+        }
+    }
+}
+
 void read_expectations(const std::string &text) {
     std::istringstream stream(text);
     suite::Expectations expectations;
@@ -139,5 +171,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     pi::fuzz::read_costs(text);
     pi::fuzz::read_expectations(text);
     pi::fuzz::read_log(text);
+    pi::fuzz::read_case(text);
     return 0;
 }

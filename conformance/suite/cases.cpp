@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cases.hpp"
-
+//
+// The cases of conformance/cases/plugin, as tests of the area "case", by their titles.
 #include "fixture.hpp"
+#include "registry.hpp"
 #include "require.hpp"
 
 #include <pi/run/case.hpp>
 
-#include <string_view>
+#include <string>
+#include <vector>
 
 namespace pi::suite {
 namespace {
@@ -32,14 +34,16 @@ void run(const EmbeddedCase &embedded, Fixture &fixture) {
         throw Skip{"not supported: " + text};
 }
 
-} // namespace
-
-std::vector<ConformanceTest> case_tests() {
-    std::vector<ConformanceTest> tests;
+std::vector<Registration> register_cases() {
+    std::vector<Registration> registrations;
     for (const EmbeddedCase &embedded : embedded_cases)
-        tests.push_back({"case", embedded.title, false,
-                         [&embedded](Fixture &fixture) { run(embedded, fixture); }});
-    return tests;
+        registrations.emplace_back(
+            ConformanceTest{"case", embedded.title, false,
+                            [&embedded](Fixture &fixture) { run(embedded, fixture); }});
+    return registrations;
 }
+const std::vector<Registration> registrations = register_cases();
+
+} // namespace
 
 } // namespace pi::suite

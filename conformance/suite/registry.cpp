@@ -2,8 +2,6 @@
 
 #include "registry.hpp"
 
-#include "cases.hpp"
-
 #include <algorithm>
 #include <set>
 #include <stdexcept>
@@ -33,8 +31,6 @@ const std::vector<std::string> &areas() {
 
 std::vector<ConformanceTest> all_tests() {
     std::vector<ConformanceTest> tests = registered();
-    for (ConformanceTest &test : case_tests())
-        tests.push_back(std::move(test));
     std::set<std::string> ids;
     const auto place = [](const ConformanceTest &test) {
         const auto found = std::find(areas().begin(), areas().end(), test.area);

@@ -32,7 +32,7 @@ struct ConformanceTest {
 /// The areas, in the order of reports.
 const std::vector<std::string> &areas();
 
-/// All registered tests and the cases, by area. Throws std::logic_error if two have the same name or an area is
+/// All registered tests, by area. Throws std::logic_error if two have the same name or an area is
 /// unknown.
 std::vector<ConformanceTest> all_tests();
 

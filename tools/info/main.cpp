@@ -86,7 +86,7 @@ pi::command_line::Page page() {
           "Show places, connection matrix and links, and measure the links now."},
          {"pi-info --svg machine.svg --costs costs.json",
           "Draw the same, with the figures that pi-bench calibrate --costs costs.json measured."}},
-        {"pi-bench", "pi-conformance", "pi-replay"}};
+        {"pi-bench", "pi-conformance", "pi-run"}};
 }
 
 void declare(CLI::App &app, Options &options) {

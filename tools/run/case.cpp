@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <pi/run/case.hpp>
 
+#include "call_shapes.hpp"
 #include "case_calls.hpp"
 #include "statement.hpp"
 #include "verdict.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <string>
@@ -20,7 +22,7 @@ void of_line(uint64_t line, Part &&part) {
     try {
         part();
     } catch (const Refusal &refusal) {
-        throw Refusal(fmt::format("line {}: {}", line, refusal.what()));
+        throw Refusal(fmt::format("{}: {}", line, refusal.what()));
     }
 }
 
@@ -65,7 +67,7 @@ Case::Case(const std::string &text) : title_(title_of(text)) {
         });
     }
     if (statements_.empty())
-        throw Refusal("no statement: a case begins with a line like \"place a\"");
+        throw Refusal("1: no statement: a case begins with a line like \"place a\"");
 }
 
 Case::~Case() = default;
@@ -83,7 +85,11 @@ CaseResult Case::run(std::span<const pi_device> devices, pi_loader loader, Level
                     return;
                 const std::vector<Level::Place> places = calls->places();
                 if (level == nullptr || !level->run(statement, places))
-                    throw Refusal(fmt::format("there is no \"{}\" here", statement.verb));
+                    throw Refusal(fmt::format(
+                        "\"{}\" is neither a function of pi.h nor one of place, {}, {}",
+                        statement.verb, fmt::join(short_verbs(), ", "),
+                        "memory, connected, release, expect" +
+                            std::string(level != nullptr ? ", storage, acquire, prefetch" : "")));
             });
         }
         line = statements_.back().line;

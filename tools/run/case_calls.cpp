@@ -312,6 +312,8 @@ void CaseCalls::call(Statement &statement, std::size_t index) {
     const Resolve resolve = resolver(place);
     const bool unmaps = function == "piEnqueueMemUnmap";
     const bool maps = function == "piEnqueueMemBufferMap";
+    const bool allocates = function == "piUsmAlloc" || function == "piEnqueueUsmAlloc";
+    const bool makes_address = maps || allocates; // its first name; its event is the second
     Json line = {{"function", function}, {"result", expected}};
 
     // Words: on PLACE, <bytes> of a new buffer, and the object that a function is about.
@@ -397,7 +399,7 @@ void CaseCalls::call(Statement &statement, std::size_t index) {
         } else if (parameter.kind == Shape::number) {
             value = name == "capacity" ? statement.names.size() : 0;
         } else if (parameter.kind == Shape::made || parameter.kind == Shape::output) {
-            value = name != "out_event" || (!statement.names.empty() && !maps);
+            value = name != "out_event" || statement.names.size() > (makes_address ? 1 : 0);
         } else if (parameter.kind == Shape::list) {
             value = Json::array();
         }
@@ -420,15 +422,12 @@ void CaseCalls::call(Statement &statement, std::size_t index) {
 
     // What the call makes.
     const uint64_t first_id = next_id_;
-    next_id_ += std::max<std::size_t>(statement.names.size(), 1);
+    next_id_ += std::max<std::size_t>(statement.names.size(), makes_address ? 2 : 1);
     Json made = Json::array();
-    for (uint64_t id = first_id; id < next_id_; ++id)
+    for (uint64_t id = first_id + (makes_address ? 1 : 0); id < next_id_; ++id)
         made.push_back(id);
-    if (maps)
-        line["map"] = first_id;
-    else
-        line["made"] = made;
-    line["usm"] = first_id;
+    line["made"] = made;
+    line[maps ? "map" : "usm"] = first_id;
 
     Outcome outcome{};
     try {
@@ -455,10 +454,10 @@ void CaseCalls::call(Statement &statement, std::size_t index) {
             fmt::format("{}: its bytes have another hash than {}", statement.verb, *hash));
     for (std::size_t i = 0; i < statement.names.size(); ++i) {
         Named named{.kind = Kind::object, .id = first_id + i, .place = place};
-        if (maps) {
+        if (maps && i == 0) {
             named.kind = Kind::map;
             named.mem = as_number(arguments[1].value("mem", Json(0)), "mem");
-        } else if (function == "piUsmAlloc" || function == "piEnqueueUsmAlloc") {
+        } else if (allocates && i == 0) {
             named.kind = Kind::usm;
             named.size = as_number(arguments[descriptor].value("size", Json(0)), "size");
         } else if (const auto object = state_.objects.find(named.id);

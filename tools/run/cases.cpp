@@ -53,10 +53,21 @@ struct Loader {
     pi_loader handle = nullptr;
 };
 
+/// Adds the file to a refusal, which begins with the line.
+template <typename Part>
+auto in_file(const std::string &path, Part &&part) {
+    try {
+        return part();
+    } catch (const Refusal &refusal) {
+        throw Refusal(fmt::format("{}:{}", path, refusal.what()));
+    }
+}
+
 } // namespace
 
 CaseResult run_case_file(const std::string &path, const std::string &selector) {
-    const Case parsed(content_of(path));
+    const std::string text = content_of(path);
+    const Case parsed = in_file(path, [&] { return Case(text); });
     const Equipment &equipment = parsed.equipment();
     std::vector<pi_loader_option> options;
     std::string machine;
@@ -89,9 +100,9 @@ CaseResult run_case_file(const std::string &path, const std::string &selector) {
     devices.resize(count);
 #ifdef PI_RUN_STORAGES
     CaseStorages storages(equipment.verified);
-    return parsed.run(devices, loader.handle, &storages);
+    return in_file(path, [&] { return parsed.run(devices, loader.handle, &storages); });
 #else
-    return parsed.run(devices, loader.handle);
+    return in_file(path, [&] { return parsed.run(devices, loader.handle); });
 #endif
 }
 

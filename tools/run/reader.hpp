@@ -201,6 +201,8 @@ public:
             host = objects_.find_memory(value, size_of_host(desc, HostEnd::destination));
         else if (value == true || (by_hand_ && !named))
             host = host_memory(desc, HostEnd::destination);
+        else if (by_hand_ && !value.is_null())
+            throw Refusal(fmt::format("{} should be the name of host memory", name));
     }
     void from(const char *name, const void *&address, pi_usm_copy_desc &desc) {
         is_usm(peek(name)) ? this->address(name, address) : source(name, address, desc);

@@ -18,6 +18,9 @@ namespace {
 // The most bytes of a literal.
 constexpr uint64_t max_literal = UINT64_C(1) << 30;
 
+// Of brackets. Values are read by recursion.
+constexpr std::size_t max_depth = 8;
+
 bool is_space(char letter) {
     return letter == ' ' || letter == '\t' || letter == '\r' || letter == '\n';
 }
@@ -47,6 +50,8 @@ public:
             return false;
         }
         if (letter == '<' || letter == '[' || letter == '{') {
+            if (open_.size() == max_depth)
+                throw Refusal(fmt::format("more than {} brackets are open", max_depth));
             open_ += letter;
             return false;
         }
@@ -262,7 +267,7 @@ std::vector<Statement> statements_of(const std::string &text) {
         try {
             statements.push_back(parse(line.line, line.text));
         } catch (const Refusal &refusal) {
-            throw Refusal(fmt::format("line {}: {}", line.line, refusal.what()));
+            throw Refusal(fmt::format("{}: {}", line.line, refusal.what()));
         }
     }
     return statements;

@@ -31,7 +31,7 @@ struct Statement {
 };
 
 /// The statements of a text. A line that begins with a space continues the one before; "#" begins a
-/// comment. Throws Refusal with the line's number.
+/// comment. Throws Refusal("LINE: text").
 std::vector<Statement> statements_of(const std::string &text);
 
 /// What a name stands for in JSON of the log's format; `offset` is from NAME+OFFSET. Throws

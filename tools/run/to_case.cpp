@@ -78,10 +78,13 @@ public:
         const Json &line = call.line.content;
         for (const Json &id : line.value("made", Json::array()))
             names += (names.empty() ? "" : ", ") + made_name(call, id.get<uint64_t>());
+        const auto add_address = [&](const std::string &name) {
+            names = name + (names.empty() ? "" : ", ") + names;
+        };
         if (line.contains("usm"))
-            names = name_of(line["usm"].get<uint64_t>(), "usm");
+            add_address(name_of(line["usm"].get<uint64_t>(), "usm"));
         if (line.contains("map") && function != "piEnqueueMemUnmap")
-            names = name_of(line["map"].get<uint64_t>() + map_ids, "map");
+            add_address(name_of(line["map"].get<uint64_t>() + map_ids, "map"));
         else if (line.contains("map"))
             text += " map=" + name_of(line["map"].get<uint64_t>() + map_ids, "map");
         if (line.contains("data"))

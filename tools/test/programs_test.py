@@ -23,7 +23,7 @@ import traceback
 from pathlib import Path
 from xml.etree import ElementTree
 
-PROGRAMS = ("pi-info", "pi-bench", "pi-conformance", "pi-replay")
+PROGRAMS = ("pi-info", "pi-bench", "pi-conformance", "pi-run")
 TESTS = []
 
 
@@ -311,8 +311,8 @@ def bash_values(tree):
         assert bash_words(tree, "pi-bench", "cal") == {"calls", "calibrate"}
     if tree.find(lambda file: file.name == "pi-conformance"):
         assert "memory" in bash_words(tree, "pi-conformance", "--area", "")
-    if tree.find(lambda file: file.name == "pi-replay"):
-        assert bash_words(tree, "pi-replay", "a p") == {"a picture.svg"}
+    if tree.find(lambda file: file.name == "pi-run"):
+        assert bash_words(tree, "pi-run", "a p") == {"a picture.svg"}
 
 
 @test("pages")
@@ -461,8 +461,8 @@ def of_conformance(tree):
 
 
 @test("exit_codes")
-def of_replay(tree):
-    """pi-replay reaches each of its exit codes, and no other"""
+def of_run(tree):
+    """pi-run reaches each of its exit codes, and no other"""
     tree.plugin("host")
     log, other, incomplete = (
         tree.folder / name for name in ("calls.jsonl", "other.jsonl", "incomplete.jsonl")
@@ -485,7 +485,7 @@ def of_replay(tree):
     device = ["--device", "host:0:0"]
     check_exit_codes(
         tree,
-        "pi-replay",
+        "pi-run",
         [
             (0, [log, *device]),
             (0, ["--list", log]),

@@ -1204,7 +1204,7 @@ TEST_CASE("a file that is no log, has another version or ABI, or needs more devi
         CHECK(ran.exit_code == 4);
         CHECK_THAT(ran.errors, Contains(words));
     };
-    check("hello\n", ":1: not a line of a log");
+    check("{hello\n", ":1: not a line of a log");
     check("{}\n", ":1: not a log");
     check(replaced(text, "\"pi_record\":1", "\"pi_record\":2"), "version 2");
     write_file(broken.path(), replaced(text, "\"abi\":\"1.", "\"abi\":\"1.9"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The log of the layer record, which pi-replay runs again: text, one JSON object per line.
+// The log of the layer record, which pi-run runs again: text, one JSON object per line.
 //
 //  - The first line is the header:
 //    {"pi_record": version, "abi": "1.0", "machine": {"host", "system"}}.

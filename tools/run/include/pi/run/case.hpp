@@ -54,7 +54,7 @@ struct Equipment {
 
 class Case {
 public:
-    /// Throws std::runtime_error that names the first line that is not a statement.
+    /// Throws std::runtime_error("LINE: text") for the first line that is not a statement.
     explicit Case(const std::string &text);
     ~Case();
     Case(Case &&) noexcept;
@@ -64,8 +64,8 @@ public:
     const std::string &title() const noexcept { return title_; }
     const Equipment &equipment() const noexcept { return equipment_; }
     /// The N-th place without a selector is on the N-th device, and begins again after the last
-    /// one. Throws std::runtime_error that names a line, if a statement makes no sense: it names
-    /// what is missing, or has members that its function lacks. `loader` is for selectors; NULL:
+    /// one. Throws std::runtime_error("LINE: text") for a statement that makes no sense: it names
+    /// what does not exist, or has members that its function lacks. `loader` is for selectors; NULL:
     /// such a case is unsupported.
     CaseResult run(std::span<const pi_device> devices, pi_loader loader = nullptr,
                    Level *level = nullptr) const;
