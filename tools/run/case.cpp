@@ -32,7 +32,7 @@ bool add_equipment(const Statement &statement, Equipment &equipment) {
     if (statement.verb == "machine") {
         if (words.size() != 1 || !equipment.machines.empty())
             throw Refusal("machine FILE, once: a machine file, or the name of one that is "
-                          "installed");
+                          "installed; or machine {JSON}");
         equipment.machines.push_back(words[0]);
     } else if (statement.verb == "fault") {
         if (words.size() != 1)
@@ -89,7 +89,9 @@ CaseResult Case::run(std::span<const pi_device> devices, pi_loader loader, Level
                         "\"{}\" is neither a function of pi.h nor one of place, {}, {}",
                         statement.verb, fmt::join(short_verbs(), ", "),
                         "memory, connected, release, expect" +
-                            std::string(level != nullptr ? ", storage, acquire, prefetch" : "")));
+                            std::string(level != nullptr
+                                            ? ", runtime, storage, acquire, prefetch, broadcast"
+                                            : "")));
             });
         }
         line = statements_.back().line;

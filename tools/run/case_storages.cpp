@@ -14,6 +14,8 @@
 #include <chrono>
 #include <cstring>
 #include <set>
+#include <sstream>
+#include <utility>
 
 namespace pi_run {
 namespace {
@@ -46,11 +48,11 @@ void with_result(const std::string &fails, Part &&part) {
         throw Failure(fmt::format("expected {}, got PI_SUCCESS", result_name(*expected)));
 }
 
-/// Copies bytes between the host and an acquisition at a device, and waits for it. The event's
-/// command has ended when the acquisition is released with it.
+/// Enqueues a command between the host and an acquisition at a device, `skip` bytes behind its
+/// beginning.
 template <typename Desc, typename Bytes>
 Event move_bytes(const Acquisition &acquisition, pi_queue queue, pi_struct_type type, Bytes *bytes,
-                 uint64_t size,
+                 uint64_t size, uint64_t skip, std::span<const pi_event> after,
                  pi_result (*enqueue)(pi_queue, const Desc *, uint32_t, const pi_event *,
                                       pi_event *)) {
     pi_region region{};
@@ -63,15 +65,13 @@ Event move_bytes(const Acquisition &acquisition, pi_queue queue, pi_struct_type 
     desc.region_count = 1;
     desc.regions = &region;
     if constexpr (std::is_same_v<Desc, pi_buffer_write_desc>)
-        region.dst_offset = acquisition.offset();
+        region.dst_offset = acquisition.offset() + skip;
     else
-        region.src_offset = acquisition.offset();
-    const std::vector<pi_event> &after = acquisition.events(queue);
+        region.src_offset = acquisition.offset() + skip;
     Event event;
     check(enqueue(queue, &desc, static_cast<uint32_t>(after.size()), after.data(), event.out()),
           "the command on the acquired bytes");
-    const pi_result result = piEventWait(event.get(), case_patience);
-    if (result == PI_ERROR_TIMEOUT)
+    if (piEventWait(event.get(), case_patience) == PI_ERROR_TIMEOUT)
         throw Hang("the command on the acquired bytes does not end within 20 s");
     return event;
 }
@@ -88,6 +88,24 @@ std::string underscored(std::string name) {
     return name;
 }
 
+/// The bits of names joined by commas: route kinds or bounce styles.
+template <typename Name>
+uint64_t mask_of_names(const std::string &names, uint32_t count, Name name) {
+    uint64_t mask = 0;
+    for (std::size_t begin = 0; begin <= names.size();) {
+        const std::size_t end = std::min(names.find(',', begin), names.size());
+        const std::string word = names.substr(begin, end - begin);
+        uint32_t bit = 0;
+        while (bit < count && (word.empty() || underscored(name(bit)) != word))
+            ++bit;
+        if (bit == count)
+            throw Refusal(fmt::format("\"{}\" is not a route or style", word));
+        mask |= uint64_t{1} << bit;
+        begin = end + 1;
+    }
+    return mask;
+}
+
 std::string routes_of(const std::vector<TransferRecord> &log) {
     std::set<std::string> routes;
     for (const TransferRecord &record : log)
@@ -99,11 +117,17 @@ std::string routes_of(const std::vector<TransferRecord> &log) {
 
 bool CaseStorages::run(Statement &statement, std::span<const Place> places) {
     const bool names_storage = !statement.words.empty() && storages_.count(statement.words[0]) != 0;
-    if (statement.verb == "storage") {
+    if (statement.verb == "runtime") {
+        set_options(statement);
+    } else if (statement.verb == "storage") {
         open(places);
         make(statement);
     } else if (statement.verb == "acquire" || statement.verb == "prefetch") {
         access(statement);
+    } else if (statement.verb == "broadcast") {
+        broadcast(statement);
+    } else if (statement.verb == "release" && names_storage) {
+        storages_.erase(statement.words[0]);
     } else if (statement.verb == "expect" && names_storage) {
         expect(statement);
     } else {
@@ -129,6 +153,29 @@ void CaseStorages::finish() {
         throw Hang("the runtime's transfers do not end within 20 s");
 }
 
+CaseStorages::CaseStorages(bool verified) {
+    options_.verify_connections = verified;
+    options_.log_up_to_date = true;
+}
+
+void CaseStorages::set_options(Statement &statement) {
+    if (runtime_)
+        throw Refusal("runtime comes before the first storage");
+    const std::pair<const char *, uint64_t RuntimeOptions::*> numbers[] = {
+        {"staging_limit", &RuntimeOptions::staging_limit},
+        {"bounce_limit", &RuntimeOptions::bounce_limit},
+        {"pool_limit", &RuntimeOptions::pool_limit}};
+    for (const auto &[name, member] : numbers) {
+        if (const auto value = statement.take(name))
+            options_.*member = number_of(*value);
+    }
+    if (const auto value = statement.take("copy_after_repeated_use"))
+        options_.copy_after_repeated_use = *value != "false";
+    if (!statement.members.empty() || !statement.words.empty())
+        throw Refusal("runtime [staging_limit=N] [bounce_limit=N] [pool_limit=N] "
+                      "[copy_after_repeated_use=false]");
+}
+
 void CaseStorages::open(std::span<const Place> places) {
     if (runtime_) {
         if (places.size() != places_.size())
@@ -140,11 +187,8 @@ void CaseStorages::open(std::span<const Place> places) {
     for (const Place &place : places_)
         given.push_back({place.device, place.context, place.name});
     with_result("", [&] {
-        RuntimeOptions options;
-        options.verify_connections = verified_;
-        options.log_up_to_date = true;
-        runtime_.emplace(Topology::from_places(given), options);
-        if (verified_)
+        runtime_.emplace(Topology::from_places(given), options_);
+        if (options_.verify_connections)
             runtime_->verify_connections();
     });
 }
@@ -155,9 +199,15 @@ void CaseStorages::make(Statement &statement) {
     StorageDescriptor descriptor;
     descriptor.name = statement.names[0];
     if (!statement.words.empty()) {
-        host_memory_.push_back(bytes_of(statement.words[0]));
-        descriptor.host_memory = host_memory_.back().data();
-        descriptor.size = host_memory_.back().size();
+        const std::vector<unsigned char> bytes = bytes_of(statement.words[0]);
+        // From a page on, so that every device may import it.
+        constexpr uint64_t page = 4096;
+        std::vector<unsigned char> &room = host_memory_.emplace_back(bytes.size() + page);
+        unsigned char *const memory =
+            room.data() + (page - reinterpret_cast<std::uintptr_t>(room.data()) % page) % page;
+        std::copy(bytes.begin(), bytes.end(), memory);
+        descriptor.host_memory = memory;
+        descriptor.size = bytes.size();
     }
     if (const auto size = statement.take("size"))
         descriptor.size = number_of(*size);
@@ -167,9 +217,19 @@ void CaseStorages::make(Statement &statement) {
         descriptor.scope = *scope;
     if (const auto read_only = statement.take("read_only"))
         descriptor.read_only = *read_only == "true";
+    if (const auto routes = statement.take("routes"))
+        descriptor.routes =
+            static_cast<RouteMask>(mask_of_names(*routes, route_kind_count, [](uint32_t i) {
+                return to_string(static_cast<RouteKind>(i));
+            }));
+    if (const auto styles = statement.take("styles"))
+        descriptor.styles =
+            static_cast<StyleMask>(mask_of_names(*styles, bounce_style_count, [](uint32_t i) {
+                return to_string(static_cast<BounceStyle>(i));
+            }));
     if (!statement.members.empty())
         throw Refusal(fmt::format("storage has no member {}; it has size, alignment, scope, "
-                                  "read_only",
+                                  "read_only, routes, styles",
                                   statement.members[0].first));
     with_result(statement.fails, [&] {
         if (!storages_.emplace(descriptor.name, Storage(*runtime_, descriptor)).second)
@@ -193,10 +253,7 @@ CaseStorages::Use CaseStorages::use_of(Statement &statement) {
                           : "acquire STORAGE at PLACE ACCESS <bytes>, for example: acquire s at a "
                             "read <00*64>");
     Storage &used = storage(words[0]);
-    const auto place = std::find_if(places_.begin(), places_.end(),
-                                    [&](const Place &row) { return row.name == words[2]; });
-    if (place == places_.end() && words[2] != "host")
-        throw Refusal(fmt::format("{} is not a place; the bare host is \"host\"", words[2]));
+    const PlaceIndex place = place_of(words[2]);
     const uint64_t offset = number_of(statement.take("offset").value_or("0"));
     const auto size = statement.take("size");
     uint64_t bytes = used.size() > offset ? used.size() - offset : 0;
@@ -204,15 +261,54 @@ CaseStorages::Use CaseStorages::use_of(Statement &statement) {
         bytes = bytes_of(words[4]).size();
     if (size)
         bytes = number_of(*size);
-    return {words[0], used.buffer(offset, bytes),
-            place == places_.end() ? host_place
-                                   : static_cast<PlaceIndex>(1 + (place - places_.begin())),
-            place == places_.end() ? nullptr : place->queue, offset};
+    return {words[0], used.buffer(offset, bytes), place,
+            place == host_place ? nullptr : places_[place - 1].queue, offset};
+}
+
+PlaceIndex CaseStorages::place_of(const std::string &name) const {
+    const auto place = std::find_if(places_.begin(), places_.end(),
+                                    [&](const Place &row) { return row.name == name; });
+    if (place == places_.end() && name != "host")
+        throw Refusal(fmt::format("{} is not a place; the bare host is \"host\"", name));
+    return place == places_.end() ? host_place
+                                  : static_cast<PlaceIndex>(1 + (place - places_.begin()));
+}
+
+void CaseStorages::use_bytes(const Use &use, Access access, const std::vector<unsigned char> &bytes,
+                             uint64_t from, std::vector<unsigned char> &got) {
+    const bool reads = access == Access::read || access == Access::read_write;
+    Acquisition acquisition = use.buffer.acquire(use.place, access);
+    acquisition.wait(patience);
+    if (use.place == host_place) {
+        std::byte *const pointer = acquisition.pointer();
+        if (reads)
+            std::memcpy(got.data(), pointer, got.size());
+        std::memcpy(pointer + from, bytes.data(), bytes.size());
+        acquisition.release();
+        return;
+    }
+    Event event;
+    std::vector<pi_event> after = acquisition.events(use.queue);
+    if (reads) {
+        event = move_bytes(acquisition, use.queue, PI_TYPE_BUFFER_READ_DESC, got.data(), got.size(),
+                           0, after, &piEnqueueMemBufferRead);
+        after = {event.get()};
+    }
+    if (!bytes.empty()) {
+        Event written = move_bytes(acquisition, use.queue, PI_TYPE_BUFFER_WRITE_DESC, bytes.data(),
+                                   bytes.size(), from, after, &piEnqueueMemBufferWrite);
+        event = std::move(written);
+    }
+    acquisition.release(event.get());
+    if (event.get() != nullptr)
+        check(piEventWait(event.get(), 0), "the command on the acquired bytes");
 }
 
 void CaseStorages::access(Statement &statement) {
     const auto route = statement.take("route");
     const auto moved = statement.take("moved");
+    const auto reads = statement.take("reads");
+    const auto from = statement.take("from");
     const bool prefetches = statement.verb == "prefetch";
     const Access access = prefetches ? Access::read : access_of(statement);
     const bool has_bytes = statement.words.size() > 4;
@@ -223,51 +319,55 @@ void CaseStorages::access(Statement &statement) {
     finish();
     runtime_->clear_log();
     const uint64_t before = link_bytes(runtime_->counters());
-    std::vector<unsigned char> bytes;
-    uint64_t offset = 0;
     with_result(statement.fails, [&] {
         const Use use = use_of(statement);
-        offset = use.offset;
         if (!statement.members.empty())
-            throw Refusal(fmt::format("{} has no member {}; it has offset, size, route, moved",
+            throw Refusal(fmt::format("{} has no member {}; it has offset, size, reads, from, "
+                                      "route, moved",
                                       statement.verb, statement.members[0].first));
-        if (prefetches) {
-            use.buffer.prefetch(use.place);
-            return;
-        }
-        const bool fetches = access == Access::read;
+        if (prefetches)
+            return use.buffer.prefetch(use.place);
+        std::vector<unsigned char> expected, bytes, got(use.buffer.size());
         if (has_bytes)
-            bytes = bytes_of(statement.words[4]);
-        std::vector<unsigned char> got(use.buffer.size());
-        Acquisition acquisition = use.buffer.acquire(use.place, access);
-        acquisition.wait(patience);
-        if (use.place == host_place) {
-            std::byte *const pointer = acquisition.pointer();
-            fetches ? std::memcpy(got.data(), pointer, got.size())
-                    : std::memcpy(pointer, bytes.data(), bytes.size());
-            acquisition.release();
-        } else {
-            const Event event =
-                fetches ? move_bytes(acquisition, use.queue, PI_TYPE_BUFFER_READ_DESC, got.data(),
-                                     got.size(), &piEnqueueMemBufferRead)
-                        : move_bytes(acquisition, use.queue, PI_TYPE_BUFFER_WRITE_DESC,
-                                     bytes.data(), bytes.size(), &piEnqueueMemBufferWrite);
-            acquisition.release(event.get());
-            check(piEventWait(event.get(), 0), "the command on the acquired bytes");
-        }
-        if (fetches && has_bytes)
-            require_equal(fmt::format("{} at {}", use.storage, statement.words[2]), offset, bytes,
-                          got);
+            (access == Access::read ? expected : bytes) = bytes_of(statement.words[4]);
+        if (reads)
+            expected = bytes_of(*reads);
+        const uint64_t first = from ? number_of(*from) : use.offset;
+        const uint64_t end = use.offset + use.buffer.size();
+        if (first < use.offset || first > end || bytes.size() > end - first)
+            throw Refusal(fmt::format("the range has the bytes {} to {}; these go from {} to {}",
+                                      use.offset, end, first, first + bytes.size()));
+        use_bytes(use, access, bytes, first - use.offset, got);
+        if (!expected.empty() && expected.size() != got.size())
+            throw Refusal(fmt::format("the range has {} bytes, the expectation {}", got.size(),
+                                      expected.size()));
+        require_equal(fmt::format("{} at {}", use.storage, statement.words[2]), use.offset,
+                      expected, got);
     });
     finish();
+    const auto log = [&] { return to_string(runtime_->log(), runtime_->topology().description()); };
     const std::string routes = routes_of(runtime_->log());
     if (route && routes != *route)
-        throw Failure(fmt::format("expected the route {}, got {}:\n{}", *route, routes,
-                                  to_string(runtime_->log(), runtime_->topology().description())));
+        throw Failure(fmt::format("expected the route {}, got {}:\n{}", *route, routes, log()));
     const uint64_t crossed = link_bytes(runtime_->counters()) - before;
     if (moved && crossed != number_of(*moved))
-        throw Failure(fmt::format("expected {} bytes over links, got {}:\n{}", *moved, crossed,
-                                  to_string(runtime_->log(), runtime_->topology().description())));
+        throw Failure(
+            fmt::format("expected {} bytes over links, got {}:\n{}", *moved, crossed, log()));
+}
+
+/// broadcast STORAGE at PLACE,PLACE [offset=N] [size=N]
+void CaseStorages::broadcast(Statement &statement) {
+    if (statement.words.size() != 3 || statement.words[1] != "at")
+        throw Refusal("broadcast STORAGE at PLACE,PLACE");
+    std::vector<PlaceIndex> places;
+    std::string first;
+    std::istringstream names(statement.words[2]);
+    for (std::string name; std::getline(names, name, ',');) {
+        places.push_back(place_of(name));
+        first = name;
+    }
+    statement.words[2] = first;
+    with_result(statement.fails, [&] { use_of(statement).buffer.broadcast(places); });
 }
 
 void CaseStorages::expect(Statement &statement) {

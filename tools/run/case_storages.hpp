@@ -20,7 +20,7 @@ class CaseStorages : public Level {
 public:
     /// `verified`: connections are verified before the first storage; otherwise plugins are
     /// trusted.
-    explicit CaseStorages(bool verified) : verified_(verified) {}
+    explicit CaseStorages(bool verified);
 
     bool run(Statement &statement, std::span<const Place> places) override;
     void finish() override;
@@ -34,14 +34,21 @@ private:
         uint64_t offset;
     };
 
+    void set_options(Statement &statement);
     void open(std::span<const Place> places);
     void make(Statement &statement);
     void access(Statement &statement);
+    void broadcast(Statement &statement);
     void expect(Statement &statement);
     Use use_of(Statement &statement);
+    pi::runtime::PlaceIndex place_of(const std::string &name) const;
+    /// The command of an acquisition: it reads `got`, then writes the bytes, if there are any.
+    void use_bytes(const Use &use, pi::runtime::Access access,
+                   const std::vector<unsigned char> &bytes, uint64_t from,
+                   std::vector<unsigned char> &got);
     pi::runtime::Storage &storage(const std::string &name);
 
-    const bool verified_;
+    pi::runtime::RuntimeOptions options_;
     std::vector<Place> places_;
     std::optional<pi::runtime::Runtime> runtime_;
     std::map<std::string, pi::runtime::Storage> storages_;

@@ -14,6 +14,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <vector>
+
+#include <stdlib.h>
+#include <unistd.h>
 
 namespace pi_run {
 namespace {
@@ -41,6 +46,26 @@ std::string machine_file(const std::string &name, const std::filesystem::path &c
     throw Refusal(
         fmt::format("no machine {}: neither beside the case nor in {}", name, folders[1].string()));
 }
+
+/// A file with the text of a machine, as long as the object lives.
+class MachineText {
+public:
+    explicit MachineText(const std::string &text) {
+        std::string name = (std::filesystem::temp_directory_path() / "pi_run_XXXXXX").string();
+        const pi::loader::FileDescriptor file(::mkstemp(name.data()));
+        if (file.get() < 0 ||
+            ::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+            throw Refusal(fmt::format("{}: cannot be written", name));
+        path_ = name;
+    }
+    ~MachineText() { ::unlink(path_.c_str()); }
+    MachineText(const MachineText &) = delete;
+    MachineText &operator=(const MachineText &) = delete;
+    const std::string &path() const { return path_; }
+
+private:
+    std::string path_;
+};
 
 struct Loader {
     Loader() = default;
@@ -71,9 +96,13 @@ CaseResult run_case_file(const std::string &path, const std::string &selector) {
     const Equipment &equipment = parsed.equipment();
     std::vector<pi_loader_option> options;
     std::string machine;
+    std::optional<MachineText> text_of_machine;
     std::string wanted = selector;
     if (!equipment.machines.empty()) {
-        machine = machine_file(equipment.machines[0], path);
+        if (equipment.machines[0].starts_with('{'))
+            machine = text_of_machine.emplace(equipment.machines[0]).path();
+        else
+            machine = machine_file(equipment.machines[0], path);
         options.push_back({"PI_SIM_MACHINE", machine.c_str()});
         wanted = "sim";
     }

@@ -47,7 +47,7 @@ struct CaseResult {
 
 /// What a case needs of its loader.
 struct Equipment {
-    std::vector<std::string> machines; ///< files for the plugin sim; at most one
+    std::vector<std::string> machines; ///< for the plugin sim: a file, or its text; at most one
     std::string faults;                ///< as in PI_FAULT
     bool verified = false;             ///< connections are verified before the first storage
 };
