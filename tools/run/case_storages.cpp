@@ -276,7 +276,7 @@ PlaceIndex CaseStorages::place_of(const std::string &name) const {
 
 void CaseStorages::use_bytes(const Use &use, Access access, const std::vector<unsigned char> &bytes,
                              uint64_t from, std::vector<unsigned char> &got) {
-    const bool reads = access == Access::read || access == Access::read_write;
+    const bool reads = !got.empty();
     Acquisition acquisition = use.buffer.acquire(use.place, access);
     acquisition.wait(patience);
     if (use.place == host_place) {
@@ -309,10 +309,13 @@ void CaseStorages::access(Statement &statement) {
     const auto moved = statement.take("moved");
     const auto reads = statement.take("reads");
     const auto from = statement.take("from");
+    const bool abandoned = statement.take("abandoned").has_value();
     const bool prefetches = statement.verb == "prefetch";
     const Access access = prefetches ? Access::read : access_of(statement);
     const bool has_bytes = statement.words.size() > 4;
-    if (access != Access::read && !has_bytes && statement.fails.empty())
+    if (reads && access == Access::discard_write)
+        throw Refusal("a discard-write sees no bytes");
+    if (access != Access::read && !has_bytes && !abandoned && statement.fails.empty())
         throw Refusal("a write needs its <bytes>");
     if (!runtime_)
         throw Refusal("no storage: a line like \"s = storage size=64\" is missing");
@@ -327,7 +330,9 @@ void CaseStorages::access(Statement &statement) {
                                       statement.verb, statement.members[0].first));
         if (prefetches)
             return use.buffer.prefetch(use.place);
-        std::vector<unsigned char> expected, bytes, got(use.buffer.size());
+        if (abandoned)
+            return use.buffer.acquire(use.place, access).wait(patience);
+        std::vector<unsigned char> expected, bytes;
         if (has_bytes)
             (access == Access::read ? expected : bytes) = bytes_of(statement.words[4]);
         if (reads)
@@ -337,10 +342,12 @@ void CaseStorages::access(Statement &statement) {
         if (first < use.offset || first > end || bytes.size() > end - first)
             throw Refusal(fmt::format("the range has the bytes {} to {}; these go from {} to {}",
                                       use.offset, end, first, first + bytes.size()));
+        if (!expected.empty() && expected.size() != use.buffer.size())
+            throw Refusal(fmt::format("the range has {} bytes, the expectation {}",
+                                      use.buffer.size(), expected.size()));
+        const bool sees = access == Access::read || !expected.empty();
+        std::vector<unsigned char> got(sees ? use.buffer.size() : 0);
         use_bytes(use, access, bytes, first - use.offset, got);
-        if (!expected.empty() && expected.size() != got.size())
-            throw Refusal(fmt::format("the range has {} bytes, the expectation {}", got.size(),
-                                      expected.size()));
         require_equal(fmt::format("{} at {}", use.storage, statement.words[2]), use.offset,
                       expected, got);
     });

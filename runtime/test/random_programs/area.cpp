@@ -81,6 +81,7 @@ std::shared_ptr<Area> make_area(const Setting &setting, Draw &draw, const std::s
                                        false,
                                        memories,
                                        description.routes,
+                                       description.styles,
                                        host_memory,
                                        pi_test::ByteModel(all.end, setting.file.may_share()),
                                        {},

@@ -23,6 +23,7 @@ struct Area {
     bool read_only = false;
     std::shared_ptr<Memories> memories; ///< shared by all areas of the storage
     RouteMask routes = all_routes;
+    StyleMask styles = all_styles;
     std::shared_ptr<std::vector<uint8_t>> host_memory; ///< the application's; null if it has none
     pi_test::ByteModel contents;
     std::mutex mutex; ///< guards the validity and demand of an area that threads share

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The checks of all bytes at a program's end.
-#include "program.hpp"
+#include "actor.hpp"
 
 #include <cstring>
 

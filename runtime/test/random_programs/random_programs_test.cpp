@@ -2,10 +2,12 @@
 //
 // Random programs on random machines, compared with a model: each byte has the value that an array
 // of bytes would have, and no byte moves unnecessarily. A failing program is shrunk.
+#include "program.hpp"
 #include "round.hpp"
 #include "runs.hpp"
 #include "skip.hpp"
 #include "soak.hpp"
+#include "temporary.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -59,13 +61,15 @@ RunProgram on_driver(const std::string &plugin) {
     };
 }
 
-/// An injected error: one byte of the second copy to the host's memory is wrong.
+/// An injected error: one byte of the N-th copy to the host's memory is wrong.
 class OneWrongByte final : public Transport {
 public:
-    explicit OneWrongByte(std::shared_ptr<Transport> inner) : inner_(std::move(inner)) {}
+    OneWrongByte(std::shared_ptr<Transport> inner, int copy)
+        : inner_(std::move(inner)), copy_(copy) {}
     void start(const TransferRequest &request, TransferDone done) override {
         const MemoryEnd &to = request.destination;
-        if (request.coherence_sync || to.mem != nullptr || to.host == nullptr || ++copies_ != 2) {
+        if (request.coherence_sync || to.mem != nullptr || to.host == nullptr ||
+            ++copies_ != copy_) {
             inner_->start(request, std::move(done));
             return;
         }
@@ -79,8 +83,34 @@ public:
 
 private:
     const std::shared_ptr<Transport> inner_;
+    const int copy_;
     std::atomic<int> copies_{0};
 };
+
+WrapTransport one_wrong_byte(int copy) {
+    return [copy](std::shared_ptr<Transport> inner) -> std::shared_ptr<Transport> {
+        return std::make_shared<OneWrongByte>(std::move(inner), copy);
+    };
+}
+
+/// The case in an outcome's text, or "".
+std::string case_of(const Outcome &outcome) {
+    const std::string line = "-----\n";
+    const std::size_t begin = outcome.text.find(line);
+    const std::size_t end = outcome.text.find("-----", begin + line.size());
+    return begin == std::string::npos
+               ? ""
+               : outcome.text.substr(begin + line.size(), end - begin - line.size());
+}
+
+/// It passes where no byte is wrong, and says which bytes must be there.
+void require_case(const std::string &text) {
+    const pi_test::TextFile file(text);
+    const pi_test::Ran ran = pi_test::run({PI_TEST_RUN, file.path()});
+    INFO(ran.output);
+    REQUIRE(ran.exit_code == 0);
+    REQUIRE_THAT(text, Catch::Contains(" read <") || Catch::Contains(" reads=<"));
+}
 
 } // namespace
 
@@ -151,19 +181,33 @@ TEST_CASE(
 
 TEST_CASE("one wrong byte of one copy is found, with its seed and a program of a few steps",
           "[random]") {
-    const auto wrap = [](std::shared_ptr<Transport> inner) -> std::shared_ptr<Transport> {
-        return std::make_shared<OneWrongByte>(std::move(inner));
-    };
 #if defined(__SANITIZE_THREAD__)
     return pi_test::skip("shrinking takes a minute and a half under the thread sanitizer");
 #endif
     // A seed whose programs shrink quickly.
     const unsigned seed = 7;
     // Shrinks without a time limit: the test checks the shortest program.
-    const Outcome outcome = run_round(alone(Trouble::none, wrap), seed, std::chrono::hours(24));
+    const Outcome outcome =
+        run_round(alone(Trouble::none, one_wrong_byte(2)), seed, std::chrono::hours(24));
     INFO(outcome.text);
     CHECK_FALSE(outcome.holds);
     CHECK(outcome.steps > 0);
     CHECK(outcome.steps <= 6);
     CHECK_THAT(outcome.text, Catch::StartsWith("--rng-seed " + std::to_string(seed) + ";"));
+    require_case(case_of(outcome));
+}
+
+TEST_CASE("a program that fails is printed as a case, which has the bytes of each step",
+          "[random]") {
+    int cases = 0;
+    for (unsigned seed = 1; seed <= 6; ++seed) {
+        const Outcome outcome = run_round(alone(Trouble::none, one_wrong_byte(25)), seed,
+                                          std::chrono::seconds(0)); // not shrunk
+        INFO(outcome.text.substr(0, 1000));
+        if (const std::string text = case_of(outcome); !text.empty()) {
+            require_case(text);
+            ++cases;
+        }
+    }
+    CHECK(cases >= 2); // others have several contexts, or copy little to the host
 }

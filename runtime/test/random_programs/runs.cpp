@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runs.hpp"
 
-#include "program.hpp"
+#include "actor.hpp"
 #include "temporary.hpp"
 
 #include <algorithm>
@@ -168,7 +168,7 @@ Demand play_alone(const Setting &setting, Draw &shape, uint64_t storages,
         actor->check_all();
         finish(setting.runtime);
     } catch (...) {
-        text = begin + actor->text();
+        text = begin + actor->text() + actor->case_text();
         throw;
     }
     text = begin + actor->text();
@@ -191,6 +191,7 @@ std::vector<Areas> share(const Setting &setting, Draw &shape, std::string &text)
                      false,
                      shared->memories,
                      shared->routes,
+                     shared->styles,
                      shared->host_memory,
                      shared->contents,
                      {},

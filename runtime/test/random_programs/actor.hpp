@@ -4,6 +4,7 @@
 #pragma once
 
 #include "area.hpp"
+#include "case_text.hpp"
 
 #include <deque>
 #include <optional>
@@ -28,6 +29,8 @@ public:
     void check_all();
 
     std::string text() const { return text_.str(); }
+    /// The steps so far as a case, between two lines; "" if cases lack something.
+    std::string case_text() const;
     const Demand &demand() const { return demand_; } ///< of destroyed areas
     const std::vector<std::shared_ptr<Area>> &areas() const { return areas_; }
 
@@ -83,6 +86,7 @@ private:
     std::size_t number_ = 0;
     std::size_t storages_ = 0;
     std::ostringstream text_;
+    CaseText case_;
 };
 
 } // namespace random_programs

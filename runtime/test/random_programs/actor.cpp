@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "program.hpp"
+#include "actor.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -17,7 +17,10 @@ Range in_atoms(const Range &range) {
 } // namespace
 
 Actor::Actor(const Setting &setting, std::vector<std::shared_ptr<Area>> areas)
-    : setting_(setting), areas_(std::move(areas)), queues_(setting.file.places()) {
+    : setting_(setting), areas_(std::move(areas)), queues_(setting.file.places()), case_(setting) {
+    for (const std::shared_ptr<Area> &area : areas_) {
+        case_.add(*area);
+    }
     for (PlaceIndex place = 1; place < queues_.size(); ++place) {
         queues_[place] = setting.machine.make_queue(place);
     }
@@ -35,6 +38,11 @@ Actor::~Actor() {
     if (!over) {
         static_cast<void>(new std::deque<Use>(std::move(uses_))); // a command hangs: leak
     }
+}
+
+std::string Actor::case_text() const {
+    const std::string text = case_.text();
+    return text.empty() ? "" : "\nas a case for pi-run:\n-----\n" + text + "-----";
 }
 
 void Actor::step(Draw draw, std::size_t number) {
@@ -155,6 +163,8 @@ void Actor::run(const Choice &choice, Draw &draw, bool hold) {
         use.job.fresh_offset = choice.access == Access::write ? draw(0, size - 1) : 0;
         use.job.fresh = fresh_bytes(size - use.job.fresh_offset, number_);
     }
+    case_.use(*choice.area, choice.place, choice.range, choice.access, use.job.fresh.size(),
+              number_);
     std::optional<Acquisition> acquisition = acquire(choice, draw, use);
     if (!acquisition) {
         return;
@@ -201,6 +211,7 @@ void Actor::note(const Choice &choice, Access access) const {
 
 void Actor::prefetch(const Choice &choice) {
     log("prefetch", choice);
+    case_.prefetch(*choice.area, choice.place, choice.range);
     release_holds(*choice.area, choice.range);
     note(choice, Access::read);
     try {
@@ -226,6 +237,7 @@ void Actor::broadcast(const Choice &choice, Draw &draw) {
             text_ << ", " << setting_.file.name(places.back());
         }
     }
+    case_.broadcast(*choice.area, places, choice.range);
     for (const PlaceIndex place : places) {
         choice.area->acquired(place, choice.range, Access::read, Validity::Choice::any);
     }
@@ -247,6 +259,7 @@ void Actor::abandon(const Choice &choice) {
         note(choice, Access::read);
     }
     const PlaceIndex home = choice.area->memories->of(choice.place);
+    case_.abandon(*choice.area, choice.place, choice.range, choice.access);
     try {
         Acquisition use = choice.area->storage.buffer().acquire(
             choice.place, choice.access, choice.range.begin, choice.range.size());
@@ -280,9 +293,11 @@ void Actor::replace(Draw &draw) {
         settle();
     }
     demand_ += old->demand;
+    case_.remove(*old);
     old->storage = Storage(setting_.runtime, {.size = 1}); // destroys the old one
     replaced_.push_back(old);
     old = make_area(setting_, draw, name);
+    case_.add(*old);
     text_ << "replace a storage by " << name << " of " << old->range.size() << " bytes, routes "
           << old->routes << (old->host_memory ? ", of the application's memory" : "");
 }
