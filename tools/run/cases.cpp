@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cases.hpp"
 
-#include "state.hpp"
+#include "log.hpp"
 
 #ifdef PI_RUN_STORAGES
 #include "case_storages.hpp"
 #endif
 
-#include <pi/pi_loader.h>
+#include <pi/describe/descriptor.hpp>
+#include <pi/pi.hpp>
 
 #include <fmt/format.h>
 
@@ -67,17 +68,6 @@ private:
     std::string path_;
 };
 
-struct Loader {
-    Loader() = default;
-    ~Loader() {
-        if (handle != nullptr)
-            piLoaderRelease(handle);
-    }
-    Loader(const Loader &) = delete;
-    Loader &operator=(const Loader &) = delete;
-    pi_loader handle = nullptr;
-};
-
 /// Adds the file to a refusal, which begins with the line.
 template <typename Part>
 auto in_file(const std::string &path, Part &&part) {
@@ -107,9 +97,7 @@ CaseResult run_case_file(const std::string &path, const std::string &selector) {
         wanted = "sim";
     }
     const char *const layer = "fault";
-    pi_loader_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_LOADER_DESC;
+    auto desc = pi::desc<pi_loader_desc>();
     if (!equipment.faults.empty()) {
         options.push_back({"PI_FAULT", equipment.faults.c_str()});
         desc.layers = &layer;
@@ -117,21 +105,16 @@ CaseResult run_case_file(const std::string &path, const std::string &selector) {
     }
     desc.options = options.data();
     desc.option_count = static_cast<uint32_t>(options.size());
-    Loader loader;
-    check(piLoaderCreate(&desc, &loader.handle), "piLoaderCreate");
-    const char *const selected = wanted.empty() ? nullptr : wanted.c_str();
-    uint32_t count = 0;
-    check(piLoaderSelectDevices(loader.handle, selected, 0, nullptr, &count),
-          "piLoaderSelectDevices");
-    std::vector<pi_device> devices(count);
-    check(piLoaderSelectDevices(loader.handle, selected, count, devices.data(), &count),
-          "piLoaderSelectDevices");
-    devices.resize(count);
+    const pi::Loader loader = pi::LoaderRef::create(&desc);
+    std::vector<pi_device> devices;
+    for (const pi::DeviceRef &device :
+         loader.select_devices(wanted.empty() ? nullptr : wanted.c_str()))
+        devices.push_back(device.get());
 #ifdef PI_RUN_STORAGES
     CaseStorages storages(equipment.verified);
-    return in_file(path, [&] { return parsed.run(devices, loader.handle, &storages); });
+    return in_file(path, [&] { return parsed.run(devices, loader.get(), &storages); });
 #else
-    return in_file(path, [&] { return parsed.run(devices, loader.handle); });
+    return in_file(path, [&] { return parsed.run(devices, loader.get()); });
 #endif
 }
 
