@@ -14,6 +14,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 
 namespace pi_run {
 namespace {
@@ -80,6 +81,61 @@ void require_success(pi_result result, const std::string &what) {
         throw Unsupported(fmt::format("{}: {}", what, last_error()));
     if (result != PI_SUCCESS)
         throw Failure(fmt::format("{}: {}: {}", what, name_of_code(result), last_error()));
+}
+
+using Query = std::function<pi_result(uint32_t, uint64_t, void *, uint64_t *)>;
+
+template <typename Handle>
+Query query(pi_result(PI_CALL *function)(Handle, uint32_t, uint64_t, void *, uint64_t *),
+            void *handle) {
+    return [=](auto... rest) { return function(static_cast<Handle>(handle), rest...); };
+}
+
+/// The prefix of an object's infos, and their query.
+std::pair<std::string, Query> infos_of(pi_kind kind, void *handle) {
+    switch (kind) {
+    case PI_KIND_DEVICE:
+        return {"DEVICE_INFO_", query(&piDeviceGetInfo, handle)};
+    case PI_KIND_QUEUE:
+        return {"QUEUE_INFO_", query(&piQueueGetInfo, handle)};
+    case PI_KIND_MEM:
+        return {"MEM_INFO_", query(&piMemGetInfo, handle)};
+    case PI_KIND_EVENT:
+        return {"EVENT_INFO_", query(&piEventGetInfo, handle)};
+    case PI_KIND_PROGRAM:
+        return {"PROGRAM_INFO_", query(&piProgramGetInfo, handle)};
+    case PI_KIND_KERNEL:
+        return {"KERNEL_INFO_", query(&piKernelGetInfo, handle)};
+    case PI_KIND_SAMPLER:
+        return {"SAMPLER_INFO_", query(&piSamplerGetInfo, handle)};
+    case PI_KIND_USM_POOL:
+        return {"USM_POOL_INFO_", query(&piUsmPoolGetInfo, handle)};
+    default:
+        throw Refusal("has no infos");
+    }
+}
+
+/// An info's bytes as a value says them: text, bytes, or numbers as wide as the info's.
+std::vector<unsigned char> bytes_of_info(const Json &value, uint64_t size) {
+    if (value.is_binary())
+        return {value.get_binary().begin(), value.get_binary().end()};
+    std::vector<unsigned char> bytes;
+    if (value.is_string()) {
+        const auto &text = value.get_ref<const std::string &>();
+        bytes.assign(text.begin(), text.end());
+        bytes.push_back(0);
+        return bytes;
+    }
+    const Json list = value.is_array() ? value : Json::array({value});
+    const uint64_t width = list.empty() ? 0 : std::clamp<uint64_t>(size / list.size(), 1, 8);
+    for (const Json &element : list) {
+        if (!element.is_null() && !element.is_number_integer())
+            throw Refusal("an info is a number, a name, <bytes>, a \"text\", or a list of numbers");
+        const uint64_t number = element.is_null() ? 0 : element.get<uint64_t>();
+        for (uint64_t i = 0; i < width; ++i)
+            bytes.push_back(static_cast<unsigned char>(number >> 8 * i));
+    }
+    return bytes;
 }
 
 } // namespace
@@ -339,6 +395,12 @@ void CaseCalls::call(Statement &statement, std::size_t index) {
               {"host_ptr", *bytes}})
             statement.members.emplace_back(member, value);
     }
+    const auto gives = [&](const char *name) {
+        return std::any_of(statement.members.begin(), statement.members.end(),
+                           [&](const auto &member) { return member.first == name; });
+    };
+    if (function == "piMemImport" && gives("memory") && !gives("handle"))
+        statement.members.emplace_back("handle", "{type=EXTERNAL_HOST_POINTER}");
     if (const auto after = statement.take("after"))
         statement.members.emplace_back("wait_list", *after);
     if (const auto data = statement.take("data"); data && unmaps)
@@ -463,6 +525,13 @@ void CaseCalls::call(Statement &statement, std::size_t index) {
         } else if (const auto object = state_.objects.find(named.id);
                    object != state_.objects.end()) {
             named.object = object->second.kind;
+            if (function == "piMemImageCreate" || function == "piMemImageViewCreate") {
+                const auto axis = [&](const char *name) {
+                    return as_number(arguments[descriptor].value(name, Json(0U)), name);
+                };
+                named.extent = {axis("width"), axis("height"),
+                                std::max(axis("depth"), axis("array_size"))};
+            }
         } else {
             throw Refusal(fmt::format("{} = {}: {} makes nothing", statement.names[i],
                                       statement.verb, function));
@@ -520,6 +589,8 @@ std::vector<unsigned char> CaseCalls::bytes_at(const std::string &name, uint64_t
         return copied(state_.named_memory.at(named.id).bytes);
     if (named.kind == Kind::map) {
         const OpenMap &map = state_.maps.at(named.id);
+        if (!map.stands())
+            throw Refusal(fmt::format("{} is unmapped", name));
         require_success(piEventWait(map.event.get(), case_patience), "map");
         return copied(*map.place);
     }
@@ -538,6 +609,8 @@ std::vector<unsigned char> CaseCalls::bytes_at(const std::string &name, uint64_t
         desc.region_count = 1;
         desc.regions = &region;
         require_success(piEnqueueUsmCopy(queue, &desc, 0, nullptr, nullptr), "piEnqueueUsmCopy");
+    } else if (named.extent[0] != 0) {
+        read_image(queue, named, bytes.data());
     } else {
         pi_buffer_read_desc desc{};
         desc.struct_size = sizeof desc;
@@ -553,8 +626,22 @@ std::vector<unsigned char> CaseCalls::bytes_at(const std::string &name, uint64_t
     return bytes;
 }
 
-void CaseCalls::expect_event(const Named &named, const std::string &name, const std::string &code) {
-    const auto event = static_cast<pi_event>(state_.objects.at(named.id).handle);
+void CaseCalls::read_image(pi_queue queue, const Named &named, unsigned char *bytes) const {
+    pi_image_region region{};
+    std::copy(named.extent.begin(), named.extent.end(), region.extent);
+    pi_image_read_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_IMAGE_READ_DESC;
+    desc.flags = PI_COMMAND_BLOCKING;
+    desc.image = static_cast<pi_mem>(state_.objects.at(named.id).handle);
+    desc.host_ptr = bytes;
+    desc.region_count = 1;
+    desc.regions = &region;
+    require_success(piEnqueueMemImageRead(queue, &desc, 0, nullptr, nullptr),
+                    "piEnqueueMemImageRead");
+}
+
+void CaseCalls::expect_result(pi_event event, const std::string &name, const std::string &code) {
     if (code == "pending") {
         pi_event_status status = PI_EVENT_QUEUED;
         require_success(
@@ -576,13 +663,68 @@ void CaseCalls::expect_event(const Named &named, const std::string &name, const 
                                   result != PI_SUCCESS ? last_error() : ""));
 }
 
+void CaseCalls::expect_infos(const Named &named, const Statement &statement) const {
+    const auto handle_of = [&](uint64_t id) { return state_.objects.at(id).handle; };
+    std::pair<std::string, Query> infos;
+    if (named.kind == Kind::place) {
+        infos = infos_of(PI_KIND_DEVICE, handle_of(places_.at(named.place).device));
+    } else if (named.kind == Kind::usm) {
+        const auto context = static_cast<pi_context>(handle_of(places_.at(named.place).context));
+        const void *const pointer = state_.usm.at(named.id);
+        infos = {"USM_INFO_",
+                 [=](auto... rest) { return piUsmGetInfo(context, pointer, rest...); }};
+    } else if (named.kind == Kind::object) {
+        infos = infos_of(named.object, handle_of(named.id));
+    } else {
+        throw Refusal("has no infos");
+    }
+    for (const auto &[name, text] : statement.members) {
+        const auto info = find_constant(infos.first + name);
+        if (!info)
+            throw Refusal(fmt::format("{}{} is not an info of pi.h", infos.first, name));
+        // A name is the object's handle, or the memory's address.
+        const Json value = value_of(text, [&](const std::string &word, uint64_t offset) -> Json {
+            const Named &meant = find(word);
+            const void *address = nullptr;
+            if (meant.kind == Kind::place) {
+                const PlaceIds &ids = places_.at(word);
+                address = handle_of(name == "CONTEXT"    ? ids.context
+                                    : name == "QUEUE"    ? ids.queue
+                                    : name == "PLATFORM" ? ids.platform
+                                                         : ids.device);
+            } else if (meant.kind == Kind::usm) {
+                address = state_.usm.at(meant.id) + offset;
+            } else if (meant.kind == Kind::memory) {
+                address = state_.named_memory.at(meant.id).bytes + offset;
+            } else {
+                address = handle_of(meant.id);
+            }
+            return reinterpret_cast<uintptr_t>(address);
+        });
+        const std::string what = fmt::format("{} {}", statement.words[0], name);
+        uint64_t size = 0;
+        const auto number = static_cast<uint32_t>(*info);
+        require_success(infos.second(number, 0, nullptr, &size), what);
+        std::vector<unsigned char> bytes(size);
+        require_success(infos.second(number, size, bytes.data(), nullptr), what);
+        const std::vector<unsigned char> expected = bytes_of_info(value, size);
+        if (bytes != expected)
+            throw Failure(fmt::format("{}: expected {}, which is {}, got {}", what, text,
+                                      text_of_bytes(expected), text_of_bytes(bytes)));
+    }
+}
+
 void CaseCalls::expect(Statement &statement) {
+    if (statement.words.size() == 1 && !statement.members.empty())
+        return expect_infos(find(statement.words[0]), statement);
     if (statement.words.size() != 2)
-        throw Refusal("expect NAME <bytes> [offset=N], or: expect EVENT CODE");
+        throw Refusal("expect NAME <bytes> [offset=N], expect EVENT CODE, or: expect NAME "
+                      "INFO=VALUE");
     const std::string &name = statement.words[0], &value = statement.words[1];
     const Named named = find(name);
     if (named.kind == Kind::object && named.object == PI_KIND_EVENT)
-        return expect_event(named, name, value);
+        return expect_result(static_cast<pi_event>(state_.objects.at(named.id).handle), name,
+                             value);
     const std::vector<unsigned char> expected = bytes_of(value);
     const auto offset = statement.take("offset");
     const uint64_t begin = offset ? number_of(*offset) : 0;
@@ -592,6 +734,8 @@ void CaseCalls::expect(Statement &statement) {
     if (named.kind != Kind::map)
         finish();
     const uint64_t size = size_of(named);
+    if (offset && named.extent[0] != 0)
+        throw Refusal("of an image all bytes are compared, without offset");
     if (begin > size || expected.size() > size - begin || (!offset && expected.size() != size))
         throw Refusal(fmt::format("{} has {} bytes, the expectation {}{}", name, size,
                                   expected.size(),

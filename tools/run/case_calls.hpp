@@ -9,6 +9,7 @@
 
 #include <pi/run/case.hpp>
 
+#include <array>
 #include <map>
 #include <set>
 #include <span>
@@ -36,7 +37,8 @@ private:
         std::string place{};
         pi_kind object = 0;
         uint64_t size = 0;
-        uint64_t mem = 0; ///< of a map: the id of the buffer
+        uint64_t mem = 0;                 ///< of a map: the id of the buffer
+        std::array<uint64_t, 3> extent{}; ///< of an image, in pixels
     };
     struct PlaceIds {
         uint64_t platform, device, context, queue;
@@ -59,7 +61,9 @@ private:
     void settle(Json &value, pi_kind kind) const;
     const PlaceIds &place_of(std::string &name) const;
     std::vector<unsigned char> bytes_at(const std::string &name, uint64_t offset, uint64_t size);
-    void expect_event(const Named &named, const std::string &name, const std::string &code);
+    void read_image(pi_queue queue, const Named &named, unsigned char *bytes) const;
+    void expect_result(pi_event event, const std::string &name, const std::string &code);
+    void expect_infos(const Named &named, const Statement &statement) const;
     uint64_t size_of(const Named &named) const;
 
     pi_loader loader_;

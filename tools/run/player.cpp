@@ -334,6 +334,8 @@ private:
             throw CannotRun("the map failed");
         const_cast<pi_unmap_desc &>(desc).pointer = *map.place;
         std::optional<uint64_t> hash;
+        if (!map.stands())
+            return hash;
         if (map.writes) {
             const Json &data = member(line(), "data");
             if (state_.by_hand && data.is_null())
@@ -351,7 +353,16 @@ private:
         return hash;
     }
 
-    void end_map() { state_.maps.erase(as_number(member(line(), "map"), "map")); }
+    void end_map() {
+        const uint64_t id = as_number(member(line(), "map"), "map");
+        if (!state_.by_hand) {
+            state_.maps.erase(id);
+            return;
+        }
+        OpenMap &map = state_.maps.at(id);
+        map.over = true;
+        map.unmap = event_;
+    }
 
     Replay::State &state_;
     const std::shared_ptr<const Call> call_;

@@ -61,7 +61,9 @@ public:
     }
     template <typename Type>
     void object(const char *name, Type &object) {
-        read(name, next(name), object);
+        const Json &value = next(name);
+        if (!by_hand_ || !value.is_null())
+            read(name, value, object);
     }
     template <typename Word>
     void number(const char *name, Word &word) {
@@ -220,7 +222,9 @@ public:
     void mapped(const char *, void *&) {} // the caller knows the map
     template <typename Pointer>
     void mark(const char *name, Pointer &) {
-        next(name);
+        if (const Json &value = next(name); by_hand_ && value.is_object())
+            throw Refusal(
+                fmt::format("{} cannot be written here; an import says memory=NAME", name));
     }
     template <typename Type>
     void made(const char *name, Type *&out, uint64_t count) {

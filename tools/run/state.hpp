@@ -108,6 +108,16 @@ struct OpenMap {
     void **place;
     uint64_t size;
     bool writes;
+    bool over = false; ///< an unmap of a case's, which may do that again, was enqueued
+    Event unmap{};     ///< unless it blocked
+
+    /// An unmap that failed leaves the map.
+    bool stands() const {
+        if (!over || unmap == nullptr)
+            return !over;
+        const pi_result result = piEventWait(unmap.get(), 0);
+        return result != PI_SUCCESS && result != PI_ERROR_TIMEOUT;
+    }
 };
 
 /// Memory of the host in place of some that the log's program imported.
