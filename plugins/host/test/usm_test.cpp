@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// USM of the host plugin: addresses, pools that reuse blocks, locked pages, words of refusals. The
-// conformance suite tests what all plugins share.
+// USM of the host plugin: pools that reuse blocks, locked pages. The conformance suite and its
+// cases test what all plugins share.
 #include "fixture.hpp"
 
 #include "growing_pool.hpp"
@@ -18,8 +18,6 @@ using namespace pi_test;
 
 namespace {
 
-constexpr pi_usm_kind kinds[] = {PI_USM_HOST, PI_USM_DEVICE, PI_USM_SHARED};
-
 pi_usm_desc usm_desc(pi_usm_kind kind, uint64_t size) {
     auto d = pi::desc<pi_usm_desc>();
     d.kind = kind;
@@ -33,11 +31,9 @@ void *allocate(const Host &host, const pi_usm_desc &d) {
     return pointer;
 }
 
-Owned<pi_usm_pool> make_pool(const Host &host, uint64_t threshold = 0, uint64_t limit = 0) {
+Owned<pi_usm_pool> make_pool(const Host &host) {
     auto d = pi::desc<pi_usm_pool_desc>();
     d.kind = PI_USM_DEVICE;
-    d.release_threshold = threshold;
-    d.limit = limit;
     Owned<pi_usm_pool> pool;
     OK(piUsmPoolCreate(host.context, host.device, &d, pool.out()));
     return pool;
@@ -61,105 +57,6 @@ pi_usm_pool pool_of(const Host &host, const void *pointer) {
 }
 
 } // namespace
-
-TEST_CASE("every alignment of USM up to 2 MiB is honoured by the address") {
-    const Host host;
-    for (const pi_usm_kind kind : kinds)
-        for (uint64_t alignment = 1; alignment <= 2 * 1024 * 1024; alignment *= 2)
-            for (const uint64_t size : {UINT64_C(1), UINT64_C(70'001)}) {
-                pi_usm_desc d = usm_desc(kind, size);
-                d.alignment = alignment;
-                void *pointer = allocate(host, d);
-                INFO("alignment " << alignment << ", size " << size);
-                CHECK(reinterpret_cast<uintptr_t>(pointer) % std::max<uint64_t>(alignment, 64) ==
-                      0);
-                std::memset(pointer, 0x5A, size);
-                OK(piUsmFree(host.context, pointer));
-            }
-    pi_usm_desc d = usm_desc(PI_USM_HOST, 64);
-    d.alignment = 4 * 1024 * 1024;
-    void *pointer = nullptr;
-    REFUSED(PI_ERROR_INVALID_ALIGNMENT, "at most 2097152",
-            piUsmAlloc(host.context, host.device, &d, &pointer));
-}
-
-TEST_CASE("USM is on the requested device") {
-    const Host host;
-    for (pi_device device : host.devices)
-        for (const uint64_t size : {UINT64_C(64), UINT64_C(1) << 20}) {
-            const pi_usm_desc d = usm_desc(PI_USM_SHARED, size);
-            void *pointer = nullptr;
-            OK(piUsmAlloc(host.context, device, &d, &pointer));
-            std::memset(pointer, 1, size);
-            pi_device reported = nullptr;
-            OK(piUsmGetInfo(host.context, pointer, PI_USM_INFO_DEVICE, sizeof reported, &reported,
-                            nullptr));
-            CHECK(reported == device);
-            OK(piUsmFree(host.context, pointer));
-        }
-}
-
-TEST_CASE("a context frees its remaining USM") {
-    // The loader's release waits for remaining objects.
-    const Host host;
-    const Owned<pi_queue> queue = host.make_queue();
-    Owned<pi_context> context = make_context(host.devices);
-    std::vector<void *> left;
-    for (const pi_usm_kind kind : kinds) {
-        const pi_usm_desc d = usm_desc(kind, 100'000);
-        OK(piUsmAlloc(context, host.device, &d, &left.emplace_back()));
-    }
-    auto d = pi::desc<pi_usm_pool_desc>();
-    d.kind = PI_USM_HOST;
-    Owned<pi_usm_pool> pool;
-    OK(piUsmPoolCreate(context, nullptr, &d, pool.out()));
-    pi_usm_desc pooled = usm_desc(PI_USM_HOST, 5000);
-    pooled.pool = pool;
-    OK(piUsmAlloc(context, nullptr, &pooled, &left.emplace_back()));
-    uint32_t value = 0;
-    const pi_region word = range(0, 0, sizeof value);
-    auto copy = pi::desc<pi_usm_copy_desc>();
-    copy.flags = PI_COMMAND_BLOCKING;
-    copy.src = &value;
-    copy.region_count = 1;
-    copy.regions = &word;
-    for (void *pointer : left) {
-        copy.dst = pointer;
-        OK(piEnqueueUsmCopy(queue, &copy, 0, nullptr, nullptr));
-    }
-    context.reset(); // the pool keeps it
-    OK(piEnqueueUsmCopy(queue, &copy, 0, nullptr, nullptr));
-    pool.reset();
-    for (void *pointer : left) {
-        copy.dst = pointer;
-        REFUSED(PI_ERROR_INVALID_USM_POINTER, "desc->src",
-                piEnqueueUsmCopy(queue, &copy, 0, nullptr, nullptr));
-    }
-}
-
-TEST_CASE("refusals of USM name what would be right") {
-    const Host host;
-    void *pointer = nullptr;
-    const auto alloc = [&](const pi_usm_desc &d, pi_device device) {
-        return piUsmAlloc(host.context, device, &d, &pointer);
-    };
-    REFUSED(PI_ERROR_INVALID_ENUMERATION, "kind is 7", alloc(usm_desc(7, 64), host.device));
-    REFUSED(PI_ERROR_INVALID_DEVICE, "only PI_USM_HOST",
-            alloc(usm_desc(PI_USM_SHARED, 64), nullptr));
-    REFUSED(PI_ERROR_INVALID_SIZE, "size is 0", alloc(usm_desc(PI_USM_HOST, 0), nullptr));
-    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "TiB",
-            alloc(usm_desc(PI_USM_HOST, uint64_t{1} << 60), nullptr));
-    CHECK(pointer == nullptr);
-    auto *usm = static_cast<std::byte *>(allocate(host, usm_desc(PI_USM_DEVICE, 64)));
-    REFUSED(PI_ERROR_INVALID_USM_POINTER, "freed by its start", piUsmFree(host.context, usm + 1));
-    const Owned<pi_context> other = make_context(host.devices);
-    REFUSED(PI_ERROR_INVALID_USM_POINTER, "another context", piUsmFree(other, usm));
-    uint64_t size = 0;
-    REFUSED(PI_ERROR_INVALID_ENUMERATION, "name 6",
-            piUsmGetInfo(host.context, usm, 6, sizeof size, &size, nullptr));
-    OK(piUsmFree(host.context, usm));
-    REFUSED(PI_ERROR_INVALID_USM_POINTER, "live USM allocation", piUsmFree(host.context, usm));
-}
 
 TEST_CASE("USM may be pinned where the system allows it, but not in a pool") {
     const Host host;
@@ -201,66 +98,6 @@ TEST_CASE("a pool reuses a freed block if it fits") {
     OK(piUsmFree(host.context, small));
     OK(piUsmFree(host.context, tiny));
     CHECK(info<uint64_t>(piUsmPoolGetInfo, pool, PI_USM_POOL_INFO_USED) == 0);
-}
-
-TEST_CASE("a pool reuses a block only at the requested alignment") {
-    const Host host;
-    const Owned<pi_usm_pool> pool = make_pool(host);
-    std::vector<void *> blocks;
-    for (int i = 0; i < 40; ++i)
-        blocks.push_back(allocate(host, from_pool(pool, 128)));
-    for (void *block : blocks)
-        OK(piUsmFree(host.context, block));
-    for (uint64_t alignment = 64; alignment <= 2 * 1024 * 1024; alignment *= 2) {
-        void *block = allocate(host, from_pool(pool, 128, alignment));
-        CHECK(reinterpret_cast<uintptr_t>(block) % alignment == 0);
-        OK(piUsmFree(host.context, block));
-    }
-}
-
-TEST_CASE("a pool keeps no more for reuse than its threshold") {
-    const Host host;
-    const Owned<pi_usm_pool> pool = make_pool(host, 8192);
-    void *one = allocate(host, from_pool(pool, 4096)), *two = allocate(host, from_pool(pool, 4096)),
-         *three = allocate(host, from_pool(pool, 4096));
-    CHECK(reserved(pool) == 3 * 4096);
-    OK(piUsmFree(host.context, one));
-    OK(piUsmFree(host.context, two));
-    CHECK(reserved(pool) == 3 * 4096);
-    OK(piUsmFree(host.context, three)); // now the first one is freed
-    CHECK(reserved(pool) == 2 * 4096);
-    void *large = allocate(host, from_pool(pool, 100'000));
-    OK(piUsmFree(host.context, large)); // too large to be kept: the others stay
-    CHECK(reserved(pool) == 2 * 4096);
-}
-
-TEST_CASE("a pool's limit counts its allocations, and is named") {
-    const Host host;
-    const Owned<pi_usm_pool> pool = make_pool(host, 0, 1000);
-    void *most = allocate(host, from_pool(pool, 900));
-    void *pointer = nullptr;
-    const pi_usm_desc more = from_pool(pool, 101), rest = from_pool(pool, 100);
-    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "limit is 1000 bytes, 900 of them",
-            piUsmAlloc(host.context, host.device, &more, &pointer));
-    OK(piUsmAlloc(host.context, host.device, &rest, &pointer));
-    OK(piUsmFree(host.context, pointer));
-    OK(piUsmFree(host.context, most));
-    // An allocation that the system refuses does not count.
-    const Owned<pi_usm_pool> endless = make_pool(host);
-    const pi_usm_desc huge = from_pool(endless, uint64_t{1} << 60);
-    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "requested",
-            piUsmAlloc(host.context, host.device, &huge, &pointer));
-    CHECK(info<uint64_t>(piUsmPoolGetInfo, endless, PI_USM_POOL_INFO_USED) == 0);
-    CHECK(reserved(endless) == 0);
-}
-
-TEST_CASE("memory whose pool is destroyed reports no pool") {
-    const Host host;
-    Owned<pi_usm_pool> pool = make_pool(host);
-    void *pointer = allocate(host, from_pool(pool, 64));
-    pool.reset();
-    CHECK(pool_of(host, pointer) == nullptr);
-    OK(piUsmFree(host.context, pointer));
 }
 
 TEST_CASE("no later free overtakes a large copy of USM") {
