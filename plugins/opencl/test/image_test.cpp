@@ -1,127 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images as OpenCL's kernels see them, and features of pi.h that OpenCL devices lack.
+// Refused arguments and images, and images that devices share.
 #include "image.hpp"
-
-#include <cstring>
 
 using namespace opencl_test;
 
 namespace {
 
 constexpr const char *source = R"(
-kernel void sample(read_only image2d_t from, sampler_t how, write_only image2d_t to) {
-    int2 at = (int2)(get_global_id(0), get_global_id(1));
-    write_imageui(to, at, read_imageui(from, how, at - (int2)(2, 1)));
-}
-kernel void layers(read_only image2d_array_t from, read_only image1d_array_t rows,
-                   global uint4 *to, global uint4 *row) {
-    size_t i = get_global_id(0);
-    to[i] = read_imageui(from, (int4)(i, 1, 2, 0));
-    row[i] = read_imageui(rows, (int2)(i, 1));
-}
-kernel void linear(read_only image1d_buffer_t from, global uint4 *to) {
-    size_t i = get_global_id(0);
-    to[i] = read_imageui(from, (int)i);
-}
 kernel void mixed(read_only image2d_t image, sampler_t sampler, global uint *p, uint value) {
     p[0] = value + read_imageui(image, sampler, (int2)(0, 0)).x;
 }
 )";
 
-std::vector<uint32_t> numbers(uint64_t count, uint32_t first = 0x04030201) {
+std::vector<uint32_t> numbers(uint64_t count, uint32_t first) {
     std::vector<uint32_t> pixels(count);
     for (uint64_t i = 0; i < count; ++i)
         pixels[i] = first + static_cast<uint32_t>(i) * 0x01010101;
     return pixels;
 }
 
-std::vector<uint32_t> words(pi_queue queue, pi_mem mem) {
-    const std::vector<uint8_t> bytes = contents(queue, mem);
-    std::vector<uint32_t> values(bytes.size() / 4);
-    std::memcpy(values.data(), bytes.data(), bytes.size());
-    return values;
-}
-
-/// The four channels of a pixel, as read_imageui returns them.
-std::array<uint32_t, 4> channels(uint32_t pixel) {
-    return {pixel & 255, pixel >> 8 & 255, pixel >> 16 & 255, pixel >> 24};
-}
-
 } // namespace
-
-TEST_CASE("a kernel samples an image as its sampler says, and writes another") {
-    Loader loader;
-    for (pi_device device : loader.devices()) {
-        INFO(name_of(device));
-        const Place place(device);
-        const Size3 size{6, 4, 0};
-        const Mem from = make_image(place.context, device, image_desc(PI_IMAGE_2D, size));
-        const Mem to = make_image(place.context, device, image_desc(PI_IMAGE_2D, size));
-        const std::vector<uint32_t> pixels = numbers(24);
-        write_image(place.queue, from, size, pixels);
-        const Program program = build(place.context, source);
-        const Kernel kernel = make_kernel(program, "sample");
-        for (const bool edge : {true, false}) {
-            Sampler how = make_sampler(place.context, 0,
-                                       edge ? PI_ADDRESSING_CLAMP_TO_EDGE : PI_ADDRESSING_CLAMP,
-                                       PI_FILTER_NEAREST);
-            const std::vector<pi_kernel_argument> arguments = {
-                image_argument(from), sampler_argument(how), image_argument(to)};
-            auto desc = launch_desc(kernel, arguments, 6);
-            desc.dimensions = 2;
-            desc.global_size[1] = 4;
-            Event event;
-            OK(piEnqueueKernelLaunch(place.queue, &desc, 0, nullptr, event.out()));
-            how.reset(); // the command keeps it alive
-            wait(event);
-            const std::vector<uint32_t> seen = read_image(place.queue, to, size);
-            for (int y = 0; y < 4; ++y)
-                for (int x = 0; x < 6; ++x) {
-                    const bool inside = x >= 2 && y >= 1;
-                    const int fx = std::max(0, x - 2), fy = std::max(0, y - 1);
-                    INFO("pixel " << x << ", " << y);
-                    CHECK(seen[y * 6 + x] == (inside || edge ? pixels[fy * 6 + fx] : 0));
-                }
-        }
-    }
-}
-
-TEST_CASE("kernels and commands see the same layers of arrays and views of buffers") {
-    Loader loader;
-    for (pi_device device : loader.devices()) {
-        INFO(name_of(device));
-        const Place place(device);
-        const Size3 size{5, 3, 4}, row_size{5, 0, 3};
-        const Mem image = make_image(place.context, device, image_desc(PI_IMAGE_2D_ARRAY, size));
-        const Mem rows = make_image(place.context, device, image_desc(PI_IMAGE_1D_ARRAY, row_size));
-        const std::vector<uint32_t> pixels = numbers(60), row_pixels = numbers(15, 0x44332211);
-        write_image(place.queue, image, size, pixels);
-        write_image(place.queue, rows, row_size, row_pixels);
-        const Program program = build(place.context, source);
-        const Mem to = place.buffer(80), row = place.buffer(80);
-        wait(launch(place.queue, make_kernel(program, "layers"), 5,
-                    {image_argument(image), image_argument(rows), buffer_argument(to),
-                     buffer_argument(row)}));
-        const auto seen = words(place.queue, to), row_seen = words(place.queue, row);
-        for (int i = 0; i < 20; ++i) {
-            CHECK(seen[i] == channels(pixels[(2 * 3 + 1) * 5 + i / 4])[i % 4]);
-            CHECK(row_seen[i] == channels(row_pixels[5 + i / 4])[i % 4]);
-        }
-        const Mem buffer = place.buffer(64);
-        const auto desc = image_desc(PI_IMAGE_1D, {5, 0, 0});
-        Mem view;
-        OK(piMemImageViewCreate(buffer, &desc, view.out()));
-        std::vector<uint8_t> bytes(64);
-        std::memcpy(bytes.data(), pixels.data(), 64);
-        set_contents(place.queue, buffer, bytes);
-        wait(launch(place.queue, make_kernel(program, "linear"), 5,
-                    {image_argument(view), buffer_argument(to)}));
-        const auto viewed = words(place.queue, to);
-        for (int i = 0; i < 20; ++i)
-            CHECK(viewed[i] == channels(pixels[i / 4])[i % 4]);
-    }
-}
 
 TEST_CASE("arguments of the wrong kind, context or size are refused with their index") {
     Loader loader;
@@ -202,8 +101,6 @@ TEST_CASE("devices of one context use each other's images; other contexts do not
         const Size3 size{7, 5, 0};
         const auto desc = image_desc(PI_IMAGE_2D, size);
         const Mem image = make_image(context, devices[0], desc);
-        const Kernel kernel = make_kernel(build(context, source), "sample");
-        const Sampler sampler = make_sampler(context, 0, PI_ADDRESSING_CLAMP, PI_FILTER_NEAREST);
         std::vector<uint32_t> pixels;
         for (uint32_t round = 0; round < 20; ++round) {
             pixels = numbers(35, round * 0x00100301);

@@ -201,21 +201,3 @@ TEST_CASE("a kernel accepts the end of a range and null pointers, but no pointer
         OK(piUsmFree(place.context, words));
     }
 }
-
-TEST_CASE("memory that was not freed is freed with its context, a pool's as well") {
-    Loader loader; // its destructor finds leaks
-    for (pi_device device : loader.devices()) {
-        if (!has_usm(device))
-            continue;
-        const Place place(device);
-        auto desc = pi::desc<pi_usm_pool_desc>();
-        desc.kind = PI_USM_HOST;
-        pi_usm_pool pool = nullptr;
-        OK(piUsmPoolCreate(place.context, nullptr, &desc, &pool));
-        pi_usm_desc from_pool = usm_desc(1000, PI_USM_HOST);
-        from_pool.pool = pool;
-        std::memset(allocate(place, from_pool), 1, 1000);
-        allocate(place, usm_desc(1000));
-        OK(piUsmPoolRelease(pool));
-    }
-}
