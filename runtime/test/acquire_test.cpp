@@ -144,42 +144,6 @@ TEST_CASE("a scope that a place does not have is refused there, naming those tha
     CHECK_FALSE(storage.memory_of(1).has_value());
 }
 
-TEST_CASE("a discarding write fetches nothing, and a partial one fetches", "[runtime]") {
-    const Machine machine;
-    const Runtime runtime(machine.topology());
-    const Storage storage(
-        runtime,
-        {.size = size, .routes = mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce)});
-    const Buffer buffer = storage.buffer();
-    host_write(buffer, 0, pattern(size, 1));
-    Acquisition discard = buffer.acquire(1, Access::discard_write, 0, 1000);
-    discard.release(machine.fill(discard, 7).get());
-    REQUIRE(storage.finish(patience));
-    CHECK(storage.counters().bytes_required == 0);
-    CHECK(storage.valid(host_place) == RangeSet({1000, size}));
-    CHECK(storage.valid(1) == RangeSet({0, 1000}));
-
-    Acquisition partial = buffer.acquire(1, Access::write, 500, 1000);
-    partial.release();
-    REQUIRE(storage.finish(patience));
-    CHECK(storage.counters().bytes_required == 500);
-    CHECK(storage.counters().bytes_delivered == 500);
-    CHECK(storage.valid(1) == RangeSet({0, 1500}));
-    CHECK(storage.counters().link_bytes.at({host_place, 1}) == 500);
-}
-
-TEST_CASE("bytes that were never written are not fetched", "[runtime]") {
-    const Machine machine;
-    const Runtime runtime(machine.topology());
-    const Storage storage(runtime, {.size = size});
-    CHECK(storage.buffer().explain(1).bytes_never_written == size);
-    Acquisition reader = storage.buffer().acquire(1, Access::read);
-    CHECK(reader.events().empty());
-    reader.release();
-    CHECK(storage.counters().bytes_required == 0);
-    CHECK(storage.valid(1).empty());
-}
-
 TEST_CASE("acquiring never waits: a reader's events follow a writer that has not run yet",
           "[runtime]") {
     const Machine machine;

@@ -39,39 +39,6 @@ void fill(const Simulated &machine, const Buffer &buffer, std::vector<uint8_t> &
 
 } // namespace
 
-TEST_CASE("bytes to or from a device on the host's memory cross only the other device's link",
-          "[runtime]") {
-    const TextFile file(machine_file);
-    const Simulated machine(file.path());
-    const Runtime runtime(machine.topology(), {.bounce_limit = 0});
-    const Storage storage(runtime, {.size = size});
-    const Buffer buffer = storage.buffer();
-    std::vector<uint8_t> expected(size);
-
-    const auto crossing = [&](PlaceIndex place) {
-        machine.reset_links();
-        CHECK(buffer.explain(place).bytes_stale == (place == sharing ? size : uint64_t{4000}));
-        Acquisition use = buffer.acquire(place, Access::read);
-        use.wait(patience);
-        use.release();
-        return machine.link_bytes();
-    };
-    fill(machine, buffer, expected, sharing, {0, 1}, 9); // it uses the host's memory from now on
-    fill(machine, buffer, expected, own, {0, size}, 1);
-    const auto there = crossing(sharing);
-    CHECK(there.at({own, host_place}) == size);
-    CHECK(there.at({host_place, sharing}) == 0);
-    CHECK(device_read(machine, buffer, sharing) == expected);
-
-    fill(machine, buffer, expected, sharing, {1000, 5000}, 2);
-    const auto back = crossing(own);
-    CHECK(back.at({host_place, own}) == 4000);
-    CHECK(back.at({sharing, host_place}) == 0);
-    CHECK(device_read(machine, buffer, own) == expected);
-    REQUIRE(runtime.finish(patience));
-    CHECK(storage.counters().bytes_delivered == size + 4000);
-}
-
 TEST_CASE("bytes that are copied into a cache's unit leave newer bytes of the unit as they are",
           "[runtime]") {
     const TextFile file(machine_file);

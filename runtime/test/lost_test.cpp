@@ -253,21 +253,3 @@ TEST_CASE("lost bytes that are about to be written again are read after that wri
     REQUIRE(runtime.finish(patience));
     CHECK(storage.lost() == RangeSet({succeeds ? 1000U : 0U, size}));
 }
-
-TEST_CASE("prefetched bytes are there when they are acquired", "[runtime]") {
-    const Machine machine;
-    const Runtime runtime(machine.topology());
-    const Storage storage = make_storage(runtime);
-    const Buffer buffer = storage.buffer();
-    host_write(buffer, 0, pattern(size, 5));
-    buffer.prefetch(1, 1000, 2000);
-    REQUIRE(runtime.finish(patience));
-    CHECK(storage.valid(1) == RangeSet({1000, 3000}));
-    CHECK(storage.valid(host_place) == RangeSet({0, size}));
-    CHECK(storage.counters().bytes_delivered == 2000);
-    Acquisition reader = buffer.acquire(1, Access::read, 1000, 2000);
-    CHECK(reader.events().empty());
-    CHECK(storage.counters().bytes_required == 2000);
-    reader.release();
-    CHECK(code_of([&] { buffer.prefetch(1, 0, size + 1); }) == PI_ERROR_INVALID_SIZE);
-}

@@ -62,40 +62,6 @@ struct Bench {
 
 } // namespace
 
-TEST_CASE("bytes that a place uses repeatedly over a link are copied, once", "[runtime][sim]") {
-    const Bench bench(two_devices("remote_access"));
-    bench.use(2, Access::read, 1);
-    CHECK(bench.shares());
-    CHECK(bench.storage.counters().uses_elsewhere == 1);
-    CHECK(bench.storage.counters().bytes_elsewhere == size);
-    for (uint64_t round = 0; round < rounds; ++round) {
-        bench.use(2, Access::read, 1);
-        CHECK_FALSE(bench.shares());
-        CHECK(bench.storage.counters().bytes_delivered == size);
-        CHECK(bench.machine.link_bytes()[{1, 2}] == size);
-    }
-    CHECK(bench.storage.counters().uses_elsewhere == 1);
-    // From here on each device's writes are copied to the other.
-    bench.use(1, Access::read_write, 2);
-    bench.use(2, Access::read_write, 3);
-    bench.use(1, Access::read, 3);
-    CHECK(host_read(bench.storage.buffer()) == std::vector<uint8_t>(size, 3));
-}
-
-TEST_CASE("bytes that places write for each other over a link stay where they are",
-          "[runtime][sim]") {
-    const bool far_one_writes = GENERATE(false, true);
-    const Bench bench(two_devices("remote_access"));
-    for (uint64_t round = 0; round < rounds; ++round) {
-        const auto value = static_cast<uint8_t>(round);
-        bench.use(far_one_writes ? 2 : 1, Access::discard_write, value);
-        bench.use(far_one_writes ? 1 : 2, Access::read, value);
-    }
-    CHECK(bench.shares());
-    CHECK(bench.storage.counters().bytes_delivered == 0);
-    CHECK(bench.storage.counters().uses_elsewhere == rounds);
-}
-
 TEST_CASE("a place keeps using the link where options say so, where it has no room, and where no "
           "copy is possible",
           "[runtime][sim]") {

@@ -217,6 +217,7 @@ TEST_CASE("an explanation reports what an acquire then does", "[runtime]") {
         Runtime runtime(machine.topology(), {.log_up_to_date = true});
         const Storage storage(runtime, {.size = 8192, .routes = mask, .name = "explained"});
         const Buffer buffer = storage.buffer();
+        CHECK(buffer.explain(1).bytes_never_written == 8192);
         host_write(buffer, 0, pattern(8192, 1));
         for (PlaceIndex place : machine.places()) {
             const Explanation explanation = buffer.explain(place, 0, 4096);

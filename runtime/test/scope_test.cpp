@@ -12,45 +12,7 @@ namespace {
 
 constexpr uint64_t size = 4096;
 
-/// Two signal processors whose scratchpads have the given connection and whose other memory has
-/// none. The route over the host is slow.
-std::string two_processors(const std::string &connection) {
-    const auto processor = [](const std::string &name) {
-        return R"({"name": ")" + name + R"(", "type": "accelerator", "scopes": [
-            {"name": "global", "capacity": "1 MiB"},
-            {"name": "scratchpad", "capacity": "64 KiB", "memory": "host"}]})";
-    };
-    return R"({"pi_machine": 1, "name": "two processors", "devices": [)" + processor("a") + "," +
-           processor("b") + R"(], "links": [
-        {"between": ["host", "a"], "bandwidth": "1 GB/s", "latency": "100 us"},
-        {"between": ["host", "b"], "bandwidth": "1 GB/s", "latency": "100 us"},
-        {"between": ["a", "b"], "connection": "none", "imported": )" +
-           connection + "}]}";
-}
-
 } // namespace
-
-TEST_CASE("a storage in another scope goes by the connection of that scope", "[runtime]") {
-    const std::string connection = GENERATE(R"("none")", R"("migratable")");
-    const bool joined = connection != R"("none")";
-    const TextFile file(two_processors(connection));
-    const Simulated machine(file.path());
-    const Runtime runtime(machine.topology());
-    for (const std::string scope : {"scratchpad", ""}) {
-        INFO(connection << " " << scope);
-        const Storage storage(runtime, {.size = size, .scope = scope});
-        const Buffer buffer = storage.buffer();
-        Acquisition writer = buffer.acquire(1, Access::discard_write);
-        writer.release(machine.fill(writer, 7).get());
-        CHECK(device_read(machine, buffer, 2) == std::vector<uint8_t>(size, 7));
-        REQUIRE(storage.finish(patience));
-        const bool direct = joined && !scope.empty();
-        const Counters counters = storage.counters();
-        CHECK(counters.bytes_delivered == size);
-        CHECK(counters.bytes[static_cast<size_t>(RouteKind::migrate)] == (direct ? size : 0));
-        CHECK(counters.bytes[static_cast<size_t>(RouteKind::host_bounce)] == (direct ? 0 : size));
-    }
-}
 
 TEST_CASE("the scratchpad of dsp.json is used as it is in another context", "[runtime]") {
     const Simulated machine(shipped_machine("dsp"));
