@@ -152,50 +152,6 @@ TEST_CASE("an image reuses the memory of one just released") {
         make_image(machine, d);
 }
 
-TEST_CASE("rows longer than the driver's pitches are written, copied, painted and read") {
-    const Machine machine({first});
-    const Owned<pi_queue> queue = machine.queue();
-    constexpr uint64_t width = 9001, height = 3, row = width * 16; // the longest pitch is 64 KiB
-    const Owned<pi_mem> image =
-        make_image(machine, image_desc(PI_IMAGE_2D, PI_CHANNEL_UINT32, width, height));
-    const Owned<pi_mem> other = machine.buffer(first, row * height);
-    std::vector<uint32_t> pixels(width * height * 4), back(pixels.size());
-    std::iota(pixels.begin(), pixels.end(), 1u);
-    const pi_image_region whole{.extent = {width, height}};
-    auto write = pi::desc<pi_image_write_desc>();
-    write.image = image;
-    write.host_ptr = pixels.data();
-    write.region_count = 1;
-    write.regions = &whole;
-    OK(piEnqueueMemImageWrite(queue, &write, 0, nullptr, nullptr));
-    const pi_image_copy_region all{.extent = {width, height}};
-    const auto copy = image_copy_desc(image, other, all);
-    OK(piEnqueueMemImageCopy(queue, &copy, 0, nullptr, nullptr));
-    const bool copied = read_words(queue, other, back.size()) == pixels; // too many to print
-    CHECK(copied);
-    const uint32_t color[4] = {5, 6, 7, 8};
-    auto fill = pi::desc<pi_image_fill_desc>();
-    fill.image = image;
-    fill.color = color;
-    fill.origin[0] = 1;
-    fill.origin[1] = 1;
-    fill.extent[0] = width - 2;
-    fill.extent[1] = 2;
-    OK(piEnqueueMemImageFill(queue, &fill, 0, nullptr, nullptr));
-    for (uint64_t y = 1; y < 3; ++y)
-        for (uint64_t x = 1; x < width - 1; ++x)
-            std::copy(color, color + 4, &pixels[(y * width + x) * 4]);
-    auto read = pi::desc<pi_image_read_desc>();
-    read.flags = PI_COMMAND_BLOCKING;
-    read.image = image;
-    read.host_ptr = back.data();
-    read.region_count = 1;
-    read.regions = &whole;
-    OK(piEnqueueMemImageRead(queue, &read, 0, nullptr, nullptr));
-    const bool painted = back == pixels;
-    CHECK(painted);
-}
-
 TEST_CASE(
     "images are read to and written from pinned memory in the stream, with pitches and slices") {
     const Machine machine({first});

@@ -15,7 +15,7 @@ using pi::cuda::CUdeviceptr;
 namespace {
 
 /// The simulated driver's.
-constexpr uint64_t row_alignment = 512, max_pitch = 65536;
+constexpr uint64_t row_alignment = 512;
 
 /// Rows of bytes, and the descriptor that creates them.
 struct Rows {
@@ -111,45 +111,6 @@ TEST_CASE("a kernel begins at the logical byte of its argument's offset") {
           std::vector<uint32_t>{5, 6, 7, 8, 9, 10, 11, 12});
     CHECK(words[15] == 0);
     CHECK(words[24] == 0);
-}
-
-TEST_CASE("a fill of rows is one driver call, wherever it begins") {
-    const Machine machine({first});
-    const Owned<pi_queue> queue = machine.queue();
-    const Owned<pi_mem> mem = Rows(50, 60, 4).make(machine);
-    Bytes bytes = counting(3000);
-    for (const uint64_t size : {1, 2, 4, 8, 32}) {
-        write(queue, mem, bytes);
-        const Bytes pattern = counting(size);
-        const auto fill = fill_desc(mem, pattern.data(), size, 32, 32 * 70);
-        OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
-        Bytes expected = bytes;
-        for (size_t i = 0; i < 32 * 70; ++i)
-            expected[32 + i] = pattern[i % size];
-        INFO("a pattern of " << size << " bytes, where a row has 60");
-        CHECK(read_bytes(queue, mem, 3000) == expected);
-    }
-}
-
-TEST_CASE("rows longer than any pitch are copied, filled and mapped") {
-    const Machine machine({first});
-    const Owned<pi_queue> queue = machine.queue();
-    const uint64_t row = max_pitch + 100;
-    const Owned<pi_mem> mem = Rows(3, row).make(machine);
-    CHECK(info<std::array<uint64_t, 2>>(piMemGetInfo, mem, PI_MEM_INFO_PITCHES)[0] > row);
-    Bytes bytes = counting(3 * row);
-    write(queue, mem, bytes);
-    const uint8_t sign = 77;
-    const auto fill = fill_desc(mem, &sign, 1, row - 5, 10);
-    OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
-    std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(row) - 5, 10, sign);
-    CHECK(read_bytes(queue, mem, bytes.size()) == bytes);
-    void *pointer = nullptr;
-    const auto map = map_desc(mem, 0, bytes.size(), &pointer, PI_MAP_READ | PI_COMMAND_BLOCKING);
-    OK(piEnqueueMemBufferMap(queue, &map, 0, nullptr, nullptr));
-    CHECK(std::memcmp(pointer, bytes.data(), bytes.size()) == 0);
-    const auto unmap = unmap_desc(mem, pointer, PI_COMMAND_BLOCKING);
-    OK(piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
 }
 
 TEST_CASE("an n-D allocation has the requested alignment and contains its rows") {

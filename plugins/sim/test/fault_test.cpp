@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "fixture.hpp"
 
-#include <algorithm>
-#include <cstring>
 #include <future>
 
 using namespace sim_test;
@@ -19,22 +17,6 @@ std::string error_text(pi_event event) {
 
 } // namespace
 
-TEST_CASE("the calls named in the file fail with its result, and no others", "[sim]") {
-    const Simulation machine(
-        with_faults(R"({"function": "piMemBufferCreate", "call": 2, "count": 2, )"
-                    R"("result": "out_of_resources"})"));
-    auto d = pi::desc<pi_mem_buffer_desc>();
-    d.size = 64;
-    const auto first = machine.buffer(0, 64);
-    for (int call = 0; call < 2; ++call) {
-        pi_mem mem = nullptr;
-        REFUSED(PI_ERROR_OUT_OF_RESOURCES, "piMemBufferCreate: the machine file has a fault",
-                piMemBufferCreate(machine.context, machine.device(0), &d, &mem));
-        CHECK(mem == nullptr);
-    }
-    const auto fourth = machine.buffer(0, 64);
-}
-
 TEST_CASE("functions of every object can fail, also the plugin's", "[sim]") {
     const Simulation machine(
         with_faults(R"({"function": "piPluginGetExtension", "result": "internal", "call": 2},
@@ -47,59 +29,6 @@ TEST_CASE("functions of every object can fail, also the plugin's", "[sim]") {
     REFUSED(PI_ERROR_OUT_OF_HOST_MEMORY, "call 1",
             piEventCreateHost(machine.context, nullptr, event.out()));
     OK(piEventCreateHost(machine.context, nullptr, event.out()));
-}
-
-TEST_CASE("a command that is cut short has moved its first bytes, and fails", "[sim]") {
-    const Simulation machine(with_faults(
-        R"({"function": "piEnqueueMemBufferCopy", "call": 2, "part": 0.25, "result": "backend"})"));
-    const auto queue = machine.queue();
-    const auto a = machine.buffer(0, 400), b = machine.buffer(1, 400);
-    const Bytes bytes = some_bytes(400);
-    OK(piEventWait(write(queue, a, bytes), patience));
-    OK(piEventWait(copy(queue, a, b, 8), patience));
-    const auto event = copy(queue, a, b, 400);
-    REFUSED(PI_ERROR_BACKEND, "100 of 400 bytes are moved", piEventWait(event, patience));
-    Bytes expected(400);
-    std::copy_n(bytes.begin(), 100, expected.begin());
-    CHECK(read(machine.queue(1), b, 400) == expected);
-    CHECK(machine.link("a", "b").bytes == 8 + 100);
-    OK(piEventWait(copy(queue, a, b, 400), patience));
-    CHECK(read(machine.queue(1), b, 400) == bytes);
-}
-
-TEST_CASE("a map that is cut short returns no pointer, and an unmap has no effect", "[sim]") {
-    const Simulation machine(
-        with_faults(R"({"function": "piEnqueueMemBufferMap", "part": 0.5, "result": "backend"},
-                       {"function": "piEnqueueMemUnmap", "part": 0.5, "result": "backend"})"));
-    const auto queue = machine.queue();
-    const auto mem = machine.buffer(0, 64);
-    const Bytes bytes = some_bytes(64);
-    OK(piEventWait(write(queue, mem, bytes), patience));
-    void *pointer = nullptr;
-    auto map = pi::desc<pi_buffer_map_desc>();
-    map.mem = mem;
-    map.size = 64;
-    map.flags = PI_MAP_READ | PI_MAP_WRITE;
-    map.out_pointer = &pointer;
-    Owned<pi_event> event;
-    OK(piEnqueueMemBufferMap(queue, &map, 0, nullptr, event.out()));
-    REFUSED(PI_ERROR_BACKEND, "0 of 64 bytes are moved", piEventWait(event, patience));
-    CHECK(pointer == nullptr);
-    map.flags |= PI_COMMAND_BLOCKING;
-    OK(piEnqueueMemBufferMap(queue, &map, 0, nullptr, nullptr));
-    std::memset(pointer, 7, 64);
-    auto unmap = pi::desc<pi_unmap_desc>();
-    unmap.mem = mem;
-    unmap.pointer = pointer;
-    Owned<pi_event> unmapped;
-    OK(piEnqueueMemUnmap(queue, &unmap, 0, nullptr, unmapped.out()));
-    REFUSED(PI_ERROR_BACKEND, "0 of 64 bytes are moved", piEventWait(unmapped, patience));
-    CHECK(read(queue, mem, 64) == bytes);
-    // It is still mapped.
-    OK(piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
-    CHECK(read(queue, mem, 64) == Bytes(64, std::byte{7}));
-    REFUSED(PI_ERROR_INVALID_VALUE, "unmapped already",
-            piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
 }
 
 TEST_CASE("dependents of a command that is cut short have no effect", "[sim]") {

@@ -42,23 +42,6 @@ TEST_CASE("full memory is refused with the requested and the free size, and can 
     const auto second = machine.buffer(0, 1 << 20);
 }
 
-TEST_CASE("a view, and a command in flight, keep their root's bytes reserved", "[sim]") {
-    const Simulation machine(two_gpus());
-    auto root = machine.buffer(0, 1 << 20);
-    auto part = pi::desc<pi_mem_partition_desc>();
-    part.size = 100;
-    Owned<pi_mem> view;
-    OK(piMemBufferPartition(root, &part, view.out()));
-    root.reset();
-    auto d = pi::desc<pi_mem_buffer_desc>();
-    d.size = 1;
-    pi_mem mem = nullptr;
-    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "0 bytes (0 bytes) free",
-            piMemBufferCreate(machine.context, machine.device(0), &d, &mem));
-    view.reset();
-    const auto again = machine.buffer(0, 1 << 20);
-}
-
 TEST_CASE("host memory that goes past the end of the address space is refused", "[sim]") {
     const Simulation machine(two_gpus());
     auto d = pi::desc<pi_mem_buffer_desc>();
