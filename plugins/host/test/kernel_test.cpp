@@ -157,50 +157,6 @@ TEST_CASE("every work-item runs once, whatever the geometry") {
     }
 }
 
-TEST_CASE("a kernel writes imported memory in place") {
-    Kernels t;
-    std::vector<uint32_t> data(10'000, 1);
-    const Owned<pi_mem> mem = t.host.make_import(data.data(), data.size() * 4);
-    void *seen = nullptr;
-    OK(piMemGetHostPointer(mem, &seen));
-    CHECK(seen == data.data());
-    const uint32_t summand = 41;
-    const pi_kernel_argument arguments[] = {buffer_argument(mem), value_argument(summand)};
-    const Owned<pi_kernel> kernel = t.kernel("add");
-    auto d = launch_desc(kernel, data.size(), arguments, 2);
-    Owned<pi_event> event;
-    OK(piEnqueueKernelLaunch(t.queue, &d, 0, nullptr, event.out()));
-    OK(piEventWait(event, patience));
-    CHECK(data == std::vector<uint32_t>(10'000, 42));
-}
-
-TEST_CASE("values are copied at the call, and everything may be released at once") {
-    Kernels t;
-    std::vector<uint32_t> data(1000, 0);
-    const Owned<pi_event> gate = t.host.make_host_event();
-    const pi_event wait = gate;
-    Owned<pi_event> event;
-    {
-        Owned<pi_mem> mem = t.host.make_import(data.data(), 4000);
-        Owned<pi_mem> view = make_view(mem, 400, 3600);
-        mem.reset();
-        Owned<pi_kernel> kernel = t.kernel("add");
-        uint32_t summand = 9;
-        pi_kernel_argument arguments[] = {buffer_argument(view, 400), value_argument(summand)};
-        const auto d = launch_desc(kernel, 800, arguments, 2);
-        OK(piEnqueueKernelLaunch(t.queue, &d, 1, &wait, event.out()));
-        summand = 0;
-        arguments[0] = arguments[1] = {};
-        t.program.reset();
-        t.queue.reset();
-    }
-    OK(piEventSignalHost(gate, PI_SUCCESS));
-    OK(piEventWait(event, patience));
-    CHECK(data[199] == 0);
-    CHECK(data[200] == 9);
-    CHECK(data[999] == 9);
-}
-
 TEST_CASE("each work-group has its own local memory, aligned to 64 bytes") {
     Kernels t;
     std::vector<uint32_t> data(100'000);
@@ -230,38 +186,6 @@ TEST_CASE("null buffers and addresses arrive unchanged") {
     OK(piQueueFinish(t.queue));
     CHECK(out[0] == 1);
     CHECK(out[1] == reinterpret_cast<uintptr_t>(&t));
-}
-
-TEST_CASE("eight threads launch one kernel object at the same time") {
-    Kernels t;
-    const Owned<pi_kernel> kernel = t.kernel("add");
-    constexpr int threads = 8, rounds = 50;
-    std::vector<std::vector<uint32_t>> data(threads, std::vector<uint32_t>(3000, 0));
-    std::atomic<int> failures{0};
-    std::vector<std::thread> running;
-    std::vector<Owned<pi_mem>> buffers;
-    std::vector<Owned<pi_queue>> queues;
-    for (int i = 0; i < threads; ++i) {
-        buffers.push_back(t.host.make_import(data[i].data(), data[i].size() * 4));
-        queues.push_back(t.host.make_queue());
-    }
-    for (int i = 0; i < threads; ++i)
-        running.emplace_back([&, i] {
-            for (uint32_t round = 1; round <= rounds; ++round) {
-                const uint32_t summand = round + uint32_t(i);
-                const pi_kernel_argument arguments[] = {buffer_argument(buffers[i]),
-                                                        value_argument(summand)};
-                const auto d = launch_desc(kernel, 3000, arguments, 2);
-                failures += piEnqueueKernelLaunch(queues[i], &d, 0, nullptr, nullptr) != PI_SUCCESS;
-            }
-            failures += piQueueFinish(queues[i]) != PI_SUCCESS;
-        });
-    for (std::thread &thread : running)
-        thread.join();
-    CHECK(failures == 0);
-    for (int i = 0; i < threads; ++i)
-        CHECK(data[i] ==
-              std::vector<uint32_t>(3000, uint32_t(rounds * (rounds + 1) / 2 + i * rounds)));
 }
 
 TEST_CASE("an enqueue returns while its kernel still runs") {
@@ -386,35 +310,4 @@ TEST_CASE("a kernel of another context is refused") {
     const auto d = launch_desc(kernel, 1, &argument, 1);
     REFUSED(PI_ERROR_INVALID_KERNEL, "another context",
             piEnqueueKernelLaunch(queue, &d, 0, nullptr, nullptr));
-}
-
-TEST_CASE("the suggested local size is accepted by a launch") {
-    Kernels t;
-    const Owned<pi_kernel> kernel = t.kernel("inspect");
-    Seen seen;
-    const pi_kernel_argument argument = pointer(&seen);
-    for (const std::array<uint64_t, 3> &size :
-         {std::array<uint64_t, 3>{1, 1, 1}, {1'000'000, 1, 1}, {100, 100, 100}, {7, 1, 3}}) {
-        auto d = launch_desc(kernel, 1, &argument, 1);
-        d.dimensions = 3;
-        std::copy(size.begin(), size.end(), d.global_size);
-        uint64_t local_size[3] = {};
-        OK(piKernelGetSuggestedLocalSize(t.queue, &d, local_size));
-        uint64_t items = 1;
-        for (int i = 0; i < 3; ++i) {
-            CHECK(local_size[i] >= 1);
-            CHECK(local_size[i] <= size[size_t(i)]);
-            items *= local_size[i];
-        }
-        CHECK(items <= 65536);
-        std::copy(local_size, local_size + 3, d.local_size);
-        OK(piEnqueueKernelLaunch(t.queue, &d, 0, nullptr, nullptr));
-    }
-    OK(piQueueFinish(t.queue));
-    CHECK(seen.items == 1 + 1'000'000 + 1'000'000 + 21);
-    uint64_t most = 0;
-    OK(piKernelGetGroupInfo(kernel, t.host.device, PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE, 8,
-                            &most, nullptr));
-    CHECK(most ==
-          info<uint64_t>(piDeviceGetInfo, t.host.device, PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE));
 }

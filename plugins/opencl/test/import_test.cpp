@@ -112,29 +112,6 @@ TEST_CASE("one allocation imported into two platforms is shared without a copy")
     }
 }
 
-TEST_CASE("an invalid or empty import is refused") {
-    Loader loader;
-    const Place place(loader.devices()[0]);
-    uint64_t word = 0;
-    Mem mem;
-    auto desc = import_desc(nullptr, 8);
-    refused(piMemImport(place.context, place.device, &desc, mem.out()),
-            PI_ERROR_INVALID_NULL_POINTER, {"handle.pointer"});
-    desc = import_desc(&word, 0);
-    refused(piMemImport(place.context, place.device, &desc, mem.out()), PI_ERROR_INVALID_SIZE);
-    desc = import_desc(&word, 8);
-    desc.handle.type = PI_EXTERNAL_DMA_BUF_FD;
-    refused(piMemImport(place.context, place.device, &desc, mem.out()),
-            PI_ERROR_UNSUPPORTED_FEATURE, {"handle.type is 2"});
-    desc.handle.type = 99;
-    refused(piMemImport(place.context, place.device, &desc, mem.out()),
-            PI_ERROR_INVALID_ENUMERATION);
-    desc = import_desc(&word, 8);
-    desc.flags = PI_MEM_REQUIRE_PINNED;
-    refused(piMemImport(place.context, place.device, &desc, mem.out()),
-            PI_ERROR_UNSUPPORTED_FEATURE);
-}
-
 TEST_CASE("imported memory can be freed once the object and its commands are released") {
     Loader loader;
     for (pi_device device : loader.devices()) {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "fixture.hpp"
 
-#include <atomic>
-#include <cstring>
-#include <thread>
-
 using namespace opencl_test;
 
 namespace {
@@ -123,59 +119,6 @@ TEST_CASE("bytes that are not a program are refused") {
         desc.data = nullptr;
         refused(piProgramCreate(place.context, &desc, program.out()), PI_ERROR_INVALID_NULL_POINTER,
                 {"data"});
-    }
-}
-
-TEST_CASE("one source is built for two devices of a context") {
-    Loader loader;
-    const std::vector<pi_device> devices = loader.devices();
-    const Context context = make_context({devices[0], devices[1]});
-    const Program program =
-        build(context, "kernel void id(global int *p) { p[get_global_id(0)] = 7; }");
-    uint64_t size = 0;
-    OK(piProgramGetInfo(program, PI_PROGRAM_INFO_DEVICES, 0, nullptr, &size));
-    CHECK(size == 2 * sizeof(pi_device));
-    const Kernel kernel = make_kernel(program, "id");
-    for (pi_device device : {devices[0], devices[1]}) {
-        const Queue queue = make_queue(context, device);
-        const Mem mem = make_buffer(context, device, 400);
-        wait(launch(queue, kernel, 100, {buffer_argument(mem)}));
-        const std::vector<uint8_t> seen = contents(queue, mem);
-        CHECK(std::count(seen.begin(), seen.end(), 7) == 100);
-    }
-}
-
-TEST_CASE("many threads build programs at once") {
-    Loader loader;
-    for (pi_device device : loader.devices()) {
-        INFO(name_of(device));
-        const Place place(device);
-        std::atomic<int> wrong{0};
-        std::vector<std::thread> threads;
-        for (int id = 0; id < 4; ++id) {
-            threads.emplace_back([&, id] {
-                for (int round = 0; round < 3; ++round) {
-                    const std::string source = "kernel void k" + std::to_string(id) +
-                                               "(global int *p) { *p = " + std::to_string(round) +
-                                               "; }";
-                    auto desc = pi::desc<pi_program_desc>();
-                    desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
-                    desc.data = source.data();
-                    desc.size = source.size();
-                    pi_program program = nullptr;
-                    pi_kernel kernel = nullptr;
-                    wrong += piProgramCreate(place.context, &desc, &program) != 0;
-                    wrong += piProgramBuild(program, nullptr) != 0;
-                    wrong += piKernelCreate(program, ("k" + std::to_string(id)).c_str(), nullptr,
-                                            &kernel) != 0;
-                    piKernelRelease(kernel);
-                    piProgramRelease(program);
-                }
-            });
-        }
-        for (std::thread &thread : threads)
-            thread.join();
-        CHECK(wrong == 0);
     }
 }
 
