@@ -3,6 +3,7 @@
 // Runs the statements of a case that are calls of pi.h.
 #pragma once
 
+#include "call_shapes.hpp"
 #include "state.hpp"
 #include "statement.hpp"
 #include "verdict.hpp"
@@ -49,7 +50,16 @@ private:
     void need_connection(const Statement &statement) const;
     void expect(Statement &statement);
     void release(Statement &statement);
+
+    struct Draft;
     void call(Statement &statement, std::size_t index);
+    void read_words(Statement &statement, Draft &draft) const;
+    void write_out(Statement &statement, Draft &draft) const;
+    Json arguments(const Statement &statement, Draft &draft) const;
+    uint64_t of_place(Draft &draft, const Parameter &parameter) const;
+    void reserve_ids(const Statement &statement, Draft &draft);
+    pi_result make(const Statement &statement, const Draft &draft);
+    void name_made(const Statement &statement, const Draft &draft);
 
     uint64_t add_object(void *handle, pi_kind kind, bool root);
     void add_name(const std::string &name, Named named);

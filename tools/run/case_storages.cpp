@@ -4,6 +4,7 @@
 #include "constants.hpp"
 #include "verdict.hpp"
 
+#include <pi/describe/descriptor.hpp>
 #include <pi/pi.hpp>
 #include <pi/runtime/error.hpp>
 
@@ -51,15 +52,13 @@ void with_result(const std::string &fails, Part &&part) {
 /// Enqueues a command between the host and an acquisition at a device, `skip` bytes behind its
 /// beginning.
 template <typename Desc, typename Bytes>
-Event move_bytes(const Acquisition &acquisition, pi_queue queue, pi_struct_type type, Bytes *bytes,
-                 uint64_t size, uint64_t skip, std::span<const pi_event> after,
+Event move_bytes(const Acquisition &acquisition, pi_queue queue, Bytes *bytes, uint64_t size,
+                 uint64_t skip, std::span<const pi_event> after,
                  pi_result (*enqueue)(pi_queue, const Desc *, uint32_t, const pi_event *,
                                       pi_event *)) {
     pi_region region{};
     region.extent[0] = size;
-    Desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = type;
+    auto desc = pi::desc<Desc>();
     desc.mem = acquisition.mem();
     desc.host_ptr = bytes;
     desc.region_count = 1;
@@ -290,13 +289,13 @@ void CaseStorages::use_bytes(const Use &use, Access access, const std::vector<un
     Event event;
     std::vector<pi_event> after = acquisition.events(use.queue);
     if (reads) {
-        event = move_bytes(acquisition, use.queue, PI_TYPE_BUFFER_READ_DESC, got.data(), got.size(),
-                           0, after, &piEnqueueMemBufferRead);
+        event = move_bytes(acquisition, use.queue, got.data(), got.size(), 0, after,
+                           &piEnqueueMemBufferRead);
         after = {event.get()};
     }
     if (!bytes.empty()) {
-        Event written = move_bytes(acquisition, use.queue, PI_TYPE_BUFFER_WRITE_DESC, bytes.data(),
-                                   bytes.size(), from, after, &piEnqueueMemBufferWrite);
+        Event written = move_bytes(acquisition, use.queue, bytes.data(), bytes.size(), from, after,
+                                   &piEnqueueMemBufferWrite);
         event = std::move(written);
     }
     acquisition.release(event.get());

@@ -108,7 +108,8 @@ private:
 
     void make() {
         if constexpr (waits) {
-            parameter<1>() = patience;
+            if (!state_.by_hand || parameter<1>() == 0)
+                parameter<1>() = patience;
             if (call_->early) {
                 piEventWait(handle(), 1); // which flushes
                 return;

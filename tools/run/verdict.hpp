@@ -3,6 +3,8 @@
 // How a statement of a case ends the case.
 #pragma once
 
+#include <pi/pi.h>
+
 #include <cstdint>
 #include <span>
 #include <stdexcept>
@@ -23,6 +25,12 @@ struct Unsupported : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// The text of this thread's last failed call.
+std::string last_error();
+/// "INVALID_SIZE".
+std::string name_of_code(pi_result result);
+/// Throws Failure, or Unsupported, unless the call succeeded; `what` names it.
+void require_success(pi_result result, const std::string &what);
 /// Throws Failure with the first byte that differs; `what` names the bytes, which begin at `offset`
 /// of it.
 void require_equal(const std::string &what, uint64_t offset,
