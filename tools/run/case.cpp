@@ -3,12 +3,14 @@
 
 #include "call_shapes.hpp"
 #include "case_calls.hpp"
+#include "constants.hpp"
 #include "statement.hpp"
 #include "verdict.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -45,6 +47,27 @@ bool add_equipment(const Statement &statement, Equipment &equipment) {
         return false;
     }
     return true;
+}
+
+/// Why no level runs the statement.
+std::string misunderstood(const Statement &statement, bool storages) {
+    std::vector<std::string> verbs = {"place", "memory", "connected", "release", "expect"};
+    for (const std::string_view verb : short_verbs())
+        verbs.emplace_back(verb);
+    if (storages)
+        verbs.insert(verbs.end(), {"runtime", "storage", "acquire", "prefetch", "broadcast"});
+    const auto knows = [&](const std::string &word) {
+        return std::find(verbs.begin(), verbs.end(), word) != verbs.end();
+    };
+    if (knows(statement.verb))
+        return fmt::format("{} is not a name of this case", statement.words[0]);
+    if (!statement.words.empty() && knows(statement.words[0]))
+        return fmt::format("write: {} = {} ...", statement.verb, statement.words[0]);
+    const std::string similar = nearest(statement.verb, verbs);
+    if (!similar.empty())
+        return fmt::format("\"{}\" is not a verb; did you mean {}?", statement.verb, similar);
+    return fmt::format("\"{}\" is neither a function of pi.h nor one of {}", statement.verb,
+                       fmt::join(verbs, ", "));
 }
 
 std::string title_of(const std::string &text) {
@@ -85,13 +108,7 @@ CaseResult Case::run(std::span<const pi_device> devices, pi_loader loader, Level
                     return;
                 const std::vector<Level::Place> places = calls->places();
                 if (level == nullptr || !level->run(statement, places))
-                    throw Refusal(fmt::format(
-                        "\"{}\" is neither a function of pi.h nor one of place, {}, {}",
-                        statement.verb, fmt::join(short_verbs(), ", "),
-                        "memory, connected, release, expect" +
-                            std::string(level != nullptr
-                                            ? ", runtime, storage, acquire, prefetch, broadcast"
-                                            : "")));
+                    throw Refusal(misunderstood(statement, level != nullptr));
             });
         }
         line = statements_.back().line;

@@ -78,6 +78,11 @@ CaseCalls::CaseCalls(std::span<const pi_device> devices, pi_loader loader,
         if (statement.verb == "expect" && statement.words.size() == 2 &&
             find_result(statement.words[1]))
             may_fail.insert(statement.words[0]);
+        if (statement.verb == "wait" && !statement.fails.empty()) {
+            may_fail.insert(statement.words.begin(), statement.words.end());
+            for (const auto &[member, value] : statement.members)
+                may_fail.insert(value);
+        }
     }
     for (const Statement &statement : statements) {
         for (const std::string &name : statement.names) {
@@ -95,11 +100,11 @@ bool CaseCalls::run(Statement &statement) {
     } else if (statement.verb == "connected") {
         need_connection(statement);
     } else if (statement.verb == "release") {
-        if (statement.words.size() != 1 || names_.count(statement.words[0]) == 0)
+        if (is_of_other_level(statement))
             return false;
         release(statement);
     } else if (statement.verb == "expect") {
-        if (statement.words.empty() || names_.count(statement.words[0]) == 0)
+        if (is_of_other_level(statement))
             return false;
         expect(statement);
     } else if (const auto index = find_function(statement.verb)) {
@@ -108,6 +113,11 @@ bool CaseCalls::run(Statement &statement) {
         return false;
     }
     return true;
+}
+
+/// Whether it may name a storage.
+bool CaseCalls::is_of_other_level(const Statement &statement) const {
+    return !statement.words.empty() && names_.count(statement.words[0]) == 0;
 }
 
 std::vector<Level::Place> CaseCalls::places() const {
@@ -130,6 +140,8 @@ uint64_t CaseCalls::add_object(void *handle, pi_kind kind, bool root) {
 }
 
 void CaseCalls::add_name(const std::string &name, Named named) {
+    if (named.kind != Kind::place)
+        state_.names[named.id] = name;
     if (!names_.emplace(name, std::move(named)).second)
         throw Refusal(fmt::format("the name {} is in use", name));
 }
@@ -141,6 +153,12 @@ const CaseCalls::Named &CaseCalls::find(const std::string &name) const {
     std::vector<std::string> known;
     for (const auto &[known_name, named] : names_)
         known.push_back(known_name);
+    const std::string similar = nearest(name, known);
+    const std::string constant = similar.empty() ? similar_constants(name) : similar;
+    if (!constant.empty())
+        throw Refusal(fmt::format("{} is neither a name of this case nor a constant of pi.h; did "
+                                  "you mean {}?",
+                                  name, constant));
     throw Refusal(
         fmt::format("{} is neither a name of this case ({}) nor a constant of pi.h", name,
                     known.empty() ? "it has none yet" : fmt::format("{}", fmt::join(known, ", "))));
@@ -182,6 +200,8 @@ void CaseCalls::add_place(Statement &statement) {
     ids.context = add_object(context, PI_KIND_CONTEXT, false);
     require_success(piQueueCreate(context, device, nullptr, &queue), "piQueueCreate");
     ids.queue = add_object(queue, PI_KIND_QUEUE, false);
+    for (const uint64_t id : {ids.platform, ids.device, ids.context, ids.queue})
+        state_.names[id] = name;
     add_name(name, {.kind = Kind::place, .place = name});
     places_[name] = ids;
     place_order_.push_back(name);
@@ -218,13 +238,24 @@ void CaseCalls::need_connection(const Statement &statement) const {
                                       statement.words[1]));
 }
 
+void CaseCalls::require_alive(const std::string &name, const Named &named) const {
+    if (named.kind == Kind::object && state_.objects.count(named.id) == 0)
+        throw Refusal(fmt::format("{} is released", name));
+    if (named.kind == Kind::usm && state_.usm.count(named.id) == 0)
+        throw Refusal(fmt::format("{} is freed", name));
+}
+
 Resolve CaseCalls::resolver(std::string &place) const {
     return [this, &place](const std::string &name, uint64_t offset) -> Json {
         const Named &named = find(name);
+        require_alive(name, named);
         if (place.empty())
             place = named.place;
         switch (named.kind) {
         case Kind::usm:
+            if (offset > named.size)
+                throw Refusal(
+                    fmt::format("{}+{}: {} has {} bytes", name, offset, name, named.size));
             return {{"usm", named.id}, {"offset", offset}};
         case Kind::memory:
             return {{"memory", named.id}, {"offset", offset}};
@@ -259,7 +290,7 @@ const CaseCalls::PlaceIds &CaseCalls::place_of(std::string &name) const {
     if (found != places_.end())
         return found->second;
     if (!name.empty())
-        throw Refusal(fmt::format("{} is not a place", name));
+        throw Refusal(fmt::format("there is no place {0}; write before: place {0}", name));
     throw Refusal(place_order_.empty() ? "no place: begin with a line like \"place a\""
                                        : "say where: on PLACE");
 }
@@ -269,6 +300,8 @@ const CaseCalls::PlaceIds &CaseCalls::place_of(std::string &name) const {
 void CaseCalls::release(Statement &statement) {
     const std::string name = statement.words[0];
     const Named named = find(name);
+    if (named.kind == Kind::usm)
+        throw Refusal(fmt::format("USM is freed: free pointer={}", name));
     if (named.kind != Kind::object)
         throw Refusal(fmt::format("{} is not an object of pi.h", name));
     call(statement, *find_function(releasing_function(named.object)));

@@ -8,6 +8,7 @@
 #include "statement.hpp"
 #include "verdict.hpp"
 
+#include <pi/pi.hpp>
 #include <pi/run/case.hpp>
 
 #include <array>
@@ -61,10 +62,13 @@ private:
     pi_result make(const Statement &statement, const Draft &draft);
     void name_made(const Statement &statement, const Draft &draft);
 
+    bool is_of_other_level(const Statement &statement) const;
     uint64_t add_object(void *handle, pi_kind kind, bool root);
     void add_name(const std::string &name, Named named);
     const Named &find(const std::string &name) const;
     pi_device device_for(const std::string &selector);
+    /// Throws Refusal if the name's object is gone.
+    void require_alive(const std::string &name, const Named &named) const;
     /// The names' JSON; the place of the first object goes to `place`, if it is empty.
     Resolve resolver(std::string &place) const;
     /// Puts ids in place of places.
@@ -75,6 +79,8 @@ private:
     void expect_result(pi_event event, const std::string &name, const std::string &code);
     void expect_infos(const Named &named, const Statement &statement) const;
     uint64_t size_of(const Named &named) const;
+    /// A queue in the context of an object, which may not be the place's.
+    pi::Queue queue_for(const Named &named) const;
 
     pi_loader loader_;
     Replay::State state_;

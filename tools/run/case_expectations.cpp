@@ -87,8 +87,12 @@ void CaseCalls::finish() {
 
 uint64_t CaseCalls::size_of(const Named &named) const {
     switch (named.kind) {
-    case Kind::map:
-        return state_.maps.at(named.id).size;
+    case Kind::map: {
+        const auto map = state_.maps.find(named.id);
+        if (map == state_.maps.end())
+            throw Refusal("the map is over");
+        return map->second.size;
+    }
     case Kind::object: {
         const Object &object = state_.objects.at(named.id);
         uint64_t size = 0;
@@ -106,9 +110,30 @@ uint64_t CaseCalls::size_of(const Named &named) const {
     }
 }
 
+pi::Queue CaseCalls::queue_for(const Named &named) const {
+    pi_device device = nullptr;
+    pi_context context = nullptr;
+    if (named.kind == Kind::object) {
+        const auto mem = static_cast<pi_mem>(state_.objects.at(named.id).handle);
+        require_success(piMemGetInfo(mem, PI_MEM_INFO_CONTEXT, sizeof context, &context, nullptr),
+                        "piMemGetInfo");
+        require_success(piMemGetInfo(mem, PI_MEM_INFO_DEVICE, sizeof device, &device, nullptr),
+                        "piMemGetInfo");
+    } else {
+        std::string place = named.place;
+        const PlaceIds &ids = place_of(place);
+        context = static_cast<pi_context>(state_.objects.at(ids.context).handle);
+        device = static_cast<pi_device>(state_.objects.at(ids.device).handle);
+    }
+    pi_queue queue = nullptr;
+    require_success(piQueueCreate(context, device, nullptr, &queue), "piQueueCreate");
+    return pi::Queue::adopt(queue);
+}
+
 std::vector<unsigned char> CaseCalls::bytes_at(const std::string &name, uint64_t offset,
                                                uint64_t size) {
     const Named &named = find(name);
+    require_alive(name, named);
     std::vector<unsigned char> bytes(size);
     const auto copied = [&](const void *from) {
         const auto *const begin = static_cast<const unsigned char *>(from) + offset;
@@ -124,8 +149,8 @@ std::vector<unsigned char> CaseCalls::bytes_at(const std::string &name, uint64_t
         require_success(piEventWait(map.event.get(), case_patience), "map");
         return copied(*map.place);
     }
-    std::string place = named.place;
-    const auto queue = static_cast<pi_queue>(state_.objects.at(place_of(place).queue).handle);
+    const pi::Queue owner = queue_for(named);
+    pi_queue queue = owner.get();
     pi_region region{};
     region.extent[0] = size;
     region.src_offset = offset;
@@ -246,6 +271,7 @@ void CaseCalls::expect(Statement &statement) {
                       "INFO=VALUE");
     const std::string &name = statement.words[0], &value = statement.words[1];
     const Named named = find(name);
+    require_alive(name, named);
     if (named.kind == Kind::object && named.object == PI_KIND_EVENT)
         return expect_result(static_cast<pi_event>(state_.objects.at(named.id).handle), name,
                              value);
@@ -261,9 +287,12 @@ void CaseCalls::expect(Statement &statement) {
     if (offset && named.extent[0] != 0)
         throw Refusal("of an image all bytes are compared, without offset");
     if (begin > size || expected.size() > size - begin || (!offset && expected.size() != size))
-        throw Refusal(fmt::format("{} has {} bytes, the expectation {}{}", name, size,
-                                  expected.size(),
-                                  offset ? "" : "; with offset=N it may be a part"));
+        throw Refusal(
+            offset ? fmt::format("{} has {} bytes; these are {} from byte {} on", name, size,
+                                 expected.size(), begin)
+                   : fmt::format("{} has {} bytes, the expectation {}; with offset=N it may be a "
+                                 "part",
+                                 name, size, expected.size()));
     require_equal(name, begin, expected, bytes_at(name, begin, expected.size()));
 }
 

@@ -206,6 +206,8 @@ void CaseStorages::make(Statement &statement) {
             room.data() + (page - reinterpret_cast<std::uintptr_t>(room.data()) % page) % page;
         std::copy(bytes.begin(), bytes.end(), memory);
         descriptor.host_memory = memory;
+        if (statement.take("size"))
+            throw Refusal("storage <bytes> has their size");
         descriptor.size = bytes.size();
     }
     if (const auto size = statement.take("size"))
@@ -268,7 +270,9 @@ PlaceIndex CaseStorages::place_of(const std::string &name) const {
     const auto place = std::find_if(places_.begin(), places_.end(),
                                     [&](const Place &row) { return row.name == name; });
     if (place == places_.end() && name != "host")
-        throw Refusal(fmt::format("{} is not a place; the bare host is \"host\"", name));
+        throw Refusal(fmt::format("there is no place {}, or it comes behind the first storage; the "
+                                  "bare host is \"host\"",
+                                  name));
     return place == places_.end() ? host_place
                                   : static_cast<PlaceIndex>(1 + (place - places_.begin()));
 }
@@ -353,7 +357,11 @@ void CaseStorages::access(Statement &statement) {
     finish();
     const auto log = [&] { return to_string(runtime_->log(), runtime_->topology().description()); };
     const std::string routes = routes_of(runtime_->log());
-    if (route && routes != *route)
+    const auto mask = [](const std::string &names) {
+        return mask_of_names(names, route_kind_count,
+                             [](uint32_t i) { return to_string(static_cast<RouteKind>(i)); });
+    };
+    if (route && mask(routes) != mask(*route))
         throw Failure(fmt::format("expected the route {}, got {}:\n{}", *route, routes, log()));
     const uint64_t crossed = link_bytes(runtime_->counters()) - before;
     if (moved && crossed != number_of(*moved))

@@ -11,11 +11,15 @@
 #include <pi/pi.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <sstream>
+#include <string_view>
 #include <vector>
 
 #include <stdlib.h>
@@ -44,6 +48,14 @@ std::string machine_file(const std::string &name, const std::filesystem::path &c
                 return file.string();
         }
     }
+    std::vector<std::string> shipped;
+    std::error_code ignored;
+    for (const auto &entry : std::filesystem::directory_iterator(folders[1], ignored))
+        shipped.push_back(entry.path().stem().string());
+    std::sort(shipped.begin(), shipped.end());
+    if (!shipped.empty())
+        throw Refusal(fmt::format("no machine {}: no file beside the case, and none of {}", name,
+                                  fmt::join(shipped, ", ")));
     throw Refusal(
         fmt::format("no machine {}: neither beside the case nor in {}", name, folders[1].string()));
 }
@@ -68,6 +80,20 @@ private:
     std::string path_;
 };
 
+/// Those of PI_LAYERS, which a list of a loader's own replaces.
+std::vector<std::string> layers_of_environment() {
+    const pi::Loader loader = pi::LoaderRef::create();
+    std::vector<std::string> layers;
+    for (const pi_environment_variable &row : loader.environment()) {
+        if (row.name != std::string_view("PI_LAYERS") || row.value == nullptr)
+            continue;
+        std::istringstream names(row.value);
+        for (std::string name; std::getline(names, name, ',');)
+            layers.push_back(name);
+    }
+    return layers;
+}
+
 /// Adds the file to a refusal, which begins with the line.
 template <typename Part>
 auto in_file(const std::string &path, Part &&part) {
@@ -88,6 +114,8 @@ CaseResult run_case_file(const std::string &path, const std::string &selector) {
     std::string machine;
     std::optional<MachineText> text_of_machine;
     std::string wanted = selector;
+    std::vector<std::string> layers;
+    std::vector<const char *> layer_names;
     if (!equipment.machines.empty()) {
         if (equipment.machines[0].starts_with('{'))
             machine = text_of_machine.emplace(equipment.machines[0]).path();
@@ -96,13 +124,16 @@ CaseResult run_case_file(const std::string &path, const std::string &selector) {
         options.push_back({"PI_SIM_MACHINE", machine.c_str()});
         wanted = "sim";
     }
-    const char *const layer = "fault";
     auto desc = pi::desc<pi_loader_desc>();
     if (!equipment.faults.empty()) {
         options.push_back({"PI_FAULT", equipment.faults.c_str()});
-        desc.layers = &layer;
-        desc.layer_count = 1;
+        layers = layers_of_environment();
+        layers.emplace_back("fault");
     }
+    for (const std::string &layer : layers)
+        layer_names.push_back(layer.c_str());
+    desc.layers = layer_names.data();
+    desc.layer_count = static_cast<uint32_t>(layer_names.size());
     desc.options = options.data();
     desc.option_count = static_cast<uint32_t>(options.size());
     const pi::Loader loader = pi::LoaderRef::create(&desc);

@@ -165,6 +165,11 @@ void Replay::State::note_import(const void *memory, uint64_t id) {
     }
 }
 
+std::string Replay::State::name_of(uint64_t id) const {
+    const auto found = names.find(id);
+    return found != names.end() ? found->second : fmt::format("object {}", id);
+}
+
 const char *Replay::State::word_of(pi_kind kind) {
     constexpr const char *words[] = {"",        "loader",  "plugin",  "platform", "device",
                                      "context", "queue",   "mem",     "event",    "program",

@@ -141,6 +141,7 @@ struct Replay::State {
     std::map<uint64_t, unsigned char *> usm;             ///< allocations, by id
     std::map<uint64_t, HostMemory> named_memory;         ///< of a case, by id
     bool by_hand = false;                                ///< a person wrote the calls
+    std::map<uint64_t, std::string> names;               ///< of their objects, by id
     /// Their commands that did not block, by line.
     std::vector<std::pair<uint64_t, Event>> enqueued;
 
@@ -161,11 +162,11 @@ struct Replay::State {
             const auto why = unmade.find(number);
             throw CannotRun(
                 why != unmade.end()
-                    ? fmt::format("needs object {}, which {}", number, why->second)
-                    : fmt::format("needs object {}, which no earlier line created", number));
+                    ? fmt::format("needs {}, which {}", name_of(number), why->second)
+                    : fmt::format("needs {}, which no earlier line created", name_of(number)));
         }
         if (found->second.kind != HandleTraits<Handle>::kind)
-            throw Refusal(fmt::format("object {} is a {}, should be a {}", number,
+            throw Refusal(fmt::format("{} is a {}, should be a {}", name_of(number),
                                       word_of(found->second.kind),
                                       word_of(HandleTraits<Handle>::kind)));
         return static_cast<Handle>(found->second.handle);
@@ -184,6 +185,8 @@ struct Replay::State {
     unsigned char *find_memory(const Json &place, uint64_t size);
     void note_import(const void *memory, uint64_t id);
     static const char *word_of(pi_kind kind);
+    /// "object 5", or the name that a case has given.
+    std::string name_of(uint64_t id) const;
     /// The next of the selector's devices, for a new id of the log.
     pi_device use_device(uint64_t id);
     /// The platform that the log's now stands for.

@@ -125,7 +125,7 @@ Statement parse(uint64_t line, const std::string &text) {
         for (const std::string &name : statement.names) {
             if (!is_name(name))
                 throw Refusal(fmt::format("\"{}\" is not a name: letters, digits and _", name));
-            if (find_constant(name))
+            if (name.find('_') != std::string::npos && find_constant(name))
                 throw Refusal(
                     fmt::format("\"{}\" is a constant of pi.h; choose another name", name));
         }
@@ -263,6 +263,8 @@ std::vector<Statement> statements_of(const std::string &text) {
             joined.push_back({number, content});
     }
     std::vector<Statement> statements;
+    if (!joined.empty() && joined.front().text.starts_with("\xef\xbb\xbf")) // some editors' mark
+        joined.front().text.erase(0, 3);
     for (const Joined &line : joined) {
         try {
             statements.push_back(parse(line.line, line.text));
@@ -328,7 +330,7 @@ Json value_of(const std::string &text, const Resolve &resolve) {
         }
         return bits;
     }
-    if (text == "null")
+    if (text == "null" || text == "NULL")
         return nullptr;
     if (text == "true" || text == "false")
         return text == "true";

@@ -207,8 +207,8 @@ private:
         for (const auto &[name, value] : desc.items()) {
             const bool unmapped =
                 function == "piEnqueueMemUnmap" && (name == "mem" || name == "pointer");
-            const bool own_target =
-                value == true && (function.ends_with("Read") || name == "out_pointer");
+            const bool own_target = value == true && (function.ends_with("Read") ||
+                                                      name == "out_pointer" || name == "dst");
             if (is_zero(value) || unmapped || own_target)
                 continue;
             if (name == "regions" && value.is_array() && value.size() == 1)
@@ -264,6 +264,7 @@ private:
 struct Ids {
     std::set<uint64_t> connecting;
     std::set<uint64_t> all;
+    std::set<uint64_t> made;
 
     void add(uint64_t id, bool connects) {
         all.insert(id);
@@ -310,11 +311,28 @@ Ids ids_of(const LogCall &call) {
     for (const char *const name : {"made", "usm"}) {
         const Json made = call.line.content.value(name, Json::array());
         for (const Json &id : made.is_array() ? made : Json::array({made})) {
-            if (id.is_number_unsigned())
-                ids.add(id.get<uint64_t>(), makes_connecting);
+            if (!id.is_number_unsigned())
+                continue;
+            ids.add(id.get<uint64_t>(), makes_connecting);
+            ids.made.insert(id.get<uint64_t>());
         }
     }
     return ids;
+}
+
+/// "" for a call that a case can make.
+std::string why_left_out(const LogCall &call, const Ids &ids, const std::set<uint64_t> &unmade) {
+    const Json &content = call.line.content;
+    if (const char *const never = record::why_never(call.index))
+        return never;
+    if (content.contains("cannot"))
+        return content["cannot"].is_string() ? content["cannot"].get<std::string>()
+                                             : "the log says so";
+    for (const uint64_t id : ids.all) {
+        if (unmade.count(id) != 0)
+            return fmt::format("it needs object {}, which is left out", id);
+    }
+    return "";
 }
 
 /// The calls that the last one depends on, and itself.
@@ -356,6 +374,7 @@ std::vector<LogCall> cut(std::vector<LogCall> calls) {
 Converted to_case(Log &log, uint64_t line) {
     Converted converted;
     std::vector<LogCall> calls;
+    std::set<uint64_t> unmade;
     while (std::optional<Line> next = log.next()) {
         const Json &content = next->content;
         if (!content.contains("function") || !content["function"].is_string())
@@ -371,14 +390,16 @@ Converted to_case(Log &log, uint64_t line) {
         if (record::is_query(*index) || result == PI_ERROR_WOULD_BLOCK ||
             (function == "piEventWait" && result == PI_ERROR_TIMEOUT))
             continue;
-        const char *const why = record::why_never(*index);
-        if (why != nullptr || content.contains("cannot")) {
+        LogCall call{*std::move(next), *index};
+        const Ids ids = ids_of(call);
+        const std::string why = why_left_out(call, ids, unmade);
+        if (!why.empty()) {
             converted.left_out.push_back(
-                fmt::format("line {}: {} is left out: {}", next->number, function,
-                            why != nullptr ? why : content["cannot"].get<std::string>()));
+                fmt::format("line {}: {} is left out: {}", call.line.number, function, why));
+            unmade.insert(ids.made.begin(), ids.made.end());
             continue;
         }
-        calls.push_back({*std::move(next), *index});
+        calls.push_back(std::move(call));
     }
     if (line != 0 && (calls.empty() || calls.back().line.number != line))
         throw Refusal(fmt::format("line {} is not a call that a case can make", line));

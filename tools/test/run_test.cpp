@@ -125,6 +125,7 @@ TEST_CASE("a command that fails later fails its case unless a line expects that"
     CHECK_THAT(ran(behind + "expect m <00*8>\n", 1),
                Contains("the command of line 4 failed: DEPENDENCY_FAILED"));
     CHECK_THAT(ran(behind, 1), Contains("the command of line 4 failed: DEPENDENCY_FAILED"));
+    CHECK(ran(behind + "fails DEPENDENCY_FAILED wait e\n", 0) == "FILE: passed\n");
     CHECK(ran(behind + "expect e DEPENDENCY_FAILED\nexpect m <00*8>\n", 0) == "FILE: passed\n");
 }
 
@@ -140,7 +141,7 @@ TEST_CASE("a line that is not understood is named, with what would be right") {
         {"place a nowhere:0\n", {"FILE:1: ", "nowhere"}},
         {"m = buffer size=4\n", {"FILE:1: no place"}},
         {"place a\nplace b\nm = buffer size=4\n", {"FILE:3: say where: on PLACE"}},
-        {"place a\nm = buffer on b size=4\n", {"FILE:2: b is not a place"}},
+        {"place a\nm = buffer on b size=4\n", {"FILE:2: there is no place b"}},
         {"place a\nm = buffer on a sise=4\n", {"FILE:2: no member \"sise\"", "size, alignment"}},
         {"place a\nm = buffer on a size=4 size=8\n", {"FILE:2: size has two values"}},
         {"place a\nm = buffer on a size=\n", {"FILE:2: a value is missing"}},
@@ -166,8 +167,31 @@ TEST_CASE("a line that is not understood is named, with what would be right") {
         {"place a\nm = buffer on a <00>\nunmap mem=m\n", {"FILE:3: map=NAME is missing"}},
         {"place a\nfault piQueueFlush:1=fail(UNSUPPORTED_FEATURE)\n", {"FILE:2: fault must come"}},
         {"machine none\nplace a\n", {"FILE: no machine none"}},
+        {"place a\nm = buffer on a <00>\nexpect n <00>\n", {"FILE:3: n is not a name"}},
+        {"place a\nm buffer on a <00>\n", {"FILE:2: write: m = buffer"}},
+        {"place a\nfil mem=a\n", {"FILE:2: \"fil\" is not a verb; did you mean fill?"}},
+        {"place a\nm = buffer on a size=4 flags=MEM_READ_ONLI\n",
+         {"FILE:2: MEM_READ_ONLI", "did you mean MEM_READ_ONLY?"}},
+        {"place a\nu = usm on a kind=CPU size=4\n", {"FILE:2: CPU is neither", "DEVICE_TYPE_CPU"}},
+        {"place a\nm = buffer on a <00>\nrelease m\nexpect m <00>\n", {"FILE:4: m is released"}},
+        {"place a\nu = usm on a kind=USM_SHARED size=4\nfree pointer=u\nfill_usm pointer=u size=4 "
+         "pattern=<00>\n",
+         {"FILE:4: u is freed"}},
+        {"place a\nu = usm on a kind=USM_SHARED size=4\nrelease u\n", {"FILE:3: USM is freed"}},
+        {"place a\nu = usm on a kind=USM_SHARED size=4\nfill_usm pointer=u+5 size=4 pattern=<00>\n",
+         {"FILE:3: u+5: u has 4 bytes"}},
+        {"place a\nm = buffer on a <00>\nm2 = map mem=m size=1 flags=MAP_READ\nunmap map=m2\n"
+         "expect m2 <00>\n",
+         {"FILE:5: "}},
+        {"place a\nm = buffer on a <00>\nfill mem=a size=1 pattern=<00>\n",
+         {"FILE:3: a is a", "should be a mem"}},
+        {"place a\nm = buffer on a <00*8>\nexpect m <00*2> offset=7\n",
+         {"FILE:3: m has 8 bytes; these are 2 from byte 7 on"}},
+        {"place a\ns = storage <00> size=4\n", {"FILE:2: storage <bytes> has"}},
+        {"place a\ns = storage size=4\nacquire s at a discard-write <00*4> route=teleport\n",
+         {"FILE:3: \"teleport\""}},
         {"place a\nacquire s at a read\n", {"FILE:2: no storage"}},
-        {"place a\ns = storage size=4\nacquire s at b read\n", {"FILE:3: b is not a place"}},
+        {"place a\ns = storage size=4\nacquire s at b read\n", {"FILE:3: there is no place b"}},
         {"place a\ns = storage size=4\nacquire s at a take\n", {"FILE:3: \"take\"", "read-write"}},
         {"place a\ns = storage size=4\nacquire s at a write\n", {"FILE:3: a write needs"}},
         {"place a\ns = storage size=4\nplace b\nt = storage size=4\n", {"FILE:4: all places"}},
