@@ -197,7 +197,7 @@ struct native_launch_entries {
         if (&kernel.program().context() != &queue.context())
             fail(PI_ERROR_INVALID_KERNEL, "kernel \"", kernel.native().name,
                  "\" is of another context than the queue");
-        if (!kernel.program().is_built(queue.device()))
+        if (!kernel.is_built(queue.device()))
             fail(PI_ERROR_INVALID_KERNEL, "the program of kernel \"", kernel.native().name,
                  "\" is not built for the queue's device");
         return kernel;

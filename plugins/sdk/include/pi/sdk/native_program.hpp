@@ -36,10 +36,14 @@ public:
 
     /// Native functions need no compiler: a build only records the devices.
     void build(const std::vector<Device *> &devices) {
+        std::vector<const Device *> built(devices.begin(), devices.end());
         std::lock_guard lock(mutex_);
-        for (const Device *device : devices)
-            if (std::find(built_.begin(), built_.end(), device) == built_.end())
-                built_.push_back(device);
+        built_.swap(built);
+    }
+    /// Those of the newest build.
+    std::vector<const Device *> built() const {
+        std::lock_guard lock(mutex_);
+        return built_;
     }
     bool is_built(const Device &device) const {
         std::lock_guard lock(mutex_);
@@ -82,16 +86,22 @@ template <class Native>
 class NativeKernelObject : public Object<NativeKernelObject<Native>, pi_kernel> {
 public:
     using Program = NativeProgram<Native>;
+    using Device = typename Native::Device;
 
     NativeKernelObject(Program &program, const NativeKernel &native)
         : Object<NativeKernelObject, pi_kernel>(program.host()), program_(program),
-          native_(native) {}
+          built_(program.built()), native_(native) {}
 
     Program &program() const { return *program_; }
     const NativeKernel &native() const { return native_; }
+    /// By the build that it was created from.
+    bool is_built(const Device &device) const {
+        return std::find(built_.begin(), built_.end(), &device) != built_.end();
+    }
 
 private:
     const Ref<Program> program_;
+    const std::vector<const Device *> built_;
     const NativeKernel &native_; ///< of the program
 };
 
