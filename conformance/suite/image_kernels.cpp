@@ -36,6 +36,19 @@ extern "C" __global__ void flatten_layers(unsigned long long src, uint4 *out) {
         make_uint4(pixel.x, pixel.y, pixel.z, pixel.w);
 }
 
+extern "C" __global__ void flatten_line(unsigned long long src, uint4 *out) {
+    const unsigned x = blockIdx.x * blockDim.x + threadIdx.x;
+    const uchar4 pixel = surf1Dread<uchar4>(src, x * 4);
+    out[x] = make_uint4(pixel.x, pixel.y, pixel.z, pixel.w);
+}
+
+extern "C" __global__ void flatten_lines(unsigned long long src, uint4 *out) {
+    const unsigned x = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned z = blockIdx.z * blockDim.z + threadIdx.z;
+    const uchar4 pixel = surf1DLayeredread<uchar4>(src, x * 4, z);
+    out[z * gridDim.x * blockDim.x + x] = make_uint4(pixel.x, pixel.y, pixel.z, pixel.w);
+}
+
 extern "C" __global__ void sample(unsigned long long image, unsigned, const float2 *at,
                                   float4 *out) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -48,6 +61,8 @@ const std::string &simulated_cuda_text() {
         PI_SUITE_KERNELS_LIBRARY, "function transpose surface surface\n"
                                   "function flatten surface pointer\n"
                                   "function flatten_layers surface pointer\n"
+                                  "function flatten_line surface pointer\n"
+                                  "function flatten_lines surface pointer\n"
                                   "function sample texture 4 pointer pointer\n");
     return text;
 }
@@ -57,6 +72,9 @@ const std::string &simulated_level_zero_text() {
         PI_SUITE_KERNELS_LIBRARY, "function transpose image image\n"
                                   "function flatten image pointer\n"
                                   "function flatten_layers image pointer\n"
+                                  "function flatten_line image pointer\n"
+                                  "function flatten_view image pointer\n"
+                                  "function flatten_lines image pointer\n"
                                   "function sample image sampler pointer pointer\n");
     return text;
 }
@@ -67,9 +85,9 @@ void set(pi_program_desc &desc, pi_program_format format, std::string_view text)
     desc.size = text.size();
 }
 
-pi_program_desc image_program_desc(Fixture &fixture) {
+pi_program_desc image_program_desc(Fixture &fixture, pi_device device) {
     auto desc = pi::desc<pi_program_desc>();
-    const pi_program_format format = kernel_format(fixture);
+    const pi_program_format format = kernel_format(fixture, device);
     switch (format) {
     case PI_PROGRAM_FORMAT_NATIVE_TABLE:
         desc.format = format;
@@ -84,7 +102,7 @@ pi_program_desc image_program_desc(Fixture &fixture) {
         return desc;
     case PI_PROGRAM_FORMAT_PTX: {
         const auto formats =
-            get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+            get_info<uint32_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_PROGRAM_FORMATS);
         if ((formats >> PI_PROGRAM_FORMAT_CUDA_C & 1) == 0)
             skip("the suite's kernels on images are in CUDA C++ for this device, which has no "
                  "compiler of it (NVRTC) here");
@@ -105,10 +123,14 @@ pi_program_desc image_program_desc(Fixture &fixture) {
 } // namespace
 
 Program make_image_program(Fixture &fixture) {
-    fixture.need(PI_CAPABILITY_IMAGE, "PI_CAPABILITY_IMAGE");
-    const pi_program_desc desc = image_program_desc(fixture);
+    return make_image_program(fixture, fixture.place());
+}
+
+Program make_image_program(Fixture &fixture, const Place &place) {
+    fixture.need(PI_CAPABILITY_IMAGE, "PI_CAPABILITY_IMAGE", place.device);
+    const pi_program_desc desc = image_program_desc(fixture, place.device);
     Program program;
-    require_success(piProgramCreate(fixture.context(), &desc, program.out()),
+    require_success(piProgramCreate(place.context, &desc, program.out()),
                     "piProgramCreate of the suite's kernels on images");
     require_success(piProgramBuild(program, nullptr),
                     "piProgramBuild of the suite's kernels on images");

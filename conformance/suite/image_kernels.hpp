@@ -10,6 +10,12 @@
 //                                                   (z * height + y) * width + x
 //   flatten_layers(read_only image2d_array src,
 //                  global uint4 *out)               the same of layers
+//   flatten_line(read_only image1d src,
+//                global uint4 *out)                 the same of a 1-D image
+//   flatten_lines(read_only image1d_array src,
+//                 global uint4 *out)                and of its layers
+//   flatten_view(read_only image1d_buffer src,
+//                global uint4 *out)                 and of a 1-D view of a buffer; not in CUDA
 //   sample(read_only image2d image,
 //          sampler sampler, global const float2 *at,
 //          global float4 *out)                      out[i] = image at at[i], through the sampler
@@ -23,5 +29,6 @@ namespace pi::suite {
 /// The kernels on images, built for the context's devices; skips where there is no format, or no
 /// images.
 Program make_image_program(Fixture &fixture);
+Program make_image_program(Fixture &fixture, const Place &place);
 
 } // namespace pi::suite

@@ -137,20 +137,21 @@ void PI_CALL native_sample_texture(const pi_native_group *group, void *const *ar
     const uint32_t word = *static_cast<const uint32_t *>(arguments[1]);
     const pi_native_sampler &sampler = *image.sampler;
     if (image.channel_type == PI_CHANNEL_UNORM8 && (word & 1) == sampler.normalized_coordinates &&
-        (word >> 4 & 1) == sampler.filter)
+        (word >> 4 & 1) == sampler.filter &&
+        (word >> 8 == sampler.addressing || word >> 8 == PI_ADDRESSING_NONE))
         sample_through(sampler, image, group, arguments);
 }
 
 constexpr pi_native_kernel kernels[] = {
-    {"transpose", &native_transpose, 2, 0},
-    {"flatten", &native_flatten, 2, 0},
-    {"flatten_layers", &native_flatten, 2, 0},
+    {"transpose", &native_transpose, 2, 0},    {"flatten", &native_flatten, 2, 0},
+    {"flatten_layers", &native_flatten, 2, 0}, {"flatten_line", &native_flatten, 2, 0},
+    {"flatten_view", &native_flatten, 2, 0},   {"flatten_lines", &native_flatten, 2, 0},
     {"sample", &native_sample, 4, 0},
 };
 constexpr pi_native_kernel texture_kernels[] = {
-    {"transpose", &native_transpose, 2, 0},
-    {"flatten", &native_flatten, 2, 0},
-    {"flatten_layers", &native_flatten, 2, 0},
+    {"transpose", &native_transpose, 2, 0},    {"flatten", &native_flatten, 2, 0},
+    {"flatten_layers", &native_flatten, 2, 0}, {"flatten_line", &native_flatten, 2, 0},
+    {"flatten_view", &native_flatten, 2, 0},   {"flatten_lines", &native_flatten, 2, 0},
     {"sample", &native_sample_texture, 4, 0},
 };
 

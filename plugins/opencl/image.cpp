@@ -210,10 +210,11 @@ Ref<Mem> create_image_view(Mem &mem, const pi_mem_image_desc &desc) {
         limits.size_2d[0] = device.get<size_t>(CL_DEVICE_IMAGE_MAX_BUFFER_SIZE);
     const ImageShape shape = read_image_shape(desc, limits);
     const View2dAlignments pixels = one_row ? View2dAlignments{} : view_2d_alignments(device);
-    const uint64_t pixel = shape.format.bytes();
-    const uint64_t alignment = std::max(device.offset_alignment(), pixels.begin * pixel);
+    // As reported, for pixels of any size.
+    const uint64_t alignment =
+        std::max(device.offset_alignment(), view_2d_alignments(device).begin * largest_pixel);
     Rectangle bytes = check_image_view(desc, shape, mem.size(), mem.flags(), alignment,
-                                       std::max<uint64_t>(1, pixels.pitch * pixel));
+                                       std::max<uint64_t>(1, pixels.pitch * largest_pixel));
     bytes.offset += mem.offset();
     Mem &root = mem.root();
     const uint64_t begin = root.whole_offset() + bytes.offset;

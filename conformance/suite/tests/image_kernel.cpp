@@ -7,6 +7,7 @@
 #include "image_kernels.hpp"
 #include "registry.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -136,12 +137,22 @@ CONFORMANCE_TEST("image", "the images of a launch may be released right after th
                    "what a launch made of a released image");
 }
 
+pi_sampler_desc sampler_desc(uint32_t normalized, pi_addressing_mode addressing,
+                             pi_filter_mode filter) {
+    auto desc = pi::desc<pi_sampler_desc>();
+    desc.normalized_coordinates = normalized;
+    desc.addressing = addressing;
+    desc.filter = filter;
+    return desc;
+}
+
 void require_flattened(Fixture &fixture, pi_image_type type, const char *name) {
     Studio studio(fixture);
     need_format(fixture, type, numbers);
     const Kernel kernel = make_kernel(studio.program, name);
-    const Pixels extent{fixture.random(1, 20), fixture.random(1, 15), fixture.random(2, 6)};
-    const pi_mem_image_desc desc = image_desc(type, numbers, extent);
+    const Pixels most{fixture.random(1, 20), fixture.random(1, 15), fixture.random(2, 6)};
+    const pi_mem_image_desc desc = image_desc(type, numbers, most);
+    const Pixels extent = extent_of(desc);
     const Bytes pixels = random_pixels(fixture, desc);
     const Mem image = studio.image(desc, pixels), out = fixture.make_buffer(pixels.size() * 4);
     Arguments arguments;
@@ -163,16 +174,84 @@ CONFORMANCE_TEST("image", "a kernel reads the layers of an array of images") {
     require_flattened(fixture, PI_IMAGE_2D_ARRAY, "flatten_layers");
 }
 
-// ----- Samplers -----
-
-pi_sampler_desc sampler_desc(uint32_t normalized, pi_addressing_mode addressing,
-                             pi_filter_mode filter) {
-    auto desc = pi::desc<pi_sampler_desc>();
-    desc.normalized_coordinates = normalized;
-    desc.addressing = addressing;
-    desc.filter = filter;
-    return desc;
+CONFORMANCE_TEST("image", "a kernel reads the channels of a pixel by their names, in every order") {
+    Studio studio(fixture);
+    const pi_program_format format = kernel_format(fixture);
+    if (format != PI_PROGRAM_FORMAT_OPENCL_C && format != PI_PROGRAM_FORMAT_SPIRV)
+        skip("the suite's kernels for this device read the bytes of pixels, not channels");
+    const Kernel kernel = make_kernel(studio.program, "flatten");
+    const Kernel sampling = make_kernel(studio.program, "sample");
+    const Sampler nearest =
+        studio.sampler(sampler_desc(0, PI_ADDRESSING_CLAMP_TO_EDGE, PI_FILTER_NEAREST));
+    struct Case {
+        pi_channel_order order;
+        std::vector<uint64_t> places; // of red, green, blue and alpha, those that it has
+    };
+    for (const auto &[order, places] :
+         {Case{PI_CHANNEL_ORDER_R, {0}}, Case{PI_CHANNEL_ORDER_RG, {0, 1}},
+          Case{PI_CHANNEL_ORDER_RGBA, {0, 1, 2, 3}}, Case{PI_CHANNEL_ORDER_BGRA, {2, 1, 0, 3}}}) {
+        const auto has = [&](pi_image_type type, PixelFormat wanted) {
+            const std::vector<PixelFormat> all = formats_of(fixture, type);
+            return std::ranges::count(all, wanted) != 0;
+        };
+        const auto value_of = [&](const Bytes &pixels, uint64_t pixel, std::size_t channel) {
+            return std::to_integer<uint32_t>(pixels[pixel * places.size() + places[channel]]);
+        };
+        if (const PixelFormat integers{order, PI_CHANNEL_UINT8}; has(PI_IMAGE_3D, integers)) {
+            const pi_mem_image_desc desc = image_desc(PI_IMAGE_3D, integers, {3, 2, 2});
+            const Bytes pixels = random_pixels(fixture, desc);
+            const Mem image = studio.image(desc, pixels), out = fixture.make_buffer(12 * 16);
+            Arguments arguments;
+            arguments.image(image).buffer(out);
+            fixture.wait(
+                fixture.enqueue(studio.queue, launch_desc(kernel, arguments, 3, {3, 2, 2})));
+            const std::vector<uint32_t> read =
+                words_of(fixture.download(studio.queue, out, 12 * 16));
+            for (uint64_t pixel = 0; pixel < 12; ++pixel)
+                for (std::size_t channel = 0; channel < places.size(); ++channel)
+                    require_equal(read[4 * pixel + channel], value_of(pixels, pixel, channel),
+                                  join("what a kernel has read of channel ", channel, " of pixel ",
+                                       pixel, " of ", text_of(desc)));
+        }
+        if (const PixelFormat shares{order, PI_CHANNEL_UNORM8}; has(PI_IMAGE_2D, shares)) {
+            const pi_mem_image_desc desc = image_desc(PI_IMAGE_2D, shares, {4, 3, 1});
+            const Bytes pixels = random_pixels(fixture, desc);
+            const Mem image = studio.image(desc, pixels), out = fixture.make_buffer(12 * 16);
+            std::vector<float> coordinates;
+            for (int y = 0; y < 3; ++y)
+                for (int x = 0; x < 4; ++x)
+                    coordinates.insert(coordinates.end(), {static_cast<float>(x) + 0.5f,
+                                                           static_cast<float>(y) + 0.5f});
+            Bytes places_of(coordinates.size() * sizeof(float));
+            std::memcpy(places_of.data(), coordinates.data(), places_of.size());
+            const Mem at = fixture.make_buffer(fixture.place(), places_of);
+            Arguments arguments;
+            arguments.image(image).sampler(nearest).buffer(at).buffer(out);
+            fixture.wait(fixture.enqueue(studio.queue, launch_desc(sampling, arguments, 12)));
+            const Bytes read = fixture.download(studio.queue, out, 12 * 16);
+            for (uint64_t i = 0; i < 48; ++i) {
+                if (i % 4 >= places.size())
+                    continue;
+                float is = 0;
+                std::memcpy(&is, &read[i * sizeof is], sizeof is);
+                const auto should = static_cast<float>(value_of(pixels, i / 4, i % 4)) / 255.0f;
+                require(std::fabs(is - should) < 1e-5f, "a kernel has read channel ", i % 4,
+                        " of pixel ", i / 4, " of ", text_of(desc), " as ", is, ", should be ",
+                        should);
+            }
+        }
+    }
 }
+
+CONFORMANCE_TEST("image", "a kernel reads a 1-D image") {
+    require_flattened(fixture, PI_IMAGE_1D, "flatten_line");
+}
+
+CONFORMANCE_TEST("image", "a kernel reads the layers of an array of 1-D images") {
+    require_flattened(fixture, PI_IMAGE_1D_ARRAY, "flatten_lines");
+}
+
+// ----- Samplers -----
 
 // Coordinates {x, y}, never near the border between two pixels.
 std::vector<float> random_coordinates(Fixture &fixture, const pi_sampler_desc &sampler,

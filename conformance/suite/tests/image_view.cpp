@@ -197,6 +197,35 @@ CONFORMANCE_TEST("image", "a kernel reads a view of a buffer, and writes another
     }
 }
 
+CONFORMANCE_TEST("image", "a kernel reads a 1-D view of a buffer") {
+    const Views views(fixture);
+    const PixelFormat numbers{PI_CHANNEL_ORDER_RGBA, PI_CHANNEL_UINT8};
+    const auto flat = std::ranges::find_if(views.kinds, [&](const pi_mem_image_desc &kind) {
+        return kind.image_type == PI_IMAGE_1D && format_of(kind) == numbers;
+    });
+    if (flat == views.kinds.end())
+        skip("the device has no 1-D views of " + numbers.text());
+    const Program program = make_image_program(fixture);
+    if (is_of_cuda(kernel_format(fixture)))
+        skip("a view has no surface, and the suite reads no 1-D texture");
+    const Kernel kernel = make_kernel(program, "flatten_view");
+    const uint64_t width = fixture.random(1, 60);
+    pi_mem_image_desc desc = views.described(PI_IMAGE_1D, numbers, {width, 1, 1});
+    desc.offset = fixture.random(0, 3) * views.offset_alignment;
+    const Bytes bytes = fixture.random_bytes(Views::size_of_storage(desc));
+    const Mem buffer = fixture.make_buffer(fixture.place(), bytes);
+    const Mem view = views.make(buffer, desc);
+    const Mem out = fixture.make_buffer(width * 16);
+    Arguments arguments;
+    arguments.image(view).buffer(out);
+    fixture.wait(fixture.enqueue(views.queue, launch_desc(kernel, arguments, width)));
+    std::vector<uint32_t> expected;
+    for (uint64_t i = 0; i < 4 * width; ++i)
+        expected.push_back(std::to_integer<uint32_t>(bytes[desc.offset + i]));
+    fixture.require_contents(views.queue, out, bytes_of(expected),
+                             "what a kernel has read of a 1-D view");
+}
+
 CONFORMANCE_TEST("image", "a view reports its root, its offset and its format") {
     Views views(fixture);
     for (const bool of_view : {false, true}) {
@@ -327,6 +356,15 @@ CONFORMANCE_TEST("image", "a view of a buffer with an invalid descriptor is refu
         refused("of order 77", PI_ERROR_INVALID_ENUMERATION, [](auto &d) { d.channel_order = 77; });
         refused("of channel type 77", PI_ERROR_INVALID_ENUMERATION,
                 [](auto &d) { d.channel_type = 77; });
+        if (views.offset_alignment == 0) {
+            const Mem larger = fixture.make_buffer(2 * size + 4096);
+            pi_mem_image_desc desc = valid;
+            desc.offset = 4096;
+            require_untouched<pi_mem>(
+                "piMemImageViewCreate at an offset where the device has none",
+                {PI_ERROR_MISALIGNED_OFFSET, PI_ERROR_UNSUPPORTED_FEATURE},
+                [&](pi_mem *out) { return piMemImageViewCreate(larger, &desc, out); });
+        }
         if (views.offset_alignment > 1)
             refused_for({1, views.offset_alignment}, "at a misaligned offset",
                         [](auto &d) { d.offset = 1; });
