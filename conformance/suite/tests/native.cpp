@@ -163,6 +163,42 @@ CONFORMANCE_TEST("context", "native handles of another context's objects are ref
             [&](pi_event *out) { return piEventCreateWithNativeHandle(other, &desc, out); });
     }
     fixture.wait(filled);
+    if (has_kernels(fixture)) {
+        const Program program = make_program(fixture);
+        const Program elsewhere = make_program(fixture, {fixture.device(), other});
+        const Kernel kernel = make_kernel(program, "add");
+        if (piProgramGetNativeHandle(program, fixture.device(), &handle) == PI_SUCCESS &&
+            reports_context()) {
+            const pi_native_desc desc = native_desc(handle, fixture.device());
+            require_untouched<pi_program>("another context's program",
+                                          {PI_ERROR_INVALID_NATIVE_HANDLE}, [&](pi_program *out) {
+                                              return piProgramCreateWithNativeHandle(other, &desc,
+                                                                                     out);
+                                          });
+        }
+        if (piKernelGetNativeHandle(kernel, fixture.device(), &handle) == PI_SUCCESS &&
+            reports_context()) {
+            const pi_native_desc desc = native_desc(handle, fixture.device());
+            require_untouched<pi_kernel>(
+                "another context's kernel", {PI_ERROR_INVALID_NATIVE_HANDLE}, [&](pi_kernel *out) {
+                    return piKernelCreateWithNativeHandle(elsewhere, &desc, out);
+                });
+        }
+    }
+    if (fixture.can(PI_CAPABILITY_IMAGE)) {
+        const auto sampler_desc = pi::desc<pi_sampler_desc>();
+        Sampler sampler;
+        require_success(piSamplerCreate(fixture.context(), &sampler_desc, sampler.out()),
+                        "piSamplerCreate");
+        if (piSamplerGetNativeHandle(sampler, &handle) == PI_SUCCESS && reports_context()) {
+            const pi_native_desc desc = native_desc(handle);
+            require_untouched<pi_sampler>("another context's sampler",
+                                          {PI_ERROR_INVALID_NATIVE_HANDLE}, [&](pi_sampler *out) {
+                                              return piSamplerCreateWithNativeHandle(other, &desc,
+                                                                                     out);
+                                          });
+        }
+    }
     uint32_t imports = 0;
     piDeviceGetInfo(fixture.device(), PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, sizeof imports,
                     &imports, nullptr);
@@ -355,6 +391,9 @@ CONFORMANCE_TEST("event", "a command's native handle makes an event that command
                          [&](pi_native_handle *out) { return piEventGetNativeHandle(first, out); });
         const pi_native_desc desc = native_desc(handle);
         Event second = make_around<pi_event>(name, desc, create);
+        require(get_info<pi_context>(&piEventGetInfo, second.get(), PI_EVENT_INFO_CONTEXT) ==
+                    fixture.context(),
+                "an event around a native handle reports another context");
         Bytes seen(1 << 20);
         const Event read = fixture.read(other, mem, 0, seen, {second});
         require_error(piEventSignalHost(second, PI_SUCCESS), PI_ERROR_INVALID_OPERATION,
