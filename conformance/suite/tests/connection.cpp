@@ -90,6 +90,25 @@ void require_own(const pi_memory_connection_info &info, pi_memory_kind kind,
             ": coherence is ", info.coherence, ", but both ends are one");
 }
 
+// Of memory of src's device alone: within a device nothing crosses a link or moves, and devices
+// with memory of their own do not share it.
+void require_residency(Fixture &fixture, const pi_memory_connection_info &info,
+                       pi_memory_kind kind) {
+    if (kind != PI_MEMORY_KIND_BUFFER || info.connection != PI_MEMORY_CONNECTION_UNIFIED)
+        return;
+    const pi_device src = fixture.src().device, dst = fixture.dst().device;
+    const auto own_memory = [](pi_device device) {
+        return info_or(&piDeviceGetInfo, device, PI_DEVICE_INFO_INTEGRATED, 1u) == 0;
+    };
+    if (src == dst)
+        require(info.residency == PI_RESIDENCY_UNKNOWN ||
+                    info.residency == PI_RESIDENCY_SAME_MEMORY,
+                "residency is ", info.residency, ", but both ends are one device");
+    else if (own_memory(src) && own_memory(dst))
+        require(info.residency != PI_RESIDENCY_SAME_MEMORY,
+                "residency is PI_RESIDENCY_SAME_MEMORY, but both devices have their own");
+}
+
 CONFORMANCE_TEST_PAIRS(
     "connection",
     "each kind of memory has a connection, which is NONE for kinds that the plugin lacks") {
@@ -126,7 +145,8 @@ CONFORMANCE_TEST_PAIRS(
         if (!has)
             require_equal(info.connection, PI_MEMORY_CONNECTION_NONE,
                           join("the connection of kind ", kind, ", which src does not have"));
-        else if (kind != PI_MEMORY_KIND_IMAGE && fixture.relation() == Relation::one_place)
+        require_residency(fixture, info, kind);
+        if (has && kind != PI_MEMORY_KIND_IMAGE && fixture.relation() == Relation::one_place)
             require_own(info, kind, join("the connection of kind ", kind, " with its own place"));
     }
 }

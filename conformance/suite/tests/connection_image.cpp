@@ -4,6 +4,7 @@
 
 #include "checks.hpp"
 #include "image.hpp"
+#include "image_kernels.hpp"
 #include "link.hpp"
 #include "registry.hpp"
 
@@ -56,6 +57,82 @@ CONFORMANCE_TEST_PAIRS("connection", "an image is UNIFIED with its own place") {
         skip("the places are two");
     require_equal(connection, pi_memory_connection{PI_MEMORY_CONNECTION_UNIFIED},
                   "the connection of images");
+}
+
+CONFORMANCE_TEST_PAIRS("connection",
+                       "dst's kernels accept an image that is UNIFIED, and refuse one of NONE") {
+    const pi_memory_connection connection = image_connection(fixture);
+    const pi_program_format format = kernel_format(fixture, fixture.dst().device);
+    need_program_format(fixture, format, fixture.dst().device);
+    const PixelFormat numbers{PI_CHANNEL_ORDER_RGBA, PI_CHANNEL_UINT8};
+    for (const Place &place : {fixture.src(), fixture.dst()}) {
+        const std::vector<PixelFormat> all = formats_of(place, PI_IMAGE_2D);
+        if (std::find(all.begin(), all.end(), numbers) == all.end())
+            skip("a device has no 2-D images of " + numbers.text());
+    }
+    const Program program = make_image_program(fixture, fixture.dst());
+    const Kernel kernel = make_kernel(program, "transpose");
+    const pi_mem_image_desc desc = image_desc(PI_IMAGE_2D, numbers, {8, 8, 1});
+    const Bytes pixels = random_pixels(fixture, desc), own_pixels = random_pixels(fixture, desc);
+    const Mem image = make_image(fixture.src(), desc), own = make_image(fixture.dst(), desc);
+    const Queue src_queue = fixture.make_queue(fixture.src());
+    const Queue queue = fixture.make_queue(fixture.dst());
+    image_upload(fixture, src_queue, image, desc, pixels);
+    image_upload(fixture, queue, own, desc, own_pixels);
+    Arguments arguments;
+    arguments.image(image).image(own);
+    const pi_kernel_launch_desc launch = launch_desc(kernel, arguments, 2, {8, 8, 1});
+    Bytes expected = own_pixels;
+    if (connection == PI_MEMORY_CONNECTION_UNIFIED) {
+        fixture.wait(fixture.enqueue(queue, launch), "a launch of dst on src's image");
+        for (std::size_t i = 0; i < 64; ++i)
+            std::memcpy(&expected[(i % 8 * 8 + i / 8) * 4], &pixels[i * 4], 4);
+    } else if (connection == PI_MEMORY_CONNECTION_NONE) {
+        require_untouched<pi_event>(
+            "a launch of dst on src's image", {PI_ERROR_INVALID_MEM_OBJECT},
+            [&](pi_event *out) { return try_enqueue(queue, launch, {}, out); });
+    } else {
+        skip("images of these places are MIGRATABLE");
+    }
+    require_pixels(fixture, queue, own, desc, expected, "dst's image");
+    require_pixels(fixture, src_queue, image, desc, pixels, "src's image");
+}
+
+CONFORMANCE_TEST_PAIRS("connection",
+                       "images of every scope are read and written by dst as their answer says") {
+    fixture.need(PI_CAPABILITY_IMAGE, "PI_CAPABILITY_IMAGE", fixture.src().device);
+    fixture.need(PI_CAPABILITY_IMAGE, "PI_CAPABILITY_IMAGE", fixture.dst().device);
+    pi_mem_image_desc desc = common_image_desc(fixture);
+    const auto scopes = static_cast<uint32_t>(fixture.scopes(fixture.src().device).size());
+    const Queue src_queue = fixture.make_queue(fixture.src());
+    const Queue queue = fixture.make_queue(fixture.dst());
+    for (desc.scope = 0; desc.scope < scopes; ++desc.scope) {
+        auto query = pi::desc<pi_memory_connection_query>();
+        query.kind = PI_MEMORY_KIND_IMAGE;
+        query.src_scope = desc.scope;
+        pi_memory_connection_info info{};
+        Mem image;
+        if (try_connection_info(fixture.src(), fixture.dst(), &query, info) != PI_SUCCESS ||
+            piMemImageCreate(fixture.src().context, fixture.src().device, &desc, image.out()) !=
+                PI_SUCCESS)
+            continue;
+        Bytes pixels = random_pixels(fixture, desc);
+        image_upload(fixture, src_queue, image, desc, pixels);
+        const std::string what = join("an image of scope ", desc.scope);
+        Bytes host(pixels.size());
+        const std::vector<pi_image_region> all{image_region({{}, extent_of(desc)})};
+        if (info.connection == PI_MEMORY_CONNECTION_UNIFIED) {
+            require_pixels(fixture, queue, image, desc, pixels, what + " at dst");
+            pixels = random_pixels(fixture, desc);
+            image_upload(fixture, queue, image, desc, pixels);
+        } else if (info.connection == PI_MEMORY_CONNECTION_NONE) {
+            require_untouched<pi_event>(
+                "a read by dst of " + what, {PI_ERROR_INVALID_MEM_OBJECT}, [&](pi_event *out) {
+                    return try_enqueue(queue, image_read_desc(image, host.data(), all), {}, out);
+                });
+        }
+        require_pixels(fixture, src_queue, image, desc, pixels, what);
+    }
 }
 
 CONFORMANCE_TEST_PAIRS("connection",

@@ -68,8 +68,8 @@ CONFORMANCE_TEST_PAIRS("connection", "a migrating copy is exact, whatever its re
 
 CONFORMANCE_TEST_PAIRS("connection", "a large migrating copy moves its last byte") {
     on_either_end(fixture, [&](const Link &link, const Queue &queue, const std::string &what) {
-        const uint64_t large = std::min(fixture.at_most(6 << 20, link.src.device),
-                                        fixture.at_most(6 << 20, link.dst.device)) /
+        const uint64_t large = std::min(fixture.at_most(24 << 20, link.src.device),
+                                        fixture.at_most(24 << 20, link.dst.device)) /
                                4096 * 4096;
         Ends ends(fixture, link, large);
         const Regions regions{linear(4095, 1, large - 4095)};

@@ -157,6 +157,26 @@ CONFORMANCE_TEST_PAIRS("connection", "dst's kernels accept unified memory for ev
     }
 }
 
+CONFORMANCE_TEST_PAIRS("connection", "dst's cooperative launches accept unified memory") {
+    fixture.need(PI_CAPABILITY_COOPERATIVE, "PI_CAPABILITY_COOPERATIVE", fixture.dst().device);
+    const std::vector<Link> links = links_that_are(fixture, PI_MEMORY_CONNECTION_UNIFIED);
+    const Program program = make_program(fixture, fixture.dst());
+    const Kernel add = make_kernel(program, "add");
+    for (const Link &link : links) {
+        const Queue queue = fixture.make_queue(link.dst);
+        const LinkMemory shared(link, fixture, Bytes(size));
+        Arguments arguments;
+        arguments.buffer(shared).value(uint32_t{7});
+        pi_kernel_launch_desc desc = launch_desc(add, arguments, 8);
+        desc.flags = PI_LAUNCH_COOPERATIVE;
+        fixture.wait(fixture.enqueue(queue, desc), link.name() + ": a cooperative launch on dst");
+        std::vector<uint32_t> expected(size / 4);
+        std::fill_n(expected.begin(), 8, 7u);
+        fixture.require_contents(fixture.make_queue(link.src), shared, bytes_of(expected),
+                                 link.name() + ": what a cooperative launch of dst has made");
+    }
+}
+
 CONFORMANCE_TEST_PAIRS("connection",
                        "queues see each other's writes to unified memory once events order them") {
     for (const Link &link : links_that_are(fixture, PI_MEMORY_CONNECTION_UNIFIED)) {
@@ -212,8 +232,48 @@ pi_region every(uint64_t step, uint64_t first, uint64_t bytes) {
     return region;
 }
 
+bool has_kernels_of(Fixture &fixture, const Place &place) {
+    try {
+        kernel_format(fixture, place.device);
+        return true;
+    } catch (const Skip &) {
+        return false;
+    }
+}
+
+// A kernel of each end adds to its half.
+void require_kernels_at_once(Fixture &fixture, const Link &link, uint64_t half) {
+    const LinkMemory shared(link, fixture, Bytes(2 * half));
+    const Place *const places[] = {&link.src, &link.dst};
+    Program programs[2];
+    Kernel kernels[2];
+    Queue queues[2];
+    Event gates[2], launched[2];
+    for (std::size_t end = 0; end < 2; ++end) {
+        programs[end] = make_program(fixture, *places[end]);
+        kernels[end] = make_kernel(programs[end], "add");
+        queues[end] = fixture.make_queue(*places[end]);
+        gates[end] = fixture.make_host_event(places[end]->context);
+        Arguments arguments;
+        arguments.buffer(shared, end * half, half).value(static_cast<uint32_t>(end + 1));
+        launched[end] = fixture.enqueue(queues[end], launch_desc(kernels[end], arguments, half / 4),
+                                        {gates[end]});
+        require_success(piQueueFlush(queues[end]), "piQueueFlush");
+    }
+    for (const Event &gate : gates)
+        fixture.signal(gate);
+    for (const Event &event : launched)
+        fixture.wait(event, link.name() + ": a launch of one of two ends");
+    std::vector<uint32_t> expected(half / 2, 2u);
+    std::fill_n(expected.begin(), half / 4, 1u);
+    fixture.require_contents(queues[0], shared, bytes_of(expected),
+                             link.name() + ": what kernels of both ends have written at once");
+}
+
 CONFORMANCE_TEST_PAIRS("connection",
                        "queues of both places write neighbouring bytes at once, where they may") {
+    const bool launches =
+        has_kernels_of(fixture, fixture.src()) && has_kernels_of(fixture, fixture.dst());
     bool any = false;
     for (const Link &link : links_that_are(fixture, PI_MEMORY_CONNECTION_UNIFIED)) {
         const bool bytes = writers_of(link) == PI_CONCURRENT_WRITERS_DISJOINT_BYTES;
@@ -258,6 +318,8 @@ CONFORMANCE_TEST_PAIRS("connection",
                 fixture.require_contents(queue, shared, expected,
                                          link.name() + ": what both ends have written at once");
         }
+        if (launches)
+            require_kernels_at_once(fixture, link, half);
     }
     if (!any)
         skip("no memory of these places has two writers at once");
