@@ -6,6 +6,8 @@
 #include "command_cases.hpp"
 #include "everything.hpp"
 #include "fixture.hpp"
+#include "host_memory.hpp"
+#include "kernels.hpp"
 #include "registry.hpp"
 
 #include <atomic>
@@ -131,6 +133,52 @@ CONFORMANCE_TEST("lifetime", "a callback may enqueue, signal and release") {
         });
         fixture.wait({copied, behind});
         fixture.require_contents(reader, dst, bytes, join("what was copied from", name_of(way)));
+    }
+}
+
+CONFORMANCE_TEST("lifetime", "a callback may create objects, map, launch and import") {
+    const std::optional<uint64_t> alignment = import_alignment(fixture, fixture.device());
+    const bool launches = has_kernels(fixture);
+    const Program program = launches ? make_program(fixture) : Program();
+    const Queue queue = fixture.make_queue();
+    for (const Way way : ways(fixture)) {
+        const std::vector<uint32_t> words{1, 2, 3, 4};
+        const Mem given = fixture.make_buffer(fixture.place(), bytes_of(words));
+        HostMemory memory(4096, alignment.value_or(1));
+        std::vector<Queue> queues;
+        std::vector<Mem> mems;
+        std::vector<Event> events;
+        std::vector<Kernel> kernels;
+        void *pointer = nullptr;
+        run_inside(fixture, way, queue, [&] {
+            queues.push_back(fixture.make_queue());
+            mems.push_back(fixture.make_buffer(4096));
+            if (fixture.can(PI_CAPABILITY_VIEW))
+                mems.push_back(fixture.make_view(mems[0], 0, 64));
+            if (alignment && 4096 % *alignment == 0)
+                mems.push_back(make_import(fixture.place(), memory));
+            const Event host = fixture.make_host_event();
+            fixture.signal(host);
+            for (const Mem &mem : mems)
+                events.push_back(
+                    fixture.fill(queues[0], mem, 0, 64, Bytes(1, std::byte{1}), {host}));
+            events.push_back(fixture.map(queues[0], mems[0], PI_MAP_READ, 0, 64, &pointer));
+            if (launches) {
+                kernels.push_back(make_kernel(program, "add"));
+                Arguments arguments;
+                arguments.buffer(given).value(uint32_t{10});
+                events.push_back(fixture.enqueue(queues[0], launch_desc(kernels[0], arguments, 4)));
+            }
+            require_success(piQueueFlush(queues[0]), "piQueueFlush", name_of(way));
+        });
+        for (const Event &event : events)
+            fixture.wait(event, join("a command from", name_of(way)));
+        require_same_bytes(pointer, Bytes(64, std::byte{1}).data(), 64,
+                           join("what was mapped", name_of(way)));
+        fixture.wait(fixture.unmap(queues[0], mems[0], pointer));
+        if (launches)
+            fixture.require_contents(queue, given, bytes_of({11, 12, 13, 14}),
+                                     join("what was launched", name_of(way)));
     }
 }
 

@@ -3,11 +3,13 @@
 #include "checks.hpp"
 #include "fixture.hpp"
 #include "kernels.hpp"
+#include "library.hpp"
 #include "registry.hpp"
 #include "second_loader.hpp"
 
 #include <bit>
 #include <chrono>
+#include <filesystem>
 #include <regex>
 #include <set>
 #include <thread>
@@ -274,6 +276,11 @@ CONFORMANCE_TEST("device", "the limits of a device agree with each other") {
             "PI_DEVICE_INFO_COMPUTE_UNITS is 0");
     const auto bits = info_or<uint32_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_ADDRESS_BITS, 64);
     require(bits == 32 || bits == 64, "PI_DEVICE_INFO_ADDRESS_BITS is ", bits);
+    constexpr uint64_t size = 1 << 20;
+    const Mem mem = fixture.make_buffer(size);
+    const auto address = info_or(&piMemGetInfo, mem.get(), PI_MEM_INFO_DEVICE_ADDRESS, uint64_t{0});
+    require(bits == 64 || address + size <= uint64_t{1} << 32, "PI_DEVICE_INFO_ADDRESS_BITS is ",
+            bits, ", but a buffer is at ", hex(address));
     for (const pi_device_info flag :
          {PI_DEVICE_INFO_FP16, PI_DEVICE_INFO_FP64, PI_DEVICE_INFO_IMAGES,
           PI_DEVICE_INFO_HOST_POINTER_IMPORT, PI_DEVICE_INFO_INTEGRATED})
@@ -300,6 +307,24 @@ CONFORMANCE_TEST("device", "the limits of a device agree with each other") {
         imports >> PI_EXTERNAL_HOST_POINTER & 1,
         "PI_DEVICE_INFO_HOST_POINTER_IMPORT, as PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES "
         "says,");
+}
+
+CONFORMANCE_TEST("device", "the operating system has the device's NUMA node") {
+    uint32_t node = 0;
+    const pi_result result =
+        piDeviceGetInfo(fixture.device(), PI_DEVICE_INFO_NUMA_NODE, sizeof node, &node, nullptr);
+    if (result == PI_ERROR_UNSUPPORTED_FEATURE)
+        skip("the device reports no NUMA node");
+    require_success(result, "PI_DEVICE_INFO_NUMA_NODE");
+    if (is_simulated(fixture.device()) ||
+        get_info<uint32_t>(&piPlatformGetInfo, fixture.platform(), PI_PLATFORM_INFO_BACKEND) ==
+            PI_BACKEND_SIMULATED)
+        skip("the device is simulated, and so is its machine");
+    const std::filesystem::path nodes = "/sys/devices/system/node";
+    if (!std::filesystem::exists(nodes))
+        skip("the system shows no NUMA nodes");
+    require(std::filesystem::exists(nodes / join("node", node)), "the device is on NUMA node ",
+            node, ", which the system does not have");
 }
 
 CONFORMANCE_TEST("device",

@@ -60,6 +60,21 @@ CONFORMANCE_TEST("device", "a device finds the image that suits it anywhere in t
     }
 }
 
+CONFORMANCE_TEST("device", "an image may have its bytes, which are then at an address") {
+    need_select(fixture);
+    const Bytes bytes = fixture.random_bytes(100);
+    for (const pi_program_binary &good : suitable(fixture)) {
+        pi_program_binary with = good;
+        with.data = bytes.data();
+        with.size = bytes.size();
+        require_equal(select(fixture, {wrong_target, with}), 1u, "an image with its bytes");
+        with.data = nullptr;
+        require_untouched<uint32_t>(
+            "an image of 100 bytes at NULL", {PI_ERROR_INVALID_NULL_POINTER},
+            [&](uint32_t *out) { return piDeviceSelectBinary(fixture.device(), 1, &with, out); });
+    }
+}
+
 CONFORMANCE_TEST("device",
                  "a device chooses the same one of several images that suit it, in any order") {
     need_select(fixture);

@@ -138,6 +138,22 @@ CONFORMANCE_TEST("event", "the status goes from queued to complete and never bac
     }
 }
 
+CONFORMANCE_TEST("event", "a flushed command that waits for nothing is not queued") {
+    const Queue queue = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(1 << 20);
+    const Mem other = fixture.make_buffer(1 << 20);
+    const Event before = fixture.make_host_event();
+    fixture.signal(before);
+    for (const Waits &waits : {Waits{}, Waits{before}}) {
+        // No loader makes several commands of a copy.
+        const Event event = fixture.copy(queue, mem, 0, other, 0, 1 << 20, waits);
+        require_success(piQueueFlush(queue), "piQueueFlush");
+        require(status_of(event) != PI_EVENT_QUEUED,
+                "the status of a flushed command is PI_EVENT_QUEUED, but nothing holds it back");
+        fixture.wait(event);
+    }
+}
+
 // ----- Waiting -----
 
 CONFORMANCE_TEST("event", "a timeout of 0 polls, and a short one expires") {

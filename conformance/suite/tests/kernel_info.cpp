@@ -37,7 +37,8 @@ CONFORMANCE_TEST(
                 " work-items, should be 1 to ", device_most);
         const auto multiple = group_info(
             kernel, fixture.device(), PI_KERNEL_GROUP_INFO_PREFERRED_GROUP_MULTIPLE, uint64_t{1});
-        require(multiple >= 1, name, ": the preferred multiple is 0");
+        require(multiple >= 1 && multiple <= most, name, ": the preferred multiple is ", multiple,
+                ", should be 1 to ", most);
         require(group_info(kernel, fixture.device(), PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE,
                            Size3{}) == Size3{},
                 name, ": demands a group size, which its source does not");

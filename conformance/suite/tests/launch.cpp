@@ -244,6 +244,16 @@ CONFORMANCE_TEST("kernel", "work sizes that make no sense are refused") {
         refused(join("a work-group larger than the device's largest on axis ", axis), 3, local,
                 local);
     }
+    // Each axis fits, their product does not.
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::size_t next = (axis + 1) % 3;
+        Size3 local{1, 1, 1};
+        local[axis] = std::min(items[axis], most);
+        local[next] = most / local[axis] + 1;
+        if (local[next] <= items[next])
+            refused(join("a work-group larger than the largest by axes ", axis, " and ", next), 3,
+                    local, local);
+    }
     constexpr uint64_t half = uint64_t{1} << 32;
     refused("a local size whose product is 0 modulo 2^64", 3, {half, half, 1}, {half, half, 1});
     refused("a local size whose product is 1 modulo 2^64", 2, {half + 1, 1 - half, 1},
@@ -508,6 +518,17 @@ CONFORMANCE_TEST("kernel", "a launch accepts the suggested local size") {
     // With this many items there are more groups than a group may have items.
     suggested(launch_desc(kernel, arguments, 1, {std::min<uint64_t>(most, 1024) * 2048, 1, 1}));
     require_visited(setup, 2, {}, {60, 50, 1}, local);
+}
+
+CONFORMANCE_TEST("kernel", "each id is visited once in clusters of groups, where the device can") {
+    LaunchFixture setup(fixture);
+    if ((launch_features(fixture) & PI_LAUNCH_FEATURE_CLUSTERS) == 0)
+        skip("the device has no clusters of groups");
+    const Kernel kernel = make_kernel(setup.program, "visit");
+    const uint64_t group = group_size(fixture, kernel, 4);
+    require_visited(setup, kernel, 1, {}, {4 * group, 0, 0}, {group, 0, 0}, {2, 1, 1});
+    require_visited(setup, kernel, 2, {}, {4 * group, 2, 0}, {group, 1, 0}, {2, 2, 1});
+    require_visited(setup, kernel, 3, {}, {2 * group, 2, 2}, {group, 1, 1}, {1, 2, 1});
 }
 
 CONFORMANCE_TEST("kernel", "features that a device does not have are refused") {

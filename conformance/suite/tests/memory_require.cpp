@@ -5,16 +5,13 @@
 
 #include "checks.hpp"
 #include "memory.hpp"
+#include "process_memory.hpp"
 #include "registry.hpp"
 #include "sanitized.hpp"
 
 #include <algorithm>
-#include <cinttypes>
-#include <cstdio>
 #include <fcntl.h>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <unistd.h>
 
 namespace pi::suite {
@@ -120,36 +117,6 @@ CONFORMANCE_TEST(
 
 // ----- What the system says -----
 
-// Memory of such devices is memory of this process, which the system describes.
-void need_process_memory(Fixture &fixture) {
-    if ((get_info<pi_device_type>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_TYPE) &
-         PI_DEVICE_TYPE_CPU) == 0 ||
-        get_info<uint32_t>(&piPlatformGetInfo, fixture.platform(), PI_PLATFORM_INFO_BACKEND) ==
-            PI_BACKEND_SIMULATED)
-        skip("the device's memory is not the process's");
-}
-
-// The VmFlags of the mapping that an address is in (/proc/self/smaps); empty if none are shown.
-std::string flags_of_mapping(uintptr_t address) {
-    std::ifstream smaps("/proc/self/smaps");
-    bool here = false;
-    for (std::string line; std::getline(smaps, line);) {
-        uintptr_t begin = 0, end = 0;
-        if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " ", &begin, &end) == 2)
-            here = begin <= address && address < end;
-        else if (here && line.starts_with("VmFlags:"))
-            return line;
-    }
-    return {};
-}
-
-// Whether a page is locked (lo), a reserved huge page (ht) or of a device (io, pf).
-bool never_paged_out(const std::string &flags) {
-    return std::ranges::any_of(
-        std::initializer_list<const char *>{" lo", " ht", " io", " pf"},
-        [&](const char *flag) { return flags.find(flag) != std::string::npos; });
-}
-
 void require_locked(pi_mem mem, const std::string &what) {
     void *pointer = nullptr;
     require_success(piMemGetHostPointer(mem, &pointer), "piMemGetHostPointer");
@@ -157,11 +124,8 @@ void require_locked(pi_mem mem, const std::string &what) {
     const auto size = get_info<uint64_t>(&piMemGetInfo, mem, PI_MEM_INFO_SIZE);
     const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     for (uintptr_t at = begin / page * page; at < begin + size; at += page) {
-        const std::string flags = flags_of_mapping(at);
-        if (flags.empty())
-            skip("the system does not show the flags of mappings");
-        require(never_paged_out(flags), what, ": the page at byte ", at - begin / page * page,
-                " may be paged out: ", flags);
+        require(never_paged_out(at), what, ": the page at byte ", at - begin / page * page,
+                " may be paged out: ", flags_of_mapping(at));
     }
 }
 

@@ -23,6 +23,31 @@ CONFORMANCE_TEST("memory", "a scope that is not in the device's list is refused"
     }
 }
 
+// The addresses that the buffer reports, if any, are multiples of this.
+void require_addresses(pi_mem mem, uint64_t alignment, const std::string &what) {
+    const auto device = info_or(&piMemGetInfo, mem, PI_MEM_INFO_DEVICE_ADDRESS, uint64_t{0});
+    require(device % alignment == 0, what, " is at ", hex(device), ", should be at a multiple of ",
+            alignment);
+    void *pointer = nullptr;
+    if (piMemGetHostPointer(mem, &pointer) == PI_SUCCESS)
+        require(reinterpret_cast<uintptr_t>(pointer) % alignment == 0, what, " is at ", pointer,
+                " for the host, should be at a multiple of ", alignment);
+}
+
+CONFORMANCE_TEST("memory", "every allocation in a scope is aligned as the scope says") {
+    const std::vector<pi_memory_scope> scopes = fixture.scopes();
+    for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
+        std::vector<Mem> mems;
+        for (const uint64_t size : {1, 3, 64, 100, 4095, 4097, 1, 20000, 7, 65536, 5}) {
+            pi_mem_buffer_desc desc = buffer_desc(size);
+            desc.scope = scope;
+            mems.push_back(fixture.make_buffer(fixture.place(), desc));
+            require_addresses(mems.back(), scopes[scope].min_alignment,
+                              join("a buffer of ", size, " bytes in scope ", scope));
+        }
+    }
+}
+
 CONFORMANCE_TEST("memory", "every scope of the device has memory, aligned as it says") {
     const Queue queue = fixture.make_queue();
     const std::vector<pi_memory_scope> scopes = fixture.scopes();
@@ -43,6 +68,12 @@ CONFORMANCE_TEST("memory", "every scope of the device has memory, aligned as it 
         if (scopes[scope].max_allocation != 0 && scopes[scope].max_allocation != UINT64_MAX) {
             desc.size = scopes[scope].max_allocation + 1;
             require_refused(fixture.place(), "more than its scope's max_allocation", desc,
+                            {PI_ERROR_INVALID_SIZE, PI_ERROR_OUT_OF_DEVICE_MEMORY,
+                             PI_ERROR_OUT_OF_HOST_MEMORY});
+        }
+        if (scopes[scope].capacity != 0 && scopes[scope].capacity != UINT64_MAX) {
+            desc.size = scopes[scope].capacity + 1;
+            require_refused(fixture.place(), "more than its scope's capacity", desc,
                             {PI_ERROR_INVALID_SIZE, PI_ERROR_OUT_OF_DEVICE_MEMORY,
                              PI_ERROR_OUT_OF_HOST_MEMORY});
         }
@@ -144,6 +175,12 @@ CONFORMANCE_TEST("memory", "where a scope maps in place, all maps of a byte have
         fixture.wait(fixture.map(queue, mem, PI_MAP_READ, 1000, 77, &part));
         require(static_cast<std::byte *>(whole) + 1000 == part, "scope ", scope,
                 " maps in place: byte 1000 is at ", part, ", byte 0 at ", whole);
+        if ((scopes[scope].flags & PI_SCOPE_HOST_VISIBLE) != 0) {
+            void *memory = nullptr;
+            require_success(piMemGetHostPointer(mem, &memory), "piMemGetHostPointer");
+            require(whole == memory, "scope ", scope, " maps in place: a map is at ", whole,
+                    ", the memory at ", memory);
+        }
         fixture.wait(fixture.unmap(queue, mem, part));
         fixture.wait(fixture.unmap(queue, mem, whole));
     }
@@ -180,7 +217,8 @@ CONFORMANCE_TEST("memory",
 
 CONFORMANCE_TEST("memory", "USM is allocated in every scope, or refused there") {
     const Queue queue = fixture.make_queue();
-    const auto scopes = static_cast<uint32_t>(fixture.scopes().size());
+    const std::vector<pi_memory_scope> own = fixture.scopes();
+    const auto scopes = static_cast<uint32_t>(own.size());
     for (const pi_usm_kind kind : need_usm(fixture)) {
         for (uint32_t scope = 0; scope < scopes; ++scope) {
             pi_usm_desc desc = usm_desc(kind, 999);
@@ -195,6 +233,8 @@ CONFORMANCE_TEST("memory", "USM is allocated in every scope, or refused there") 
                 continue;
             }
             const Usm usm(fixture.context(), pointer, desc.size);
+            require(reinterpret_cast<uintptr_t>(pointer) % own[scope].min_alignment == 0, what,
+                    " is at ", pointer, ", should be at a multiple of ", own[scope].min_alignment);
             const Bytes bytes = fixture.random_bytes(desc.size);
             usm_upload(fixture, queue, pointer, bytes);
             require_usm_contents(fixture, queue, pointer, bytes, what);

@@ -58,8 +58,14 @@ CONFORMANCE_TEST("device", "a partition has the requested compute units") {
         if (!has_kind(device, kind))
             continue;
         uint32_t sum = 0;
-        for (const Device &one : partition(device, partition_desc(kind)))
+        std::set<uint32_t> nodes;
+        for (const Device &one : partition(device, partition_desc(kind))) {
             sum += units_of(one);
+            const auto node =
+                info_or(&piDeviceGetInfo, one.get(), PI_DEVICE_INFO_NUMA_NODE, UINT32_MAX);
+            require(kind != PI_PARTITION_BY_NUMA || node == UINT32_MAX || nodes.insert(node).second,
+                    "two parts by NUMA node are on node ", node);
+        }
         require(sum >= 1 && sum <= units, "the parts by kind ", kind, " have ", sum,
                 " compute units in all, the device ", units);
     }

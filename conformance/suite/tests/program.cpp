@@ -5,6 +5,7 @@
 #include "kernels.hpp"
 #include "launch_fixture.hpp"
 #include "library.hpp"
+#include "native_kernels.hpp"
 #include "registry.hpp"
 
 #include <cstring>
@@ -156,6 +157,15 @@ CONFORMANCE_TEST(
         return found;
     };
     require_equal(ask(program, "add"), address, "the address of a kernel, asked again");
+    require(ask(program, "visit") != address, "two kernels have one address");
+    if (kernel_format(fixture) == PI_PROGRAM_FORMAT_NATIVE_TABLE)
+        for (uint32_t i = 0; i < native_program.kernel_count; ++i)
+            require_equal(ask(program, native_program.kernels[i].name),
+                          reinterpret_cast<uintptr_t>(native_program.kernels[i].function),
+                          join("the address of the function ", native_program.kernels[i].name));
+    require_error(piProgramGetFunctionPointer(program, fixture.device(), "add", nullptr),
+                  PI_ERROR_INVALID_NULL_POINTER,
+                  "piProgramGetFunctionPointer with out_address NULL");
     const auto refused = [&](const char *what, pi_result error, pi_program of, pi_device device,
                              const char *name) {
         require_untouched<uint64_t>(what, {error}, [&](uint64_t *out) {
@@ -347,6 +357,33 @@ CONFORMANCE_TEST("program",
         desc.format = unknown;
         require_untouched<pi_program>(join("a program of the format ", unknown),
                                       {PI_ERROR_INVALID_ENUMERATION}, create);
+    }
+}
+
+CONFORMANCE_TEST("program",
+                 "a format that the device reports is accepted, or the bytes are invalid") {
+    fixture.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
+    const auto formats =
+        get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+    static constexpr pi_native_program no_kernels = {sizeof no_kernels, 0, nullptr};
+    constexpr char text[] = "these are no bytes of any format";
+    for (pi_program_format format = PI_PROGRAM_FORMAT_OPENCL_C;
+         format <= PI_PROGRAM_FORMAT_NATIVE_LIBRARY; ++format) {
+        if ((formats & (1u << format)) == 0)
+            continue;
+        auto desc = pi::desc<pi_program_desc>();
+        desc.format = format;
+        desc.data = text;
+        desc.size = sizeof text - 1;
+        if (format == PI_PROGRAM_FORMAT_NATIVE_TABLE) {
+            desc.data = &no_kernels;
+            desc.size = sizeof no_kernels;
+        }
+        const pi_result result = try_create<pi_program>(
+            [&](pi_program *out) { return piProgramCreate(fixture.context(), &desc, out); });
+        if (result != PI_SUCCESS)
+            require_error(result, {PI_ERROR_INVALID_BINARY, PI_ERROR_BUILD_FAILED},
+                          "a program of format ", format, ", which the device reports");
     }
 }
 

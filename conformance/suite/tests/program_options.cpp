@@ -76,6 +76,9 @@ CONFORMANCE_TEST("program", "existing kernels keep the options that they were bu
                     "PI_PROGRAM_BUILD_INFO_STATUS");
     require_equal(status, uint32_t{PI_PROGRAM_FAILED}, "the status after a build that failed");
     require_value(first, 41);
+    require_error(build(program, "-DOTHER=1"), PI_ERROR_BUILD_FAILED,
+                  "building with another definition");
+    require_options(program, fixture.device(), "-DOTHER=1", "the options of a build that failed");
     require_success(build(program, "-DVALUE=42"), "building again, after a failure");
     const Kernel second = make_kernel(program, "set");
     require_value(second, 42);

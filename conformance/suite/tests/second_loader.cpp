@@ -6,7 +6,7 @@
 
 namespace pi::suite {
 
-Owner<pi_loader> make_loader(Fixture &fixture) {
+Owner<pi_loader> make_loader(Fixture &fixture, const std::vector<pi_loader_option> &options) {
     pi_plugin_report report{};
     require_success(piLoaderGetReports(fixture.loader(), 1, &report, nullptr),
                     "piLoaderGetReports");
@@ -16,6 +16,8 @@ Owner<pi_loader> make_loader(Fixture &fixture) {
     desc.flags = PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = &plugin;
     desc.plugin_count = 1;
+    desc.options = options.data();
+    desc.option_count = static_cast<uint32_t>(options.size());
     Owner<pi_loader> loader;
     require_success(piLoaderCreate(&desc, loader.out()), "a second piLoaderCreate");
     return loader;

@@ -6,7 +6,7 @@
 namespace pi::suite {
 
 /// Another loader, of the plugin under test alone, that has not called it yet.
-Owner<pi_loader> make_loader(Fixture &fixture);
+Owner<pi_loader> make_loader(Fixture &fixture, const std::vector<pi_loader_option> &options = {});
 
 /// Another loader with its own instance of the plugin under test, whose objects the fixture's
 /// instance refuses. Release its objects first.

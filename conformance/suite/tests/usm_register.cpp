@@ -3,8 +3,15 @@
 // Pinned application memory.
 
 #include "host_memory.hpp"
+#include "process_memory.hpp"
 #include "registry.hpp"
+#include "sanitized.hpp"
 #include "usm.hpp"
+
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace pi::suite {
 namespace {
@@ -72,6 +79,83 @@ CONFORMANCE_TEST("memory", "memory may be pinned several times, and is unpinned 
                   "piUsmHostUnregister of what another context has pinned");
     must_unregister(fixture, begin + 4096);
     require_not_registered(fixture, begin + 4096, "memory that was unregistered");
+}
+
+// For devices whose memory is the process's: there the system says what is pinned.
+void need_visible_pins(Fixture &fixture) {
+    fixture.need(PI_CAPABILITY_USM_REGISTER, "PI_CAPABILITY_USM_REGISTER");
+    need_process_memory(fixture);
+    if (is_sanitized)
+        skip("a sanitizer locks no pages");
+}
+
+CONFORMANCE_TEST("memory", "the newest registration of a pointer is undone first, page by page") {
+    need_visible_pins(fixture);
+    const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    HostMemory memory(4 * page, page);
+    const auto require_pinned = [&](uint64_t pages, const char *when) {
+        for (uint64_t i = 0; i < 4; ++i)
+            require_equal(never_paged_out(reinterpret_cast<uintptr_t>(memory.data()) + i * page),
+                          i < pages, join("whether page ", i, " is pinned ", when));
+    };
+    require_pinned(0, "before any registration");
+    must_register(fixture, memory.data(), page);
+    require_pinned(1, "by a registration of a page");
+    must_register(fixture, memory.data(), 3 * page);
+    require_pinned(3, "by one of three pages");
+    must_unregister(fixture, memory.data());
+    require_pinned(1, "by one of a page, after that of three is undone");
+    must_register(fixture, memory.data(), 2 * page - 1);
+    must_register(fixture, memory.data(), 1);
+    require_pinned(2, "by registrations of which the newest is small");
+    must_unregister(fixture, memory.data());
+    require_pinned(2, "after the newest, a small one, is undone");
+    must_unregister(fixture, memory.data());
+    must_unregister(fixture, memory.data());
+    require_pinned(0, "after all are undone");
+}
+
+// While it lives this thread may pin nothing.
+class NoPins {
+public:
+    NoPins() {
+        getrlimit(RLIMIT_MEMLOCK, &limit_);
+        rlimit none = limit_;
+        none.rlim_cur = 0;
+        setrlimit(RLIMIT_MEMLOCK, &none);
+        syscall(SYS_capget, &header_, data_);
+        const uint32_t effective =
+            std::exchange(data_[0].effective, data_[0].effective & ~(uint32_t{1} << CAP_IPC_LOCK));
+        syscall(SYS_capset, &header_, data_);
+        data_[0].effective = effective;
+    }
+    NoPins(const NoPins &) = delete;
+    NoPins &operator=(const NoPins &) = delete;
+    ~NoPins() {
+        syscall(SYS_capset, &header_, data_);
+        setrlimit(RLIMIT_MEMLOCK, &limit_);
+    }
+
+private:
+    rlimit limit_{};
+    __user_cap_header_struct header_{_LINUX_CAPABILITY_VERSION_3, 0};
+    __user_cap_data_struct data_[2]{};
+};
+
+CONFORMANCE_TEST("memory", "a registration fails while the system refuses, and can be repeated") {
+    need_visible_pins(fixture);
+    HostMemory memory(size, 4096);
+    must_register(fixture, memory.data(), size);
+    must_unregister(fixture, memory.data());
+    {
+        const NoPins none;
+        require_error(piUsmHostRegister(fixture.context(), memory.data(), size, 0),
+                      PI_ERROR_OUT_OF_RESOURCES,
+                      "piUsmHostRegister where the system refuses to pin");
+        require_not_registered(fixture, memory.data(), "memory that the system refused to pin");
+    }
+    must_register(fixture, memory.data(), size);
+    must_unregister(fixture, memory.data());
 }
 
 CONFORMANCE_TEST("memory", "memory that cannot be pinned is refused") {
