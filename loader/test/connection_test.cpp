@@ -11,8 +11,9 @@ namespace {
 
 // Two instances, in two loaders or as two plugins of one.
 struct Two {
-    Loader first{{.plugins = {plugin_file("small_good"), plugin_file("small_old")}}};
-    Loader second{{.plugins = {plugin_file("small_good")}}};
+    CapturedLog log;
+    Loader first{{.plugins = {plugin_file("small_good"), plugin_file("small_old")}, .log = &log}};
+    Loader second{{.plugins = {plugin_file("small_good")}, .log = &log}};
     pi_device device = first.device(0);
     pi_context context = first.context(0);
     pi_device other_device;
@@ -53,6 +54,10 @@ TEST_CASE("between two plugins, and two instances of one, the loader answers NON
     CHECK_THAT(info.reason, Contains("different plugins"));
     CHECK(info.bandwidth == 0);
     CHECK(info.external_handle_types == 0);
+    CHECK(two.log.count("asked for a connection") == 0);
+    REQUIRE(piGetMemoryConnection(two.device, two.context, two.device, two.context, &connection) ==
+            PI_SUCCESS);
+    CHECK(two.log.count("asked for a connection") == 1);
 }
 
 TEST_CASE("a device and a context of different plugins are refused") {

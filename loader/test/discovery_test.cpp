@@ -109,6 +109,30 @@ TEST_CASE("a plugin that breaks the contract is refused with the reason, and the
     check_works(loader, loader.plugins()[0]);
 }
 
+TEST_CASE("a loader with the log level off refuses a plugin without a message") {
+    for (const bool by_option : {false, true}) {
+        CapturedLog log;
+        const std::string file = plugin_file("small_bad_name");
+        const char *const path = file.c_str();
+        const pi_loader_option off{"PI_LOG", "off"};
+        auto desc = pi::desc<pi_loader_desc>();
+        desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
+        desc.plugins = &path;
+        desc.plugin_count = 1;
+        desc.log = CapturedLog::callback;
+        desc.log_user_data = &log;
+        desc.log_level = by_option ? pi_log_level{0} : pi_log_level{PI_LOG_OFF};
+        desc.options = &off;
+        desc.option_count = by_option ? 1 : 0;
+        pi_loader made = nullptr;
+        REQUIRE(piLoaderCreate(&desc, &made) == PI_SUCCESS);
+        Loader loader(made);
+        CHECK(loader.report().status == PI_PLUGIN_REFUSED);
+        loader.reset();
+        CHECK(log.all() == "");
+    }
+}
+
 TEST_CASE("a file that is not a shared object is refused without being run") {
     const TemporaryFolder folder;
     folder.write("libpi_plugin_text.so", "#!/bin/sh\necho no\n");

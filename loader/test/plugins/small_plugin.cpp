@@ -169,8 +169,10 @@ pi_result context_release(pi_context context) {
     return PI_SUCCESS;
 }
 
-pi_result connection(pi_device, pi_context, pi_device, pi_context,
+pi_result connection(pi_device src, pi_context, pi_device, pi_context,
                      pi_memory_connection *out_connection) {
+    const pi_host *host = object(src)->plugin->host;
+    host->log(host, PI_LOG_TRACE, "asked for a connection");
     *out_connection = PI_MEMORY_CONNECTION_MIGRATABLE;
     return PI_SUCCESS;
 }
