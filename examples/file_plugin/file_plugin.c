@@ -368,9 +368,10 @@ static pi_result check_regions(const void *self, uint32_t count, const pi_region
     for (uint32_t i = 0; i < count; i++) {
         const struct rows src = rows_of(&regions[i], false), dst = rows_of(&regions[i], true);
         REFUSE(regions[i].reserved, self, PI_ERROR_UNSUPPORTED_FEATURE, "regions[%u].reserved", i);
-        REFUSE(!rows_fit(&src, from->size) || !rows_fit(&dst, to->size), self,
-               PI_ERROR_INVALID_SIZE,
-               "regions[%u]: no bytes, a pitch that is too small, or past the end", i);
+        REFUSE(
+            !rows_fit(&src, from->size) || !rows_fit(&dst, to->size), self, PI_ERROR_INVALID_SIZE,
+            "regions[%u] at %llu and %llu: no bytes, a pitch that is too small, or past the end", i,
+            (unsigned long long)regions[i].src_offset, (unsigned long long)regions[i].dst_offset);
         REFUSE(from == to && rows_overlap(&src, &dst), self, PI_ERROR_MEM_COPY_OVERLAP,
                "regions[%u]: its source overlaps its destination", i);
     }
@@ -949,7 +950,9 @@ static pi_result PI_CALL enqueue_map(pi_queue queue, const pi_buffer_map_desc *g
     REFUSE(!desc.out_pointer, queue, PI_ERROR_INVALID_NULL_POINTER, "out_pointer: NULL");
     REFUSE(!(desc.flags & map_flags), queue, PI_ERROR_INVALID_VALUE, "flags: no PI_MAP_ flag");
     REFUSE(!desc.size || desc.size > desc.mem->size || desc.offset > desc.mem->size - desc.size,
-           queue, PI_ERROR_INVALID_SIZE, "size: 0, or past the end of mem");
+           queue, PI_ERROR_INVALID_SIZE, "offset: %llu, size: %llu; mem has %llu bytes",
+           (unsigned long long)desc.offset, (unsigned long long)desc.size,
+           (unsigned long long)desc.mem->size);
     command.dst = desc.mem;
     command.out_pointer = desc.out_pointer;
     command.map = calloc(1, sizeof *command.map);
