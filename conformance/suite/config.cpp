@@ -18,4 +18,9 @@ std::vector<std::pair<std::string, std::string>> preloaded() {
     return variables;
 }
 
+std::string given_to_second_process() {
+    const char *const value = std::getenv(second_process_variable);
+    return value != nullptr ? value : "";
+}
+
 } // namespace pi::suite

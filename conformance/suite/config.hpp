@@ -12,4 +12,9 @@ namespace pi::suite {
 /// Nothing where LD_PRELOAD is not set.
 std::vector<std::pair<std::string, std::string>> preloaded();
 
+/// What a test has given to a second process of itself, or "" in the first one; and the variable
+/// that it is given in.
+inline constexpr const char *second_process_variable = "CONFORMANCE_SECOND_PROCESS";
+std::string given_to_second_process();
+
 } // namespace pi::suite

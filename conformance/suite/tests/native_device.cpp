@@ -6,6 +6,7 @@
 #include "launch_fixture.hpp"
 #include "native.hpp"
 #include "partition.hpp"
+#include "platforms.hpp"
 #include "registry.hpp"
 
 namespace pi::suite {
@@ -62,6 +63,21 @@ CONFORMANCE_TEST("device", "a device with native handles has one of itself, its 
             event_info_names());
     }
     fixture.wait(filled);
+}
+
+CONFORMANCE_TEST("device", "a device's native handle is refused by another platform") {
+    need_native(fixture);
+    const pi_device another = need_device_of_another_platform(fixture);
+    pi_native_handle handle{};
+    const pi_result result = piDeviceGetNativeHandle(another, &handle);
+    if (result == PI_ERROR_UNSUPPORTED_FEATURE)
+        skip("the other platform's device has no native handle");
+    require_success(result, "piDeviceGetNativeHandle");
+    const pi_native_desc desc = native_desc(handle);
+    require_untouched<pi_device>(
+        "a device of another platform", {PI_ERROR_INVALID_NATIVE_HANDLE}, [&](pi_device *out) {
+            return piDeviceCreateWithNativeHandle(fixture.platform(), &desc, out);
+        });
 }
 
 CONFORMANCE_TEST("device", "a sub-device's native handle makes a new device, which works") {

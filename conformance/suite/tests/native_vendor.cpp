@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <thread>
+#include <unistd.h>
 
 namespace pi::suite {
 namespace {
@@ -289,6 +290,30 @@ CONFORMANCE_TEST("memory", "memory of CUDA that an import owns is freed with it"
             is_known(), own == 0,
             join("whether CUDA knows memory after the release of its import with own ", own));
     }
+}
+
+CONFORMANCE_TEST("memory", "CUDA imports the file descriptor of exported memory") {
+    need_backend(fixture, PI_BACKEND_CUDA, "CUDA");
+    const auto exports =
+        info_or(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_EXPORT_HANDLE_TYPES, 0u);
+    if ((exports >> PI_EXTERNAL_OPAQUE_FD & 1) == 0)
+        skip("the device exports no PI_EXTERNAL_OPAQUE_FD");
+    auto desc = pi::desc<pi_mem_buffer_desc>();
+    desc.size = 4096;
+    desc.export_types = 1u << PI_EXTERNAL_OPAQUE_FD;
+    const Mem mem = fixture.make_buffer(fixture.place(), desc);
+    auto export_desc = pi::desc<pi_mem_export_desc>();
+    export_desc.external_type = PI_EXTERNAL_OPAQUE_FD;
+    pi_external_handle handle{};
+    require_success(piMemExport(mem, &export_desc, &handle), "piMemExport");
+    const Current current(cuda_context(fixture));
+    unsigned long long allocation = 0;
+    const int code = vendor_function<int (*)(unsigned long long *, void *, int)>(
+        cuda_library, "cuMemImportFromShareableHandle")(
+        &allocation, reinterpret_cast<void *>(static_cast<intptr_t>(handle.fd)), 1);
+    close(handle.fd);
+    require_equal(code, 0, "what cuMemImportFromShareableHandle of an exported descriptor returns");
+    cuda("cuMemRelease", allocation);
 }
 
 // ----- Level Zero -----
