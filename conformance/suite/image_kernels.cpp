@@ -49,6 +49,11 @@ extern "C" __global__ void flatten_lines(unsigned long long src, uint4 *out) {
     out[z * gridDim.x * blockDim.x + x] = make_uint4(pixel.x, pixel.y, pixel.z, pixel.w);
 }
 
+extern "C" __global__ void fetch_view(unsigned long long src, unsigned, uint4 *out) {
+    const unsigned x = blockIdx.x * blockDim.x + threadIdx.x;
+    out[x] = tex1Dfetch<uint4>(src, static_cast<int>(x));
+}
+
 extern "C" __global__ void sample(unsigned long long image, unsigned, const float2 *at,
                                   float4 *out) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -63,6 +68,7 @@ const std::string &simulated_cuda_text() {
                                   "function flatten_layers surface pointer\n"
                                   "function flatten_line surface pointer\n"
                                   "function flatten_lines surface pointer\n"
+                                  "function fetch_view texture 4 pointer\n"
                                   "function sample texture 4 pointer pointer\n");
     return text;
 }
@@ -73,8 +79,8 @@ const std::string &simulated_level_zero_text() {
                                   "function flatten image pointer\n"
                                   "function flatten_layers image pointer\n"
                                   "function flatten_line image pointer\n"
-                                  "function flatten_view image pointer\n"
                                   "function flatten_lines image pointer\n"
+                                  "function flatten_view image pointer\n"
                                   "function sample image sampler pointer pointer\n");
     return text;
 }

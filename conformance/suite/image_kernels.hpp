@@ -15,7 +15,8 @@
 //   flatten_lines(read_only image1d_array src,
 //                 global uint4 *out)                and of its layers
 //   flatten_view(read_only image1d_buffer src,
-//                global uint4 *out)                 and of a 1-D view of a buffer; not in CUDA
+//                global uint4 *out)                 and of a 1-D view of a buffer; in CUDA it is
+//                                                   fetch_view(texture src, sampler word, out)
 //   sample(read_only image2d image,
 //          sampler sampler, global const float2 *at,
 //          global float4 *out)                      out[i] = image at at[i], through the sampler

@@ -142,6 +142,12 @@ void PI_CALL native_sample_texture(const pi_native_group *group, void *const *ar
         sample_through(sampler, image, group, arguments);
 }
 
+// As CUDA's kernel: the sampler comes second.
+void PI_CALL native_fetch_view(const pi_native_group *group, void *const *arguments) {
+    void *const image_and_out[] = {arguments[0], arguments[2]};
+    native_flatten(group, image_and_out);
+}
+
 constexpr pi_native_kernel kernels[] = {
     {"transpose", &native_transpose, 2, 0},    {"flatten", &native_flatten, 2, 0},
     {"flatten_layers", &native_flatten, 2, 0}, {"flatten_line", &native_flatten, 2, 0},
@@ -151,8 +157,8 @@ constexpr pi_native_kernel kernels[] = {
 constexpr pi_native_kernel texture_kernels[] = {
     {"transpose", &native_transpose, 2, 0},    {"flatten", &native_flatten, 2, 0},
     {"flatten_layers", &native_flatten, 2, 0}, {"flatten_line", &native_flatten, 2, 0},
-    {"flatten_view", &native_flatten, 2, 0},   {"flatten_lines", &native_flatten, 2, 0},
-    {"sample", &native_sample_texture, 4, 0},
+    {"flatten_view", &native_flatten, 2, 0},   {"fetch_view", &native_fetch_view, 3, 0},
+    {"flatten_lines", &native_flatten, 2, 0},  {"sample", &native_sample_texture, 4, 0},
 };
 
 } // namespace

@@ -385,5 +385,33 @@ CONFORMANCE_TEST("image", "an image may be made, used and released by many threa
     });
 }
 
+CONFORMANCE_TEST("image", "each level of an image has pixels of its own, where it has several") {
+    need_images(fixture);
+    pi_mem_image_desc desc = any_image_desc(fixture, 8, 8);
+    desc.mip_levels = 2;
+    Mem image;
+    const pi_result result =
+        piMemImageCreate(fixture.context(), fixture.device(), &desc, image.out());
+    if (result == PI_ERROR_UNSUPPORTED_FEATURE)
+        skip("the device has no images of two levels");
+    require_success(result, "piMemImageCreate of two levels");
+    const Queue queue = fixture.make_queue();
+    const uint64_t pixel = format_of(desc).size();
+    const Bytes pixels[] = {fixture.random_bytes(64 * pixel), fixture.random_bytes(16 * pixel)};
+    for (uint32_t level = 0; level < 2; ++level) {
+        std::vector<pi_image_region> all{image_region({{}, {8u >> level, 8u >> level, 1}})};
+        all[0].mip_level = level;
+        fixture.wait(fixture.enqueue(queue, image_write_desc(image, pixels[level].data(), all)));
+    }
+    for (uint32_t level = 0; level < 2; ++level) {
+        Bytes read(pixels[level].size());
+        std::vector<pi_image_region> all{image_region({{}, {8u >> level, 8u >> level, 1}})};
+        all[0].mip_level = level;
+        fixture.wait(fixture.enqueue(queue, image_read_desc(image, read.data(), all)));
+        require_same_bytes(read.data(), pixels[level].data(), read.size(),
+                           join("level ", level, " of an image"));
+    }
+}
+
 } // namespace
 } // namespace pi::suite

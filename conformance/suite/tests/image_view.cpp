@@ -206,9 +206,8 @@ CONFORMANCE_TEST("image", "a kernel reads a 1-D view of a buffer") {
     if (flat == views.kinds.end())
         skip("the device has no 1-D views of " + numbers.text());
     const Program program = make_image_program(fixture);
-    if (is_of_cuda(kernel_format(fixture)))
-        skip("a view has no surface, and the suite reads no 1-D texture");
-    const Kernel kernel = make_kernel(program, "flatten_view");
+    const bool is_texture = is_of_cuda(kernel_format(fixture));
+    const Kernel kernel = make_kernel(program, is_texture ? "fetch_view" : "flatten_view");
     const uint64_t width = fixture.random(1, 60);
     pi_mem_image_desc desc = views.described(PI_IMAGE_1D, numbers, {width, 1, 1});
     desc.offset = fixture.random(0, 3) * views.offset_alignment;
@@ -217,7 +216,16 @@ CONFORMANCE_TEST("image", "a kernel reads a 1-D view of a buffer") {
     const Mem view = views.make(buffer, desc);
     const Mem out = fixture.make_buffer(width * 16);
     Arguments arguments;
-    arguments.image(view).buffer(out);
+    Sampler sampler;
+    if (is_texture) {
+        auto nearest = pi::desc<pi_sampler_desc>();
+        nearest.addressing = PI_ADDRESSING_NONE; // by index
+        require_success(piSamplerCreate(fixture.context(), &nearest, sampler.out()),
+                        "piSamplerCreate");
+        arguments.image(view, sampler).sampler(sampler).buffer(out);
+    } else {
+        arguments.image(view).buffer(out);
+    }
     fixture.wait(fixture.enqueue(views.queue, launch_desc(kernel, arguments, width)));
     std::vector<uint32_t> expected;
     for (uint64_t i = 0; i < 4 * width; ++i)
