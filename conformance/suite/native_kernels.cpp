@@ -2,6 +2,7 @@
 
 #include "native_kernels.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 
@@ -77,10 +78,19 @@ void PI_CALL native_take(const pi_native_group *, void *const *arguments) {
     std::memcpy(arguments[0], arguments[1], Size);
 }
 
+void PI_CALL native_count_groups(const pi_native_group *group, void *const *arguments) {
+    auto *counts = static_cast<uint64_t *>(arguments[0]);
+    std::atomic_ref(counts[0]) += 1;
+    std::atomic_ref(counts[1]) += group->end[0] - group->begin[0];
+    if (group->group_id[0] == group->group_count[0] - 1)
+        counts[2] = group->end[0];
+}
+
 constexpr pi_native_kernel value_kernels[] = {{"take_1", &native_take<1>, 2, 0},
                                               {"take_3", &native_take<3>, 2, 0},
                                               {"take_1000", &native_take<1000>, 2, 0},
-                                              {"take_4096", &native_take<4096>, 2, 0}};
+                                              {"take_4096", &native_take<4096>, 2, 0},
+                                              {"count_groups", &native_count_groups, 1, 0}};
 
 constexpr pi_native_kernel native_kernels[] = {
     {"add", &native_add, 2, 0},         {"combine", &native_combine, 4, 0},

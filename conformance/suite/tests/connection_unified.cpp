@@ -8,7 +8,10 @@
 #include "regions.hpp"
 #include "registry.hpp"
 
+#include <pi/pi_native_kernel.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 namespace pi::suite {
@@ -212,15 +215,20 @@ CONFORMANCE_TEST_PAIRS("connection",
     }
 }
 
-pi_concurrent_writers writers_of(const Link &link) {
+// Zeros where the plugin has no info.
+pi_memory_connection_info info_of(const Link &link) {
     auto query = pi::desc<pi_memory_connection_query>();
     query.kind = link.kind;
     query.src_scope = link.src_scope;
     query.dst_scope = link.dst_scope;
     pi_memory_connection_info info{};
-    const pi_result result = try_connection_info(link.src, link.dst, &query, info);
-    return result == PI_SUCCESS ? info.concurrent_writers
-                                : pi_concurrent_writers{PI_CONCURRENT_WRITERS_NONE};
+    if (try_connection_info(link.src, link.dst, &query, info) != PI_SUCCESS)
+        info = {};
+    return info;
+}
+
+pi_concurrent_writers writers_of(const Link &link) {
+    return info_of(link).concurrent_writers;
 }
 
 // Every `step`th byte from `first` on, of a buffer's first `bytes`.
@@ -323,6 +331,79 @@ CONFORMANCE_TEST_PAIRS("connection",
     }
     if (!any)
         skip("no memory of these places has two writers at once");
+}
+
+// ----- Atomics -----
+
+constexpr uint32_t additions = 1000; // by each work-item
+
+void PI_CALL native_count(const pi_native_group *group, void *const *arguments) {
+    const std::atomic_ref word(static_cast<uint32_t *>(arguments[0])[0]);
+    for (uint64_t i = group->begin[0]; i < group->end[0]; ++i)
+        for (uint32_t round = 0; round < additions; ++round)
+            word.fetch_add(1);
+}
+constexpr pi_native_kernel counters[] = {{"count", &native_count, 1, 0}};
+constexpr pi_native_program native_counter = {sizeof(pi_native_program), 1, counters};
+constexpr char opencl_counter[] = "kernel void count(volatile global uint *word) {"
+                                  "    for (int i = 0; i < 1000; ++i) atomic_inc(word);"
+                                  "}";
+
+Program make_counter(Fixture &fixture, const Place &place) {
+    auto desc = pi::desc<pi_program_desc>();
+    desc.format = kernel_format(fixture, place.device);
+    if (desc.format == PI_PROGRAM_FORMAT_NATIVE_TABLE) {
+        desc.data = &native_counter;
+        desc.size = sizeof native_counter;
+    } else if (desc.format == PI_PROGRAM_FORMAT_OPENCL_C) {
+        desc.data = opencl_counter;
+        desc.size = sizeof opencl_counter - 1;
+    } else {
+        skip("the suite has kernels with atomics as native functions and in OpenCL C only");
+    }
+    Program program;
+    require_success(piProgramCreate(place.context, &desc, program.out()), "piProgramCreate");
+    require_success(piProgramBuild(program, nullptr), "piProgramBuild");
+    return program;
+}
+
+CONFORMANCE_TEST_PAIRS("connection",
+                       "kernels of both places add to one word, where atomics are atomic to both") {
+    bool any = false;
+    for (const Link &link : links_that_are(fixture, PI_MEMORY_CONNECTION_UNIFIED)) {
+        const pi_memory_connection_info info = info_of(link);
+        if (info.atomics == 0)
+            continue;
+        any = true;
+        constexpr uint32_t items = 64;
+        const LinkMemory shared(link, fixture, Bytes(4096));
+        const Place *const places[] = {&link.src, &link.dst};
+        Program programs[2];
+        Kernel kernels[2];
+        Queue queues[2];
+        Event gates[2], launched[2];
+        for (std::size_t end = 0; end < 2; ++end) {
+            programs[end] = make_counter(fixture, *places[end]);
+            kernels[end] = make_kernel(programs[end], "count");
+            queues[end] = fixture.make_queue(*places[end]);
+            gates[end] = fixture.make_host_event(places[end]->context);
+            Arguments arguments;
+            arguments.buffer(shared);
+            launched[end] = fixture.enqueue(
+                queues[end], launch_desc(kernels[end], arguments, items), {gates[end]});
+            require_success(piQueueFlush(queues[end]), "piQueueFlush");
+        }
+        for (const Event &gate : gates)
+            fixture.signal(gate);
+        for (const Event &event : launched)
+            fixture.wait(event, link.name() + ": a launch of one of two ends");
+        const std::vector<uint32_t> count =
+            words_of(fixture.download(queues[0], shared, sizeof(uint32_t)));
+        require_equal(count[0], 2 * items * additions,
+                      link.name() + ": the word that kernels of both ends have added to");
+    }
+    if (!any)
+        skip("no memory of these places has atomics for both");
 }
 
 CONFORMANCE_TEST_PAIRS("connection", "dst's commands accept views of unified memory") {

@@ -4,6 +4,7 @@
 
 #include "checks.hpp"
 #include "fixture.hpp"
+#include "kernels.hpp"
 #include "registry.hpp"
 #include "samples.hpp"
 
@@ -214,6 +215,65 @@ CONFORMANCE_TEST("errors", "a descriptor's memory may be overwritten right after
     fixture.signal(gate);
     for (const Event &event : events)
         fixture.wait(event, "a command whose descriptor is gone");
+}
+
+CONFORMANCE_TEST("errors", "the text of a refused size or range has its number") {
+    const Queue queue = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(4096);
+    const auto refused = [](pi_result result, const std::string &what, uint64_t number) {
+        require(result != PI_SUCCESS, what, " succeeded");
+        require_text_names(what, {join(number)});
+    };
+    static std::byte host[8192];
+    const auto ranges = {std::pair{uint64_t{4000}, uint64_t{777}}, {uint64_t{5003}, uint64_t{1}}};
+    for (const auto &[offset, size] : ranges) {
+        const pi_region region = linear(0, offset, size);
+        auto write = pi::desc<pi_buffer_write_desc>();
+        write.mem = mem;
+        write.host_ptr = host;
+        write.region_count = 1;
+        write.regions = &region;
+        pi_event event = nullptr;
+        refused(try_enqueue(queue, write, {}, &event), "a write past the end", offset);
+        void *pointer = nullptr;
+        auto map = pi::desc<pi_buffer_map_desc>();
+        map.mem = mem;
+        map.flags = PI_MAP_READ;
+        map.offset = offset;
+        map.size = size;
+        map.out_pointer = &pointer;
+        refused(try_enqueue(queue, map, {}, &event), "a map past the end", offset);
+        if (!fixture.can(PI_CAPABILITY_VIEW))
+            continue;
+        auto part = pi::desc<pi_mem_partition_desc>();
+        part.offset = 0;
+        part.size = offset + 4097;
+        pi_mem view = nullptr;
+        refused(piMemBufferPartition(mem, &part, &view), "a view past the end", part.size);
+    }
+    auto scoped = pi::desc<pi_mem_buffer_desc>();
+    scoped.size = 64;
+    scoped.scope = 4711;
+    pi_mem made = nullptr;
+    refused(piMemBufferCreate(fixture.context(), fixture.device(), &scoped, &made),
+            "a buffer of an unknown scope", 4711);
+    scoped.scope = 0;
+    scoped.alignment = 4711;
+    refused(piMemBufferCreate(fixture.context(), fixture.device(), &scoped, &made),
+            "a buffer with an alignment that is no power of two", 4711);
+    if (!has_kernels(fixture))
+        return;
+    const Program program = make_program(fixture);
+    const Kernel kernel = make_kernel(program, "add");
+    Arguments arguments;
+    arguments.buffer(mem).value(uint32_t{1});
+    pi_event event = nullptr;
+    refused(try_enqueue(queue, launch_desc(kernel, arguments, 4711, {4, 1, 1}), {}, &event),
+            "a launch of 4711 dimensions", 4711);
+    Arguments beyond;
+    beyond.buffer(mem, 4711 * 4).value(uint32_t{1});
+    refused(try_enqueue(queue, launch_desc(kernel, beyond, 4), {}, &event),
+            "a launch on a buffer from behind its end", 4711 * 4);
 }
 
 } // namespace

@@ -2,8 +2,10 @@
 
 #include "checks.hpp"
 #include "command_cases.hpp"
+#include "library.hpp"
 #include "registry.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <optional>
@@ -190,6 +192,64 @@ CONFORMANCE_TEST("event", "a long command has a duration") {
         const Times times = times_of(event, "a large fill");
         require(times[3] > times[2], "a fill of ", size, " bytes began and ended at ", times[2]);
     }
+}
+
+CONFORMANCE_TEST("event", "times differ by no less than the device's resolution") {
+    const Queue queue = make_profiling_queue(fixture);
+    const auto resolution =
+        info_or(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_TIMER_RESOLUTION, uint64_t{0});
+    if (resolution == 0)
+        skip("the device reports no resolution of its times");
+    if (is_simulated(fixture.device()))
+        skip("a simulated driver's times are finer than a device's");
+    const Mem mem = fixture.make_buffer(1 << 16);
+    std::vector<uint64_t> all;
+    for (int i = 0; i < 100; ++i) {
+        const uint64_t size = fixture.random(1, 1 << 16);
+        const Event event = fixture.fill(queue, mem, 0, size, Bytes(1, std::byte{1}));
+        fixture.wait(event);
+        const Times times = times_of(event, "a fill");
+        all.insert(all.end(), {times[2], times[3]});
+    }
+    std::ranges::sort(all);
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        // Both are rounded to nanoseconds.
+        const uint64_t apart = all[i] - all[i - 1];
+        require(apart == 0 || apart + 1 >= resolution, "two times are ", apart,
+                " ns apart, the device's resolution is ", resolution);
+    }
+}
+
+CONFORMANCE_TEST("event", "two timestamps are as far apart as the host's clock says") {
+    fixture.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
+    if (get_info<uint32_t>(&piPlatformGetInfo, fixture.platform(), PI_PLATFORM_INFO_BACKEND) ==
+        PI_BACKEND_SIMULATED)
+        skip("the device's time is simulated");
+    using Clock = std::chrono::steady_clock;
+    const Queue queue = fixture.make_queue();
+    struct Reading {
+        Clock::time_point before, after;
+        uint64_t device;
+    };
+    const auto read = [&] {
+        Reading reading{Clock::now(), {}, 0};
+        const Event event = fixture.enqueue(queue, pi::desc<pi_timestamp_desc>());
+        fixture.wait(event);
+        reading.after = Clock::now();
+        reading.device = times_of(event, "a timestamp")[3];
+        return reading;
+    };
+    const Reading first = read();
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    const Reading second = read();
+    const auto nanoseconds = [](Clock::duration time) {
+        return static_cast<double>(std::chrono::nanoseconds(time).count());
+    };
+    const double least = nanoseconds(second.before - first.after);
+    const double most = nanoseconds(second.after - first.before);
+    const auto passed = static_cast<double>(second.device - first.device);
+    require(0.99 * least <= passed && passed <= 1.01 * most, "two timestamps are ", passed,
+            " ns apart, by the host's clock between ", least, " and ", most);
 }
 
 CONFORMANCE_TEST("event", "a command's times are values of their type") {

@@ -389,6 +389,10 @@ CONFORMANCE_TEST("memory",
         return handle;
     };
     const pi_native_handle first = ask(mem);
+    void *pointer = nullptr;
+    if (first.type == PI_NATIVE_HOST_POINTER && piMemGetHostPointer(mem, &pointer) == PI_SUCCESS)
+        require(first.value[0] == reinterpret_cast<uintptr_t>(pointer),
+                "the native handle is not the address of the bytes");
     for (int i = 0; i < 100; ++i)
         require(same_handle(ask(mem), first),
                 "the native handle is another one on the second call");

@@ -5,10 +5,15 @@
 #include "partition.hpp"
 
 #include "checks.hpp"
+#include "kernels.hpp"
 #include "registry.hpp"
 
+#include <pi/pi_native_kernel.h>
+
 #include <algorithm>
+#include <atomic>
 #include <iterator>
+#include <sched.h>
 #include <string>
 #include <string_view>
 
@@ -124,6 +129,53 @@ CONFORMANCE_TEST(
     require(get_info_list<pi_device>(&piContextGetInfo, of_first.get(), PI_CONTEXT_INFO_DEVICES) ==
                 std::vector<pi_device>{siblings[0]},
             "PI_CONTEXT_INFO_DEVICES is not the one sub-device that was listed");
+}
+
+constexpr uint32_t processors = CPU_SETSIZE;
+
+// Marks the processors that its thread may run on.
+void PI_CALL mark_processors(const pi_native_group *, void *const *arguments) {
+    auto *marks = static_cast<uint32_t *>(arguments[0]);
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    sched_getaffinity(0, sizeof allowed, &allowed);
+    for (uint32_t processor = 0; processor < processors; ++processor)
+        if (CPU_ISSET(processor, &allowed))
+            std::atomic_ref(marks[processor]).store(1);
+}
+constexpr pi_native_kernel marking_kernels[] = {{"mark", &mark_processors, 1, 0}};
+constexpr pi_native_program marking_program = {sizeof(pi_native_program), 1, marking_kernels};
+
+CONFORMANCE_TEST("device", "native functions of two siblings run on no processor of both") {
+    fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
+    if (kernel_format(fixture) != PI_PROGRAM_FORMAT_NATIVE_TABLE)
+        skip("only native functions see their processor");
+    const Devices siblings = make_siblings(fixture);
+    std::vector<uint32_t> used(processors);
+    for (std::size_t i = 0; i < siblings.size(); ++i) {
+        const Context context = fixture.make_context({siblings[i]});
+        const Place place{siblings[i], context};
+        auto desc = pi::desc<pi_program_desc>();
+        desc.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
+        desc.data = &marking_program;
+        desc.size = sizeof marking_program;
+        Program program;
+        require_success(piProgramCreate(context, &desc, program.out()), "piProgramCreate");
+        require_success(piProgramBuild(program, nullptr), "piProgramBuild");
+        const Kernel kernel = make_kernel(program, "mark");
+        const Mem mem = fixture.make_buffer(place, Bytes(processors * sizeof(uint32_t)));
+        const Queue queue = fixture.make_queue(place);
+        Arguments arguments;
+        arguments.buffer(mem);
+        fixture.wait(fixture.enqueue(queue, launch_desc(kernel, arguments, 64, 1)));
+        const std::vector<uint32_t> marks =
+            words_of(fixture.download(queue, mem, processors * sizeof(uint32_t)));
+        for (uint32_t processor = 0; processor < processors; ++processor) {
+            require(marks[processor] == 0 || used[processor] == 0, "sibling ", i,
+                    " may run on processor ", processor, ", as one before it");
+            used[processor] |= marks[processor];
+        }
+    }
 }
 
 CONFORMANCE_TEST("lifetime", "a sub-device lives until its last reference is released") {
