@@ -206,6 +206,8 @@ CONFORMANCE_TEST_PAIRS("connection",
             if (&one == &other)
                 continue;
             const Event first = one.start(), second = other.start();
+            for (const Queue &queue : queues) // a wait would begin one of them before the other
+                require_success(piQueueFlush(queue), "piQueueFlush");
             fixture.wait({first, second});
             const Span a = span_of(first), b = span_of(second);
             if (a.start == a.end || b.start == b.end)
