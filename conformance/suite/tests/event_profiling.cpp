@@ -317,5 +317,22 @@ CONFORMANCE_TEST("event", "an event without times refuses a query for them") {
     fixture.wait(held);
 }
 
+CONFORMANCE_TEST("event", "commands have their times in a queue with other flags, too") {
+    const auto honoured =
+        get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
+    make_profiling_queue(fixture);
+    for (const uint64_t with : {honoured & PI_QUEUE_OUT_OF_ORDER, uint64_t{PI_QUEUE_PRIORITY_LOW},
+                                uint64_t{PI_QUEUE_PRIORITY_HIGH},
+                                (honoured & PI_QUEUE_OUT_OF_ORDER) | PI_QUEUE_PRIORITY_HIGH}) {
+        const Queue queue = fixture.make_queue(PI_QUEUE_PROFILING | with);
+        const Mem mem = fixture.make_buffer(4096);
+        const Event event = fixture.fill(queue, mem, 0, 4096, Bytes(1, std::byte{1}));
+        fixture.wait(event);
+        const std::string what = join("a fill in a profiling queue with flags ", with);
+        const Times times = times_of(event, what);
+        require(times.front() != 0, what, " has the times 0");
+    }
+}
+
 } // namespace
 } // namespace pi::suite

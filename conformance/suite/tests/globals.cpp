@@ -153,10 +153,9 @@ CONFORMANCE_TEST("program", "queues of the context access variables once the pro
 }
 
 CONFORMANCE_TEST("program", "only devices that the program is built for have its variables") {
-    const std::vector<pi_device> devices = fixture.devices();
     const pi_program_format format = variables_format(fixture);
-    if (devices.size() < 2)
-        skip("the platform has one device");
+    const TwoDevices two(fixture);
+    const std::vector<pi_device> &devices = two.devices;
     if (format == PI_PROGRAM_FORMAT_OPENCL_C)
         skip("building the suite's OpenCL C for one device of two is tried by other tests");
     fixture.need(PI_CAPABILITY_DEVICE_GLOBALS, "PI_CAPABILITY_DEVICE_GLOBALS", devices[1]);

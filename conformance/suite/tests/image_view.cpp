@@ -471,5 +471,43 @@ CONFORMANCE_TEST("image", "a copy between a view and its buffer is refused where
     fixture.require_contents(views.queue, buffer, expected, "a buffer after a copy within it");
 }
 
+CONFORMANCE_TEST("image",
+                 "an image over a view ends within that view, and has its access or less") {
+    fixture.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
+    Views views(fixture);
+    const uint64_t start = views.start_of_views();
+    for (const pi_mem_image_desc &kind : views.kinds) {
+        pi_mem_image_desc desc = views.random_desc(kind);
+        const uint64_t size = Views::size_of_storage(desc);
+        // The root has room behind each of its views.
+        const Mem root = fixture.make_buffer(start + 2 * size);
+        views.make(fixture.make_view(root, start, size), desc);
+        const uint64_t end = Views::rows(desc).end();
+        if (end > 1) {
+            const Mem shorter = fixture.make_view(root, start, end - 1);
+            require_untouched<pi_mem>(
+                "piMemImageViewCreate one byte past the end of a view", {PI_ERROR_INVALID_SIZE},
+                [&](pi_mem *out) { return piMemImageViewCreate(shorter, &desc, out); });
+        }
+        for (const uint64_t access : {PI_MEM_READ_ONLY, PI_MEM_WRITE_ONLY}) {
+            auto part = pi::desc<pi_mem_partition_desc>();
+            part.flags = access;
+            part.offset = start;
+            part.size = size;
+            Mem middle;
+            require_success(piMemBufferPartition(root, &part, middle.out()),
+                            "piMemBufferPartition with flags ", access);
+            desc.flags = 0;
+            require_equal(get_info<uint64_t>(&piMemGetInfo, views.make(middle, desc).get(),
+                                             PI_MEM_INFO_FLAGS),
+                          access, "the flags of an image over a view with these flags");
+            desc.flags = access ^ (PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY);
+            require_untouched<pi_mem>(
+                "an image with access that its view does not have", {PI_ERROR_INVALID_VALUE},
+                [&](pi_mem *out) { return piMemImageViewCreate(middle, &desc, out); });
+        }
+    }
+}
+
 } // namespace
 } // namespace pi::suite

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels.hpp"
+#include "partition.hpp"
 
 #include <numeric>
 
@@ -24,13 +25,11 @@ struct LaunchFixture {
 /// The kernels, built for the second of two devices of a context. Skips the test where the platform
 /// has one device, or the second does not run them.
 struct BuiltForSecond {
-    std::vector<pi_device> devices;
+    TwoDevices two;
     Context context;
     Program program;
 
-    explicit BuiltForSecond(Fixture &fixture) : devices(fixture.devices()) {
-        if (devices.size() < 2)
-            skip("the platform has one device");
+    explicit BuiltForSecond(Fixture &fixture) : two(fixture) {
         const pi_program_format format = kernel_format(fixture);
         need_program_format(fixture, format, second());
         const pi_program_desc program_desc = kernel_program_desc(format);
@@ -38,11 +37,11 @@ struct BuiltForSecond {
         require_success(piProgramCreate(context, &program_desc, program.out()), "piProgramCreate");
         auto desc = pi::desc<pi_program_build_desc>();
         desc.device_count = 1;
-        desc.devices = &devices[1];
+        desc.devices = &two.devices[1];
         require_success(piProgramBuild(program, &desc), "building for the second device");
     }
-    pi_device first() const { return devices[0]; }
-    pi_device second() const { return devices[1]; }
+    pi_device first() const { return two.devices[0]; }
+    pi_device second() const { return two.devices[1]; }
 };
 
 /// Runs "add" of these kernels on a few numbers.

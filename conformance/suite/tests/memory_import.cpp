@@ -375,5 +375,19 @@ CONFORMANCE_TEST("memory", "an import's descriptor obeys the rules of descriptor
             [&](pi_mem *out) { return piMemImport(fixture.context(), device, &valid, out); });
 }
 
+CONFORMANCE_TEST("memory", "a view reports the kind of memory of its root") {
+    fixture.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
+    Imported imported(fixture);
+    const Mem buffer = fixture.make_buffer(imported.memory.size());
+    for (const pi_mem root : {imported.mem.get(), buffer.get()}) {
+        const Mem view = fixture.make_view(root, 0, imported.alignment);
+        const Mem inner = fixture.make_view(view, 0, 1);
+        const auto kind = get_info<pi_memory_kind>(&piMemGetInfo, root, PI_MEM_INFO_KIND);
+        for (const pi_mem one : {view.get(), inner.get()})
+            require_equal(get_info<pi_memory_kind>(&piMemGetInfo, one, PI_MEM_INFO_KIND), kind,
+                          "PI_MEM_INFO_KIND of a view");
+    }
+}
+
 } // namespace
 } // namespace pi::suite

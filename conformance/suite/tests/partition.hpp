@@ -33,4 +33,15 @@ std::vector<pi_device_partition_desc> ways(pi_device device, const std::vector<u
 /// Bytes go through a buffer of the device's own, and, where there are programs, through a kernel.
 void require_works(Fixture &fixture, const Place &place, const std::string &what);
 
+/// Two devices for one context: the device under test and another of its platform, or else two
+/// parts of it. Skips the test where there are neither.
+struct TwoDevices {
+    explicit TwoDevices(Fixture &fixture);
+
+    std::vector<pi_device> devices;
+
+private:
+    Devices parts_;
+};
+
 } // namespace pi::suite

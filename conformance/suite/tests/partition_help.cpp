@@ -65,6 +65,17 @@ std::vector<pi_device_partition_desc> ways(pi_device device, const std::vector<u
     return all;
 }
 
+TwoDevices::TwoDevices(Fixture &fixture) : devices(fixture.devices()) {
+    if (devices.size() < 2 && has_kind(fixture.device(), PI_PARTITION_EQUALLY) &&
+        units_of(fixture.device()) > 1) {
+        parts_ = partition(fixture.device(), partition_desc(PI_PARTITION_EQUALLY, 1));
+        devices = {parts_[0], parts_[1]};
+    }
+    if (devices.size() < 2)
+        skip("there is one device, which has no parts");
+    devices.resize(2);
+}
+
 void require_works(Fixture &fixture, const Place &place, const std::string &what) {
     const Queue queue = fixture.make_queue(place);
     std::vector<uint32_t> words(1000);

@@ -380,17 +380,8 @@ CONFORMANCE_TEST("memory", "memory is allocated only from pools of its kind and 
 
 CONFORMANCE_TEST("memory", "memory is allocated only from pools of its device") {
     const std::vector<pi_usm_kind> kinds = need_pools(fixture);
-    // Another device of the platform, or else two parts of this one.
-    std::vector<pi_device> pair = fixture.devices();
-    Devices parts;
-    if (pair.size() < 2 && has_kind(fixture.device(), PI_PARTITION_EQUALLY) &&
-        units_of(fixture.device()) > 1) {
-        parts = partition(fixture.device(), partition_desc(PI_PARTITION_EQUALLY, 1));
-        pair = {parts[0], parts[1]};
-    }
-    if (pair.size() < 2)
-        skip("there is one device, which has no parts");
-    pair.resize(2);
+    const TwoDevices two(fixture);
+    const std::vector<pi_device> &pair = two.devices;
     const Context context = fixture.make_context(pair);
     for (const pi_usm_kind kind : kinds) {
         if (kind == PI_USM_HOST)
@@ -502,6 +493,23 @@ CONFORMANCE_TEST("memory", "a pool serves many threads at once") {
     });
     require_equal(pool_info(pool, PI_USM_POOL_INFO_USED), uint64_t{0},
                   "PI_USM_POOL_INFO_USED after all threads have freed");
+}
+
+CONFORMANCE_TEST("memory", "memory that a pool reuses is as large as requested now") {
+    for (const pi_usm_kind kind : need_pools(fixture)) {
+        for (const uint64_t size : {1u, 63u, 64u, 128u, 256u, 4096u, 65536u, 1u << 20}) {
+            const Pool pool = make_pool(fixture.place(), pool_desc(kind));
+            Usm(fixture.place(), from_pool(pool, kind, size)).free();
+            const Usm larger(fixture.place(), from_pool(pool, kind, size + 1));
+            require_equal(usm_info<uint64_t>(fixture.context(), larger.at(), PI_USM_INFO_SIZE),
+                          size + 1, "PI_USM_INFO_SIZE");
+            const uint64_t used = pool_info(pool, PI_USM_POOL_INFO_USED);
+            require(used > size, "PI_USM_POOL_INFO_USED is ", used, " with ", size + 1,
+                    " bytes handed out");
+            require(pool_info(pool, PI_USM_POOL_INFO_RESERVED) >= used, "a pool that reuses ", size,
+                    " bytes for ", size + 1, " has handed out more than it has reserved");
+        }
+    }
 }
 
 } // namespace

@@ -8,6 +8,10 @@
 #include "sanitized.hpp"
 #include "usm.hpp"
 
+#include <fstream>
+#include <optional>
+#include <string>
+
 #include <linux/capability.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -189,6 +193,33 @@ CONFORMANCE_TEST("memory", "many threads pin and unpin neighbouring memory") {
             require_success(piUsmHostUnregister(fixture.context(), mine), "piUsmHostUnregister");
         }
     });
+}
+
+// Of the process, in KiB; nothing if the system does not report it.
+std::optional<uint64_t> locked_memory() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.rfind("VmLck:", 0) == 0)
+            return std::stoull(line.substr(6));
+    return std::nullopt;
+}
+
+CONFORMANCE_TEST("memory", "of several pins of one pointer the newest ends first") {
+    fixture.need(PI_CAPABILITY_USM_REGISTER, "PI_CAPABILITY_USM_REGISTER");
+    HostMemory memory(64 * 4096, 4096);
+    const std::optional<uint64_t> none = locked_memory();
+    must_register(fixture, memory.data(), 1);
+    const std::optional<uint64_t> few = locked_memory();
+    if (!none || *few <= *none) {
+        must_unregister(fixture, memory.data());
+        skip("whether the plugin's memory is pinned is not visible here");
+    }
+    must_register(fixture, memory.data(), 64 * 4096);
+    require(*locked_memory() > *few, "a longer pin of the same pointer pins no more memory");
+    must_unregister(fixture, memory.data());
+    require_equal(*locked_memory(), *few, "pinned KiB with the older of two pins");
+    must_unregister(fixture, memory.data());
+    require_equal(*locked_memory(), *none, "pinned KiB without a pin");
 }
 
 } // namespace

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Maps with every combination of flags, and long fills, in every scope: of n-D allocations where it
+// has them, which are mapped through a copy.
+
+#include "memory.hpp"
+#include "registry.hpp"
+#include "usm.hpp"
+
+#include <cstring>
+#include <functional>
+
+namespace pi::suite {
+namespace {
+
+// Calls function(mem, its bytes, name) for memory of each scope: linear, and n-D.
+void in_each_scope(Fixture &fixture, const Shape &shape,
+                   const std::function<void(pi_mem, Bytes &, const std::string &)> &function) {
+    const std::vector<pi_memory_scope> scopes = fixture.scopes();
+    const pi_mem_layout_desc layout = shape.desc();
+    for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
+        for (const bool rows : {false, true}) {
+            if (rows && (scopes[scope].flags & PI_SCOPE_LAYOUT) == 0)
+                continue;
+            Bytes bytes = fixture.random_bytes(shape.size());
+            pi_mem_buffer_desc desc = buffer_desc(bytes.size(), PI_MEM_COPY_HOST_PTR, bytes.data());
+            desc.scope = scope;
+            desc.next = rows ? &layout : nullptr;
+            Mem mem;
+            const pi_result result =
+                piMemBufferCreate(fixture.context(), fixture.device(), &desc, mem.out());
+            if (result == PI_ERROR_UNSUPPORTED_FEATURE && !rows)
+                continue; // a scope may be for n-D allocations only
+            require_success(result, "piMemBufferCreate in scope ", scope);
+            function(mem, bytes,
+                     join("scope ", scope, rows ? ", n-D, " + shape.text() : std::string{}));
+        }
+    }
+}
+
+CONFORMANCE_TEST("memory", "in every scope a map has the effect of its flags, in any combination") {
+    const Queue queue = fixture.make_queue();
+    const Shape shape(4, {9, 5, 7}, {1});
+    in_each_scope(fixture, shape, [&](pi_mem mem, Bytes &bytes, const std::string &where) {
+        for (uint64_t flags = PI_MAP_READ; flags < uint64_t{PI_MAP_READ} << 3;
+             flags += PI_MAP_READ) {
+            const std::string what = join("a map with flags ", flags, " in ", where);
+            const bool keeps = (flags & PI_MAP_READ) != 0 || (flags & PI_MAP_WRITE_DISCARD) == 0;
+            const bool writes = (flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD)) != 0;
+            const uint64_t size = fixture.random(2, bytes.size());
+            const uint64_t offset = fixture.random(0, bytes.size() - size);
+            void *pointer = nullptr;
+            fixture.wait(fixture.map(queue, mem, flags, offset, size, &pointer), what);
+            if ((flags & PI_MAP_READ) != 0)
+                require_same_bytes(static_cast<std::byte *>(pointer), bytes.data() + offset, size,
+                                   what);
+            if (writes) {
+                // What it preserves, the host need not write.
+                const Bytes written = fixture.random_bytes(keeps ? size / 2 : size);
+                std::memcpy(pointer, written.data(), written.size());
+                std::memcpy(bytes.data() + offset, written.data(), written.size());
+            }
+            fixture.wait(fixture.unmap(queue, mem, pointer), "the unmap of " + what);
+            fixture.require_contents(queue, mem, bytes, "the bytes after " + what);
+        }
+    });
+}
+
+CONFORMANCE_TEST("enqueue", "in every scope a long fill repeats its pattern to the end") {
+    const Queue queue = fixture.make_queue();
+    // Rows that end within a pattern.
+    const Shape shape(4, {300, 333}, {1});
+    in_each_scope(fixture, shape, [&](pi_mem mem, Bytes &bytes, const std::string &where) {
+        for (uint64_t size = 1; size <= 128; size *= 2) {
+            const Bytes pattern = fixture.random_bytes(size);
+            const uint64_t offset = fixture.random(0, 3) * size;
+            const uint64_t filled = (bytes.size() - offset) / size * size;
+            fixture.wait(fixture.fill(queue, mem, offset, filled, pattern));
+            const Bytes expected = repeated(pattern, filled);
+            std::memcpy(bytes.data() + offset, expected.data(), filled);
+            fixture.require_contents(queue, mem, bytes,
+                                     join("a fill of ", size, " bytes in ", where));
+        }
+    });
+}
+
+} // namespace
+} // namespace pi::suite
