@@ -155,16 +155,32 @@ void require_flattened(Fixture &fixture, pi_image_type type, const char *name) {
     const pi_mem_image_desc desc = image_desc(type, numbers, most);
     const Pixels extent = extent_of(desc);
     const Bytes pixels = random_pixels(fixture, desc);
-    const Mem image = studio.image(desc, pixels), out = fixture.make_buffer(pixels.size() * 4);
-    Arguments arguments;
-    arguments.image(image).buffer(out);
-    fixture.wait(fixture.enqueue(studio.queue, launch_desc(kernel, arguments, 3, extent)),
-                 "a launch on an image");
     std::vector<uint32_t> expected;
     for (const std::byte byte : pixels)
         expected.push_back(std::to_integer<uint32_t>(byte));
-    fixture.require_contents(studio.queue, out, bytes_of(expected),
-                             "what a kernel has read of " + text_of(desc));
+    const auto require_read = [&](const Mem &image, const std::string &what) {
+        const Mem out = fixture.make_buffer(pixels.size() * 4);
+        Arguments arguments;
+        arguments.image(image).buffer(out);
+        fixture.wait(fixture.enqueue(studio.queue, launch_desc(kernel, arguments, 3, extent)),
+                     "a launch on " + what);
+        fixture.require_contents(studio.queue, out, bytes_of(expected),
+                                 "what a kernel has read of " + what);
+    };
+    require_read(studio.image(desc, pixels), text_of(desc));
+
+    // Over host memory with gaps behind its rows and slices.
+    Rows rows = rows_of(desc);
+    rows.row_pitch += 2 * format_of(desc).size();
+    rows.slice_pitch = rows.row_pitch * (rows.rows + 3);
+    Bytes memory = fixture.random_bytes(rows.slice_pitch * rows.slices);
+    move_rows(pixels, rows_of(desc), memory, rows);
+    pi_mem_image_desc over = desc;
+    over.flags = PI_MEM_USE_HOST_PTR;
+    over.host_ptr = memory.data();
+    over.row_pitch = rows.row_pitch;
+    over.slice_pitch = rows.slice_pitch;
+    require_read(make_image(fixture, over), text_of(desc) + " over host memory");
 }
 
 CONFORMANCE_TEST("image", "a kernel reads the slices of a 3-D image") {

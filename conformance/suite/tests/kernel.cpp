@@ -3,6 +3,7 @@
 #include "checks.hpp"
 #include "fixture.hpp"
 #include "launch_fixture.hpp"
+#include "memory.hpp"
 #include "registry.hpp"
 
 #include <algorithm>
@@ -272,6 +273,36 @@ CONFORMANCE_TEST("kernel",
         refused("work-group memory for a value", local);
     }
     fixture.require_contents(setup.queue, mem, bytes_of(counting(4)), "the buffer after no launch");
+}
+
+CONFORMANCE_TEST("kernel", "a buffer argument of an n-D allocation begins at its logical offset") {
+    LaunchFixture setup(fixture);
+    const Kernel kernel = make_kernel(setup.program, "add");
+    // Rows that are not as long as any alignment.
+    constexpr uint64_t rows = 5, columns = 7, row = columns * sizeof(uint32_t);
+    const Shape shape(sizeof(uint32_t), {rows, columns}, {1});
+    const pi_mem_layout_desc layout = shape.desc();
+    for (const uint32_t scope : scopes_with(fixture, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
+        const uint64_t unit = fixture.scopes()[scope].offset_alignment;
+        std::vector<uint32_t> words = counting(rows * columns);
+        pi_mem_buffer_desc desc = buffer_desc(words.size() * sizeof(uint32_t));
+        desc.scope = scope;
+        desc.next = &layout;
+        const Mem mem = fixture.make_buffer(fixture.place(), desc);
+        fixture.upload(setup.queue, mem, bytes_of(words));
+        for (uint64_t y = 0; y < rows; ++y) {
+            if (y * row % unit != 0)
+                continue;
+            Arguments arguments;
+            arguments.buffer(mem, y * row, row).value(uint32_t{100});
+            fixture.wait(fixture.enqueue(setup.queue, launch_desc(kernel, arguments, columns)),
+                         "a launch on a row of an n-D allocation");
+            for (uint64_t x = 0; x < columns; ++x)
+                words[y * columns + x] += 100;
+        }
+        fixture.require_contents(setup.queue, mem, bytes_of(words),
+                                 "an n-D allocation after a launch on each of its rows");
+    }
 }
 
 } // namespace

@@ -315,6 +315,11 @@ CONFORMANCE_TEST("memory", "a file descriptor that cannot hold the memory is ref
         refused("0 bytes", desc, {PI_ERROR_INVALID_SIZE});
         desc.size = uint64_t{1} << 40;
         refused("more than the descriptor has", desc, {PI_ERROR_INVALID_SIZE});
+        if (handle.allocation_size != 0) { // it may be larger than the object
+            desc = import_desc(handle);
+            desc.offset = handle.allocation_size - handle.offset;
+            refused("a range behind the descriptor's end", desc, {PI_ERROR_INVALID_SIZE});
+        }
         desc = import_desc(handle);
         desc.offset = UINT64_MAX - 100;
         refused("an offset past its end", desc, {PI_ERROR_INVALID_SIZE});

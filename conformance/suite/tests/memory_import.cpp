@@ -313,6 +313,10 @@ CONFORMANCE_TEST("memory", "an import that cannot be in place is refused with a 
     desc.size = 2 * size;
     require_refused(fixture, "an offset that wraps", desc, {PI_ERROR_INVALID_SIZE});
     desc = good;
+    desc.offset = size;
+    desc.handle.offset = UINT64_MAX - size + 1;
+    require_refused(fixture, "offsets that wrap together", desc, {PI_ERROR_INVALID_SIZE});
+    desc = good;
     desc.handle.pointer = reinterpret_cast<void *>(UINTPTR_MAX - size + 1);
     desc.size = 2 * size;
     require_refused(fixture, "memory behind the last address", desc, {PI_ERROR_INVALID_SIZE});

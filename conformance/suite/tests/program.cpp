@@ -569,5 +569,23 @@ CONFORMANCE_TEST("program", "programs may be built from many threads at once") {
     });
 }
 
+CONFORMANCE_TEST("program", "a program is built for each device that is listed, in any order") {
+    const TwoDevices two(fixture);
+    const pi_program_format format = kernel_format(fixture);
+    need_program_format(fixture, format, two.devices[1]);
+    const Context context = fixture.make_context(two.devices);
+    const pi_device reversed[] = {two.devices[1], two.devices[0]};
+    const Program program = create_program(context, kernel_program_desc(format));
+    auto desc = pi::desc<pi_program_build_desc>();
+    desc.device_count = 2;
+    desc.devices = reversed;
+    require_success(piProgramBuild(program, &desc), "building for two listed devices");
+    for (const pi_device device : two.devices) {
+        require_equal(build_status(program, device), uint32_t{PI_PROGRAM_BUILT},
+                      "the build status on a listed device");
+        require_runs(fixture, program, {device, context});
+    }
+}
+
 } // namespace
 } // namespace pi::suite
