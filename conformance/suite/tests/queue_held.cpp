@@ -20,16 +20,18 @@ void require_second_after_first(Fixture &fixture, pi_queue queue, bool with_barr
     const Event before = fixture.events_wait(queue, {older});
     const Event first = fixture.fill(queue, mem, 0, 64, Bytes(1, std::byte{1}), {gate});
     const Event barrier = with_barrier ? fixture.barrier(queue, {first}) : Event{};
+    Event second;
     fixture.signal_after(gate, [&] {
         fixture.signal(older);
         fixture.wait(before);
-        const Event second = fixture.fill(queue, mem, 0, 64, Bytes(1, std::byte{2}));
+        second = fixture.fill(queue, mem, 0, 64, Bytes(1, std::byte{2}));
         require_success(piQueueFlush(queue), "piQueueFlush");
         const Queue other = fixture.make_queue();
         for (int i = 0; i < 3; ++i) // long enough for a command that waits for nothing
             fixture.wait(fixture.barrier(other));
         require(!fixture.is_complete(second), "a command is complete before the one before it");
     });
+    fixture.wait(second);
     fixture.require_contents(queue, mem, Bytes(64, std::byte{2}),
                              "the bytes of two commands, of which the first was held");
 }
