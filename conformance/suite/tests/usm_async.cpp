@@ -113,6 +113,25 @@ CONFORMANCE_TEST("enqueue",
     fixture.wait(fixture.enqueue(queue, free_desc(nullptr)), "piEnqueueUsmFree of NULL");
 }
 
+CONFORMANCE_TEST("enqueue", "a free of NULL is a command, which waits for its events and fails "
+                            "with them") {
+    need_async(fixture);
+    const Queue other = fixture.make_queue();
+    for (const pi_result signalled : {PI_SUCCESS + 0, PI_ERROR_BACKEND + 0}) {
+        const Queue queue = fixture.make_queue();
+        const Event gate = fixture.make_host_event();
+        const Event freed = fixture.enqueue(queue, free_desc(nullptr), {gate});
+        require_success(piQueueFlush(queue), "piQueueFlush");
+        for (int i = 0; i < 3; ++i) // long enough for a command that waits for nothing
+            fixture.wait(fixture.barrier(other));
+        require(!fixture.is_complete(freed), "a free of NULL did not wait for its event");
+        fixture.signal(gate, signalled);
+        fixture.require_result(freed,
+                               signalled == PI_SUCCESS ? PI_SUCCESS : PI_ERROR_DEPENDENCY_FAILED,
+                               "the result of a free of NULL");
+    }
+}
+
 CONFORMANCE_TEST("enqueue", "a free whose wait list fails frees nothing; an allocation whose wait "
                             "list fails keeps its memory") {
     need_async(fixture);

@@ -343,7 +343,10 @@ CONFORMANCE_TEST("enqueue", "a prefetch or advise with an invalid descriptor is 
     Bytes host(64);
     const auto refused = [&](const std::string &what, pi_result error, const void *pointer,
                              uint64_t size) {
-        require_refused(queue, what, error, prefetch_desc(pointer, size));
+        pi_usm_prefetch_desc prefetch = prefetch_desc(pointer, size);
+        require_refused(queue, what, error, prefetch);
+        prefetch.flags = PI_USM_PREFETCH_TO_HOST;
+        require_refused(queue, what + " to the host", error, prefetch);
         require_refused(queue, what, error, advise_desc(pointer, size, PI_USM_ADVICE_RESET));
     };
     refused("of host memory", PI_ERROR_INVALID_USM_POINTER, host.data(), 64);
