@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Maps with every combination of flags, and long fills, in every scope: of n-D allocations where it
-// has them, which are mapped through a copy.
+// Memory of every scope, linear or n-D: maps with every combination of flags, long fills; and the
+// addresses that memory reports.
 
 #include "memory.hpp"
 #include "registry.hpp"
 #include "usm.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 
@@ -82,6 +83,61 @@ CONFORMANCE_TEST("enqueue", "in every scope a long fill repeats its pattern to t
                                      join("a fill of ", size, " bytes in ", where));
         }
     });
+}
+
+CONFORMANCE_TEST("memory",
+                 "memory over host_ptr and its views have the alignment that they report") {
+    constexpr uint64_t size = 8192;
+    alignas(64) static std::byte memory[2 * size];
+    const auto check = [&](pi_mem mem, const std::string &what) {
+        const auto alignment = info_or(&piMemGetInfo, mem, PI_MEM_INFO_ALIGNMENT, uint64_t{1});
+        require(alignment != 0 && (alignment & (alignment - 1)) == 0, "PI_MEM_INFO_ALIGNMENT of ",
+                what, " is ", alignment);
+        require_equal(info_or(&piMemGetInfo, mem, PI_MEM_INFO_DEVICE_ADDRESS, uint64_t{0}) %
+                          alignment,
+                      uint64_t{0}, "the device address modulo the alignment, of " + what);
+        void *pointer = nullptr;
+        if (fixture.can(PI_CAPABILITY_MEM_HOST_ACCESS) &&
+            piMemGetHostPointer(mem, &pointer) == PI_SUCCESS)
+            require_equal(reinterpret_cast<uintptr_t>(pointer) % alignment, uint64_t{0},
+                          "the host pointer modulo the alignment, of " + what);
+    };
+    for (const uint64_t begin : {0, 1, 2, 4, 24, 48, 4096, 4100}) {
+        const Mem root = fixture.make_buffer(
+            fixture.place(), buffer_desc(size, PI_MEM_USE_HOST_PTR, memory + begin));
+        check(root, join("a buffer over host memory, ", begin, " bytes into it"));
+        if (!fixture.can(PI_CAPABILITY_VIEW))
+            continue;
+        const uint64_t unit = fixture.scopes().front().offset_alignment;
+        for (const uint64_t offset : {unit, 3 * unit, 8 * unit})
+            if (offset < size)
+                check(fixture.make_view(root, offset, size - offset),
+                      join("a view at ", offset, " of a buffer over host memory"));
+    }
+}
+
+CONFORMANCE_TEST("memory", "in a scope that maps in place a map has the memory's own address") {
+    fixture.need(PI_CAPABILITY_MEM_HOST_ACCESS, "PI_CAPABILITY_MEM_HOST_ACCESS");
+    const std::vector<uint32_t> in_place =
+        scopes_with(fixture, PI_SCOPE_MAPS_IN_PLACE, "PI_SCOPE_MAPS_IN_PLACE");
+    const std::vector<pi_memory_scope> scopes = fixture.scopes();
+    const Queue queue = fixture.make_queue();
+    bool any = false;
+    in_each_scope(fixture, Shape(4, {9, 5, 7}, {1}),
+                  [&](pi_mem mem, Bytes &bytes, const std::string &where) {
+                      const auto scope = get_info<uint32_t>(&piMemGetInfo, mem, PI_MEM_INFO_SCOPE);
+                      void *own = nullptr, *pointer = nullptr;
+                      if (std::find(in_place.begin(), in_place.end(), scope) == in_place.end() ||
+                          piMemGetHostPointer(mem, &own) != PI_SUCCESS)
+                          return;
+                      any = true;
+                      fixture.wait(fixture.map(queue, mem, PI_MAP_READ, 0, bytes.size(), &pointer));
+                      require(pointer == own, "a map in ", where, " returned ", pointer,
+                              ", the memory is at ", own);
+                      fixture.wait(fixture.unmap(queue, mem, pointer));
+                  });
+    if (!any)
+        skip("the host does not address memory of such a scope");
 }
 
 } // namespace
