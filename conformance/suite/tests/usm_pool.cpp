@@ -512,5 +512,33 @@ CONFORMANCE_TEST("memory", "memory that a pool reuses is as large as requested n
     }
 }
 
+CONFORMANCE_TEST("enqueue",
+                 "memory that a command allocates from another device's pool is of that device") {
+    fixture.need(PI_CAPABILITY_USM_ASYNC, "PI_CAPABILITY_USM_ASYNC");
+    const std::vector<pi_usm_kind> kinds = need_pools(fixture);
+    const TwoDevices two(fixture);
+    const Context context = fixture.make_context(two.devices);
+    const Queue queue = fixture.make_queue({two.devices[1], context});
+    for (const pi_usm_kind kind : kinds) {
+        if (kind == PI_USM_HOST)
+            continue; // belongs to no device
+        const Pool pool = make_pool({two.devices[0], context}, pool_desc(kind));
+        void *pointer = nullptr;
+        auto desc = pi::desc<pi_usm_alloc_desc>();
+        desc.pool = pool;
+        desc.size = 64;
+        desc.out_pointer = &pointer;
+        Event event;
+        const pi_result result = try_enqueue(queue, desc, {}, event.out());
+        if (result == PI_ERROR_INVALID_USM_POOL)
+            continue; // pools are for queues of their device
+        require_success(result, "piEnqueueUsmAlloc from another device's pool");
+        const Usm usm(context, pointer, 64);
+        fixture.wait(event);
+        require(usm_info<pi_device>(context, usm.at(), PI_USM_INFO_DEVICE) == two.devices[0],
+                "memory of a pool is of another device than its pool");
+    }
+}
+
 } // namespace
 } // namespace pi::suite
