@@ -556,5 +556,21 @@ CONFORMANCE_TEST("kernel", "features that a device does not have are refused") {
     }
 }
 
+CONFORMANCE_TEST("kernel", "each id is visited once where the last group of any axis is smaller") {
+    LaunchFixture setup(fixture);
+    if ((launch_features(fixture) & PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS) == 0)
+        skip("the device has no work-groups of different sizes");
+    const auto items =
+        get_info<Size3>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES);
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+        Size3 local{1, 1, 1}, global{3, 3, 3};
+        local[axis] = std::min<uint64_t>(items[axis], 4);
+        global[axis] = 2 * local[axis] + 1;
+        require_visited(setup, 3, {}, global, local);
+    }
+    if (items[0] > 1 && items[1] > 1 && items[2] > 1)
+        require_visited(setup, 3, {}, {5, 3, 7}, {2, 2, 2});
+}
+
 } // namespace
 } // namespace pi::suite

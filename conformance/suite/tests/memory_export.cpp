@@ -473,5 +473,19 @@ CONFORMANCE_TEST_PAIRS(
         skip("the ends share no type of handles");
 }
 
+CONFORMANCE_TEST("memory", "a buffer for export begins with the bytes that host_ptr has") {
+    for_each_type(fixture, [&](pi_external_type type) {
+        Bytes bytes = fixture.random_bytes(9000);
+        auto desc = pi::desc<pi_mem_buffer_desc>();
+        desc.flags = PI_MEM_COPY_HOST_PTR;
+        desc.host_ptr = bytes.data();
+        desc.size = bytes.size();
+        desc.export_types = 1u << type;
+        const Mem mem = fixture.make_buffer(fixture.place(), desc);
+        fixture.require_contents(fixture.make_queue(), mem, bytes,
+                                 "a buffer for export made with PI_MEM_COPY_HOST_PTR");
+    });
+}
+
 } // namespace
 } // namespace pi::suite

@@ -140,5 +140,35 @@ CONFORMANCE_TEST("memory", "in a scope that maps in place a map has the memory's
         skip("the host does not address memory of such a scope");
 }
 
+CONFORMANCE_TEST("memory", "an alignment is honoured beside copied bytes and access flags") {
+    Bytes bytes = fixture.random_bytes(1000);
+    for (const uint64_t flags : {PI_MEM_COPY_HOST_PTR + 0, PI_MEM_COPY_HOST_PTR | PI_MEM_READ_ONLY,
+                                 PI_MEM_READ_ONLY + 0, PI_MEM_WRITE_ONLY + 0}) {
+        // Several, since memory may have the alignment by chance.
+        std::vector<Mem> buffers;
+        for (int i = 0; i < 8; ++i) {
+            const bool copied = (flags & PI_MEM_COPY_HOST_PTR) != 0;
+            pi_mem_buffer_desc desc =
+                buffer_desc(bytes.size(), flags, copied ? bytes.data() : nullptr);
+            desc.alignment = 4096;
+            Mem mem;
+            const pi_result result =
+                piMemBufferCreate(fixture.context(), fixture.device(), &desc, mem.out());
+            if (result == PI_ERROR_INVALID_ALIGNMENT)
+                skip("the device does not align memory to 4096 bytes");
+            require_success(result, "piMemBufferCreate with flags ", flags);
+            require_equal(
+                info_or(&piMemGetInfo, mem.get(), PI_MEM_INFO_DEVICE_ADDRESS, uint64_t{0}) % 4096,
+                uint64_t{0}, join("the device address modulo 4096, with flags ", flags));
+            void *pointer = nullptr;
+            if (fixture.can(PI_CAPABILITY_MEM_HOST_ACCESS) &&
+                piMemGetHostPointer(mem, &pointer) == PI_SUCCESS)
+                require_equal(reinterpret_cast<uintptr_t>(pointer) % 4096, uint64_t{0},
+                              join("the host pointer modulo 4096, with flags ", flags));
+            buffers.push_back(std::move(mem));
+        }
+    }
+}
+
 } // namespace
 } // namespace pi::suite

@@ -220,5 +220,17 @@ CONFORMANCE_TEST("device", "a partition obeys the rules of descriptors") {
         });
 }
 
+CONFORMANCE_TEST("device", "a sub-device is not divided into more units than it has itself") {
+    fixture.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
+    if (!has_kind(fixture.device(), PI_PARTITION_EQUALLY) || units_of(fixture.device()) < 2)
+        skip("the device has no equal parts");
+    const Devices parts = partition(fixture.device(), partition_desc(PI_PARTITION_EQUALLY, 1));
+    const auto desc = partition_desc(PI_PARTITION_EQUALLY, 2);
+    require_untouched<uint32_t>(
+        "a part of one unit divided into parts of two",
+        {PI_ERROR_INVALID_SIZE, PI_ERROR_UNSUPPORTED_FEATURE},
+        [&](uint32_t *out) { return piDevicePartition(parts.front(), &desc, 0, nullptr, out); });
+}
+
 } // namespace
 } // namespace pi::suite

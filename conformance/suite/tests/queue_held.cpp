@@ -3,6 +3,7 @@
 // The order of a queue while some of its held commands complete, or fail.
 
 #include "checks.hpp"
+#include "command_cases.hpp"
 #include "registry.hpp"
 
 #include <atomic>
@@ -77,6 +78,54 @@ CONFORMANCE_TEST("queue", "finishing succeeds although a command fails while it 
             fixture.signal(gate, PI_ERROR_BACKEND);
         });
         fixture.require_result(failing, PI_ERROR_DEPENDENCY_FAILED, "the failed command");
+    }
+}
+
+CONFORMANCE_TEST("queue", "waiting for all commands includes those behind a held barrier") {
+    const Queue queue = fixture.make_out_of_order_queue();
+    const Queue other = fixture.make_queue();
+    const Event gate = fixture.make_host_event();
+    const Event last = fixture.make_host_event();
+    const Event barrier = fixture.barrier(queue, {gate});
+    const Event behind = fixture.events_wait(queue, {last});
+    const Event all = fixture.events_wait(queue);
+    fixture.signal_after(last, [&] {
+        fixture.signal(gate);
+        fixture.wait(barrier);
+        require_success(piQueueFlush(queue), "piQueueFlush");
+        for (int i = 0; i < 3; ++i) // long enough for a command that waits for nothing
+            fixture.wait(fixture.barrier(other));
+        require(!fixture.is_complete(all),
+                "a wait for all commands is complete before the one behind a barrier");
+    });
+    fixture.wait(all);
+    require(fixture.is_complete(behind), "a command is not complete after a wait for all");
+}
+
+CONFORMANCE_TEST("queue", "a blocking command of an in-order queue waits for those before it") {
+    const Queue other = fixture.make_queue();
+    for (const auto &command : make_command_cases(fixture)) {
+        const Queue queue = fixture.make_queue();
+        const Event gate = fixture.make_host_event();
+        const Event before = fixture.barrier(queue, {gate});
+        std::atomic<bool> begins{false};
+        fixture.run_threads(2, [&](unsigned thread) {
+            if (thread == 0) {
+                begins = true;
+                const Event event = command->start(queue, {}, PI_COMMAND_BLOCKING);
+                require(fixture.is_complete(before), command->name(),
+                        ", blocking, returned before the command before it was complete");
+                return;
+            }
+            while (!begins)
+                std::this_thread::yield();
+            fixture.signal_after(gate, [&] {
+                for (int i = 0; i < 3; ++i) // long enough for a command that waits for nothing
+                    fixture.wait(fixture.barrier(other));
+            });
+        });
+        command->require_done(other);
+        command->clean_up(other);
     }
 }
 

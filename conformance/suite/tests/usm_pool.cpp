@@ -540,5 +540,22 @@ CONFORMANCE_TEST("enqueue",
     }
 }
 
+CONFORMANCE_TEST("memory", "a pool refuses sizes next to 2^64") {
+    for (const pi_usm_kind kind : need_pools(fixture)) {
+        const Pool pool = make_pool(fixture.place(), pool_desc(kind));
+        for (const uint64_t below : {1u, 2u, 63u, 64u, 65u, 4096u}) {
+            const pi_usm_desc desc = from_pool(pool, kind, 0 - uint64_t{below});
+            require_untouched<void *>(
+                join("2^64 - ", below, " bytes of a pool"),
+                {PI_ERROR_INVALID_SIZE, PI_ERROR_OUT_OF_DEVICE_MEMORY, PI_ERROR_OUT_OF_HOST_MEMORY},
+                [&](void **out) {
+                    return piUsmAlloc(fixture.context(), fixture.device(), &desc, out);
+                });
+        }
+        require_equal(pool_info(pool, PI_USM_POOL_INFO_USED), uint64_t{0},
+                      "PI_USM_POOL_INFO_USED after refused allocations");
+    }
+}
+
 } // namespace
 } // namespace pi::suite
