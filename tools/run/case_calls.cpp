@@ -396,6 +396,21 @@ void CaseCalls::write_out(Statement &statement, Draft &draft) const {
     add("mem", std::to_string(named.mem));
 }
 
+/// The parameter that the word of a call is for: the first of its kind.
+std::string CaseCalls::parameter_for(const Draft &draft) const {
+    const Named &named = find(draft.first);
+    const std::vector<Parameter> &parameters = parameters_of(draft.index);
+    for (const Parameter &parameter : parameters) {
+        const bool handle = parameter.kind == Parameter::Kind::handle;
+        if (named.kind == Kind::usm
+                ? parameter.kind == Parameter::Kind::address
+                : handle && (named.kind == Kind::place || parameter.object == named.object))
+            return std::string(parameter.name);
+    }
+    throw Refusal(fmt::format("{}: no parameter of {} is for it; write member={}", draft.first,
+                              draft.function, draft.first));
+}
+
 /// The function's arguments. What is no parameter belongs to the descriptor.
 Json CaseCalls::arguments(const Statement &statement, Draft &draft) const {
     using Shape = Parameter::Kind;
@@ -406,7 +421,7 @@ Json CaseCalls::arguments(const Statement &statement, Draft &draft) const {
         given[member] = value_of(value, resolve);
     add_sizes(given);
     if (!draft.first.empty()) {
-        const std::string name(parameters[0].name);
+        const std::string name = parameter_for(draft);
         if (given.contains(name))
             throw Refusal(
                 fmt::format("{} and {}: two values of the parameter {}", draft.first, name, name));

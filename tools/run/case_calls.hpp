@@ -56,6 +56,7 @@ private:
     void call(Statement &statement, std::size_t index);
     void read_words(Statement &statement, Draft &draft) const;
     void write_out(Statement &statement, Draft &draft) const;
+    std::string parameter_for(const Draft &draft) const;
     Json arguments(const Statement &statement, Draft &draft) const;
     uint64_t of_place(Draft &draft, const Parameter &parameter) const;
     void reserve_ids(const Statement &statement, Draft &draft);

@@ -118,8 +118,14 @@ Statement parse(uint64_t line, const std::string &text) {
     const auto equals = std::find(parts.begin(), parts.end(), "=");
     if (equals != parts.end()) {
         std::string names;
-        for (auto part = parts.begin(); part != equals; ++part)
+        for (auto part = parts.begin(); part != equals; ++part) {
+            if (!names.empty() && !names.ends_with(',') && !part->starts_with(','))
+                throw Refusal(
+                    fmt::format("\"{} =\": a member has no spaces around its \"=\"; names "
+                                "in front of a call have commas between them",
+                                *part));
             names += *part;
+        }
         statement.names = split(
             names, [](char letter) { return letter == ','; }, false);
         for (const std::string &name : statement.names) {

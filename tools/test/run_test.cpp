@@ -156,6 +156,10 @@ TEST_CASE("a line that is not understood is named, with what would be right") {
         {"place a\nm-1 = buffer on a size=4\n", {"FILE:2: \"m-1\" is not a name"}},
         {"place a\na = buffer on a size=4\n", {"FILE:2: the name a is in use"}},
         {"place a\nfails NOTHING gate on a\n", {"FILE:2: NOTHING is not a result"}},
+        {"place a\nm = buffer on a <00>\nfill mem = m size=1 pattern=<00>\n",
+         {"FILE:3: \"mem =\"", "no spaces"}},
+        {"place a\nm = buffer on a <00>\nfill m size=1 pattern=<00>\n",
+         {"FILE:3: m: no parameter", "member=m"}},
         {"place a\nx = flush a\n", {"FILE:2: x = flush"}},
         {"place a\nm = buffer on a <00>\nexpect m <00 00>\n", {"FILE:3: m has 1 bytes"}},
         {"place a\nm = buffer on a <00>\nexpect n <00>\n", {"FILE:3: "}},
@@ -220,6 +224,12 @@ TEST_CASE("a storage's case fails with the route that the bytes came by") {
                            "expect s lost=1\n",
                    1, {}),
                Contains("FILE:7: failed: s: expected 1 bytes lost, got 0"));
+}
+
+TEST_CASE("the word of a call is its first parameter of that kind") {
+    CHECK(ran("place a\nu = usm on a kind=USM_SHARED size=4\nfree u\nm = buffer on a <00>\n"
+              "piMemRetain m\nrelease m\nexpect m <00>\n",
+              0) == "FILE: passed\n");
 }
 
 TEST_CASE("a fault breaks the call that it names, and only in its case") {
