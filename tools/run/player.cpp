@@ -177,7 +177,7 @@ private:
         if (out_event == nullptr)
             return;
         if (out_event != &own_event_)
-            piEventRetain(*out_event);
+            retain(*out_event);
         event_ = take_over(*out_event);
         if (blocks_ && !call_->early)
             return;
@@ -188,6 +188,17 @@ private:
             piQueueFlush(handle());
     }
 
+    // Without a reference of its own, nothing shows how long the command uses its memory.
+    static void retain(pi_event event) {
+        const pi_result result = piEventRetain(event);
+        if (result == PI_SUCCESS)
+            return;
+        const char *text = "";
+        piGetLastError(nullptr, &text);
+        const std::string why = text;
+        piEventWait(event, patience);
+        throw Refusal("piEventRetain: " + why);
+    }
     // The rest of an early call.
     pi_result wait() {
         if constexpr (waits) {
