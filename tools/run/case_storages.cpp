@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -284,9 +283,9 @@ void CaseStorages::use_bytes(const Use &use, Access access, const std::vector<un
     acquisition.wait(patience);
     if (use.place == host_place) {
         std::byte *const pointer = acquisition.pointer();
-        if (reads)
-            std::memcpy(got.data(), pointer, got.size());
-        std::memcpy(pointer + from, bytes.data(), bytes.size());
+        const auto *const seen = reinterpret_cast<const unsigned char *>(pointer);
+        std::copy(seen, seen + got.size(), got.begin());
+        std::copy(bytes.begin(), bytes.end(), reinterpret_cast<unsigned char *>(pointer) + from);
         acquisition.release();
         return;
     }

@@ -305,3 +305,22 @@ TEST_CASE("what no other process can have is an error of the writer") {
     third.descriptor("desc", desc);
     CHECK(third.error() != nullptr);
 }
+
+TEST_CASE("memory used in place keeps its place in a page, also at the page's beginning") {
+    for (const std::size_t offset : {0, 1, 64, 4095}) {
+        const std::unique_ptr<unsigned char, void (*)(void *)> block(
+            static_cast<unsigned char *>(std::aligned_alloc(4096, 8192)), &std::free);
+        std::fill_n(block.get() + offset, 100, static_cast<unsigned char>(7));
+        auto desc = pi::desc<pi_memory_verification_desc>();
+        desc.host_ptr = block.get() + offset;
+        desc.size = 100;
+        using What = Struct<pi_memory_verification_desc>;
+        const std::vector<unsigned char> bytes = bytes_of<What>(desc);
+        for (int again = 0; again < 10; ++again) {
+            pi_memory_verification_desc copy{};
+            Memory memory(enough);
+            REQUIRE(read<What>(Exactly(bytes), memory, copy));
+            CHECK(reinterpret_cast<std::uintptr_t>(copy.host_ptr) % 4096 == offset);
+        }
+    }
+}

@@ -211,17 +211,18 @@ class Memory {
 public:
     /// `limit` bounds its bytes.
     explicit Memory(uint64_t limit) : left_(limit) {}
-    /// nullptr beyond the limit. The address modulo 4096 is `skew`.
-    unsigned char *bytes(uint64_t size, uint64_t skew = 0) {
+    /// nullptr beyond the limit. The address modulo 4096 is `skew`, if that is given.
+    unsigned char *bytes(uint64_t size, std::optional<uint64_t> skew = std::nullopt) {
         if (size > left_)
             return nullptr;
         left_ -= size;
-        const std::size_t align = skew != 0 ? 4096 : alignof(std::max_align_t);
-        const std::size_t all = (static_cast<std::size_t>(size + skew) / align + 1) * align;
+        const uint64_t offset = skew.value_or(0);
+        const std::size_t align = skew ? 4096 : alignof(std::max_align_t);
+        const std::size_t all = (static_cast<std::size_t>(size + offset) / align + 1) * align;
         blocks_.emplace_back(static_cast<unsigned char *>(std::aligned_alloc(align, all)));
         if (blocks_.back() == nullptr)
             throw std::bad_alloc();
-        return static_cast<unsigned char *>(std::memset(blocks_.back().get(), 0, all)) + skew;
+        return static_cast<unsigned char *>(std::memset(blocks_.back().get(), 0, all)) + offset;
     }
 
 private:
@@ -340,7 +341,7 @@ public:
     template <typename Address>
     void data(const char *, Address &address, uint64_t size) {
         if (present())
-            address = copy(size, 0);
+            address = copy(size);
     }
     void shared(const char *name, void *&address, uint64_t size) {
         if (!present())
@@ -430,7 +431,7 @@ private:
             cannot("the call needs more memory than its reader allows");
         return reinterpret_cast<Type *>(memory);
     }
-    unsigned char *copy(uint64_t size, uint64_t skew) {
+    unsigned char *copy(uint64_t size, std::optional<uint64_t> skew = std::nullopt) {
         const unsigned char *const bytes = take(size);
         auto *const memory = bytes != nullptr ? memory_.bytes(size, skew) : nullptr;
         if (memory == nullptr) {
