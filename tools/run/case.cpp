@@ -59,6 +59,8 @@ std::string misunderstood(const Statement &statement, bool storages) {
     const auto knows = [&](const std::string &word) {
         return std::find(verbs.begin(), verbs.end(), word) != verbs.end();
     };
+    if (knows(statement.verb) && statement.words.empty())
+        return fmt::format("{} what?", statement.verb);
     if (knows(statement.verb))
         return fmt::format("{} is not a name of this case", statement.words[0]);
     if (!statement.words.empty() && knows(statement.words[0]))

@@ -298,6 +298,8 @@ const CaseCalls::PlaceIds &CaseCalls::place_of(std::string &name) const {
 // ----- Calls -----
 
 void CaseCalls::release(Statement &statement) {
+    if (statement.words.size() != 1 || !statement.members.empty())
+        throw Refusal("release NAME");
     const std::string name = statement.words[0];
     const Named named = find(name);
     if (named.kind == Kind::usm)

@@ -264,8 +264,11 @@ void CaseCalls::expect_infos(const Named &named, const Statement &statement) con
 }
 
 void CaseCalls::expect(Statement &statement) {
-    if (statement.words.size() == 1 && !statement.members.empty())
-        return expect_infos(find(statement.words[0]), statement);
+    if (statement.words.size() == 1 && !statement.members.empty()) {
+        const Named named = find(statement.words[0]);
+        require_alive(statement.words[0], named);
+        return expect_infos(named, statement);
+    }
     if (statement.words.size() != 2)
         throw Refusal("expect NAME <bytes> [offset=N], expect EVENT CODE, or: expect NAME "
                       "INFO=VALUE");
