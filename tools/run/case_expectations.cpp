@@ -234,6 +234,7 @@ void CaseCalls::expect_infos(const Named &named, const Statement &statement) con
         // A name is the object's handle, or the memory's address.
         const Json value = value_of(text, [&](const std::string &word, uint64_t offset) -> Json {
             const Named &meant = find(word);
+            require_alive(word, meant);
             const void *address = nullptr;
             if (meant.kind == Kind::place) {
                 const PlaceIds &ids = places_.at(word);
