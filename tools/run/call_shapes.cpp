@@ -141,6 +141,16 @@ std::optional<std::size_t> find_function(std::string_view verb) {
     return std::nullopt;
 }
 
+std::optional<std::size_t> releasing_function(pi_kind object) {
+    for (std::size_t i = 0; i < function_rows.size(); ++i) {
+        const std::vector<Parameter> &parameters = parameters_of(i);
+        if (std::string_view(function_rows[i].name).ends_with("Release") &&
+            parameters.size() == 1 && parameters[0].object == object)
+            return i;
+    }
+    return std::nullopt;
+}
+
 std::string verb_of(std::size_t index) {
     for (const ShortVerb &row : verbs) {
         if (row.function == function_rows[index].name)
@@ -154,10 +164,6 @@ std::vector<std::string_view> short_verbs() {
     for (const ShortVerb &row : verbs)
         words.push_back(row.verb);
     return words;
-}
-
-bool is_command(std::size_t index) {
-    return std::string_view(function_rows[index].name).starts_with("piEnqueue");
 }
 
 } // namespace pi_run

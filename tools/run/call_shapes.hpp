@@ -26,11 +26,11 @@ const std::vector<Parameter> &parameters_of(std::size_t index);
 /// The row of a function: "piMemBufferCreate", "MemBufferCreate", "MemBufferCopy" (a command), or a
 /// verb ("buffer", "copy"). Empty: there is none.
 std::optional<std::size_t> find_function(std::string_view verb);
+/// The row of the function that releases an object; empty: the kind has no references.
+std::optional<std::size_t> releasing_function(pi_kind object);
 /// The shortest way to write it.
 std::string verb_of(std::size_t index);
 /// All short verbs, in the order of the grammar's page.
 std::vector<std::string_view> short_verbs();
-
-bool is_command(std::size_t index);
 
 } // namespace pi_run

@@ -32,10 +32,10 @@ void of_line(uint64_t line, Part &&part) {
 bool add_equipment(const Statement &statement, Equipment &equipment) {
     const std::vector<std::string> &words = statement.words;
     if (statement.verb == "machine") {
-        if (words.size() != 1 || !equipment.machines.empty())
+        if (words.size() != 1 || !equipment.machine.empty())
             throw Refusal("machine FILE, once: a machine file, or the name of one that is "
                           "installed; or machine {JSON}");
-        equipment.machines.push_back(words[0]);
+        equipment.machine = words[0];
     } else if (statement.verb == "fault") {
         if (words.size() != 1)
             throw Refusal("fault FUNCTION:CALL=EFFECT, for example: fault "

@@ -8,45 +8,18 @@
 
 #include "layers/record/format.hpp"
 
-#include <pi/pi.hpp>
-
 #include <pi/describe/descriptor.hpp>
+#include <pi/pi.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 
 namespace pi_run {
 namespace {
 
 using pi::loader::function_rows;
-
-std::string releasing_function(pi_kind kind) {
-    switch (kind) {
-    case PI_KIND_DEVICE:
-        return "piDeviceRelease";
-    case PI_KIND_CONTEXT:
-        return "piContextRelease";
-    case PI_KIND_QUEUE:
-        return "piQueueRelease";
-    case PI_KIND_MEM:
-        return "piMemRelease";
-    case PI_KIND_EVENT:
-        return "piEventRelease";
-    case PI_KIND_PROGRAM:
-        return "piProgramRelease";
-    case PI_KIND_KERNEL:
-        return "piKernelRelease";
-    case PI_KIND_SAMPLER:
-        return "piSamplerRelease";
-    case PI_KIND_USM_POOL:
-        return "piUsmPoolRelease";
-    default:
-        throw Refusal("has no references");
-    }
-}
 
 /// Sizes follow from bytes: that of a pattern, a program and an argument's value.
 void add_sizes(Json &value) {
@@ -306,7 +279,10 @@ void CaseCalls::release(Statement &statement) {
         throw Refusal(fmt::format("USM is freed: free pointer={}", name));
     if (named.kind != Kind::object)
         throw Refusal(fmt::format("{} is not an object of pi.h", name));
-    call(statement, *find_function(releasing_function(named.object)));
+    const auto function = releasing_function(named.object);
+    if (!function)
+        throw Refusal(fmt::format("{} has no references", name));
+    call(statement, *function);
 }
 
 /// A call on its way from the statement to the log's form.
@@ -430,7 +406,6 @@ Json CaseCalls::arguments(const Statement &statement, Draft &draft) const {
         given[name] = resolve(draft.first, 0);
     }
     Json arguments = Json::array();
-    Json *descriptor = nullptr;
     std::size_t descriptor_at = parameters.size();
     for (const Parameter &parameter : parameters) {
         const std::string name(parameter.name);
@@ -457,10 +432,9 @@ Json CaseCalls::arguments(const Statement &statement, Draft &draft) const {
         arguments.push_back(std::move(value));
     }
     if (descriptor_at != parameters.size()) {
-        descriptor = &arguments[descriptor_at];
         settle(given, PI_KIND_DEVICE);
-        *descriptor = std::exchange(given, Json::object());
-        draft.descriptor = *descriptor;
+        draft.descriptor = std::exchange(given, Json::object());
+        arguments[descriptor_at] = draft.descriptor;
     }
     if (!given.empty()) {
         std::vector<std::string_view> known;

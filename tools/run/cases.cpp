@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cases.hpp"
 
-#include "log.hpp"
+#include "replay.hpp"
 
 #ifdef PI_RUN_STORAGES
 #include "case_storages.hpp"
@@ -19,7 +19,6 @@
 #include <iterator>
 #include <optional>
 #include <sstream>
-#include <string_view>
 #include <vector>
 
 #include <stdlib.h>
@@ -84,13 +83,9 @@ private:
 std::vector<std::string> layers_of_environment() {
     const pi::Loader loader = pi::LoaderRef::create();
     std::vector<std::string> layers;
-    for (const pi_environment_variable &row : loader.environment()) {
-        if (row.name != std::string_view("PI_LAYERS") || row.value == nullptr)
-            continue;
-        std::istringstream names(row.value);
-        for (std::string name; std::getline(names, name, ',');)
-            layers.push_back(name);
-    }
+    std::istringstream names(layers_of(loader.get()));
+    for (std::string name; std::getline(names, name, ',');)
+        layers.push_back(name);
     return layers;
 }
 
@@ -116,11 +111,11 @@ CaseResult run_case_file(const std::string &path, const std::string &selector) {
     std::string wanted = selector;
     std::vector<std::string> layers;
     std::vector<const char *> layer_names;
-    if (!equipment.machines.empty()) {
-        if (equipment.machines[0].starts_with('{'))
-            machine = text_of_machine.emplace(equipment.machines[0]).path();
+    if (!equipment.machine.empty()) {
+        if (equipment.machine.starts_with('{'))
+            machine = text_of_machine.emplace(equipment.machine).path();
         else
-            machine = machine_file(equipment.machines[0], path);
+            machine = machine_file(equipment.machine, path);
         options.push_back({"PI_SIM_MACHINE", machine.c_str()});
         wanted = "sim";
     }

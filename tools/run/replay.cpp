@@ -58,11 +58,14 @@ Replay::Replay(const std::string &selector, bool check_data,
 Replay::~Replay() = default;
 
 std::string Replay::layers() const {
+    return layers_of(state_->loader);
+}
+
+std::string layers_of(pi_loader loader) {
     uint32_t count = 0;
-    check(piLoaderGetEnvironment(state_->loader, 0, nullptr, &count), "piLoaderGetEnvironment");
+    check(piLoaderGetEnvironment(loader, 0, nullptr, &count), "piLoaderGetEnvironment");
     std::vector<pi_environment_variable> rows(count);
-    check(piLoaderGetEnvironment(state_->loader, count, rows.data(), nullptr),
-          "piLoaderGetEnvironment");
+    check(piLoaderGetEnvironment(loader, count, rows.data(), nullptr), "piLoaderGetEnvironment");
     for (const pi_environment_variable &row : rows) {
         if (row.name == std::string_view("PI_LAYERS") && row.value != nullptr)
             return row.value;

@@ -30,6 +30,9 @@ struct Counts {
 /// A line for people: number, thread, call, result, created objects.
 std::string describe(const Line &line);
 
+/// A loader's layers, as in PI_LAYERS, or "".
+std::string layers_of(pi_loader loader);
+
 class Replay {
 public:
     /// `report` receives "LINE: text".

@@ -47,9 +47,9 @@ struct CaseResult {
 
 /// What a case needs of its loader.
 struct Equipment {
-    std::vector<std::string> machines; ///< for the plugin sim: a file, or its text; at most one
-    std::string faults;                ///< as in PI_FAULT
-    bool verified = false;             ///< connections are verified before the first storage
+    std::string machine;   ///< for the plugin sim: a file, or its text; "" = none
+    std::string faults;    ///< as in PI_FAULT
+    bool verified = false; ///< connections are verified before the first storage
 };
 
 class Case {
@@ -65,8 +65,8 @@ public:
     const Equipment &equipment() const noexcept { return equipment_; }
     /// The N-th place without a selector is on the N-th device, and begins again after the last
     /// one. Throws std::runtime_error("LINE: text") for a statement that makes no sense: it names
-    /// what does not exist, or has members that its function lacks. `loader` is for selectors; NULL:
-    /// such a case is unsupported.
+    /// what does not exist, or has members that its function lacks. `loader` is for selectors;
+    /// NULL: a case with selectors is unsupported.
     CaseResult run(std::span<const pi_device> devices, pi_loader loader = nullptr,
                    Level *level = nullptr) const;
 
