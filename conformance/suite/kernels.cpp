@@ -176,6 +176,31 @@ Program make_program(Fixture &fixture, const Place &place) {
     return program;
 }
 
+Program create_program(pi_context context, pi_program_format format, const void *data,
+                       uint64_t size) {
+    auto desc = pi::desc<pi_program_desc>();
+    desc.format = format;
+    desc.data = data;
+    desc.size = size;
+    Program program;
+    require_success(piProgramCreate(context, &desc, program.out()), "piProgramCreate");
+    return program;
+}
+
+Program make_program(pi_context context, pi_program_format format, const void *data,
+                     uint64_t size) {
+    Program program = create_program(context, format, data, size);
+    require_success(piProgramBuild(program, nullptr), "piProgramBuild");
+    return program;
+}
+
+Program create_valued(Fixture &fixture) {
+    if (kernel_format(fixture) != PI_PROGRAM_FORMAT_OPENCL_C)
+        skip("the device compiles no text");
+    constexpr std::string_view text = "kernel void set(global uint *data) { data[0] = VALUE; }";
+    return create_program(fixture.context(), PI_PROGRAM_FORMAT_OPENCL_C, text.data(), text.size());
+}
+
 Kernel make_kernel(pi_program program, const std::string &name) {
     Kernel kernel;
     require_success(piKernelCreate(program, name.c_str(), nullptr, kernel.out()),

@@ -46,6 +46,13 @@ pi_program_desc broken_program_desc(pi_program_format format);
 /// The suite's kernels, built for the context's devices; skips where there is no format.
 Program make_program(Fixture &fixture);
 Program make_program(Fixture &fixture, const Place &place);
+/// A program of other bytes, not built, and one that is built for the context's devices.
+Program create_program(pi_context context, pi_program_format format, const void *data,
+                       uint64_t size);
+Program make_program(pi_context context, pi_program_format format, const void *data, uint64_t size);
+/// A program, not built, whose kernel "set" writes VALUE, which is for an option to define. Skips
+/// where no text is compiled.
+Program create_valued(Fixture &fixture);
 /// PI_PROGRAM_BUILD_INFO_STATUS.
 uint32_t build_status(pi_program program, pi_device device);
 /// PI_PROGRAM_BUILD_INFO_OPTIONS, if the program reports them.

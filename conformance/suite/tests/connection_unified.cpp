@@ -249,32 +249,46 @@ bool has_kernels_of(Fixture &fixture, const Place &place) {
     }
 }
 
-// A kernel of each end adds to its half.
-void require_kernels_at_once(Fixture &fixture, const Link &link, uint64_t half) {
-    const LinkMemory shared(link, fixture, Bytes(2 * half));
+// Launches a kernel of each end, both at once, and waits. The functions make the program of a place,
+// and add the arguments of an end (0 is src). Returns src's queue.
+template <typename MakeProgram, typename AddArguments>
+Queue run_at_both_ends(Fixture &fixture, const Link &link, MakeProgram &&program_of,
+                       const char *kernel, AddArguments &&add_arguments, uint64_t items) {
     const Place *const places[] = {&link.src, &link.dst};
     Program programs[2];
     Kernel kernels[2];
     Queue queues[2];
     Event gates[2], launched[2];
     for (std::size_t end = 0; end < 2; ++end) {
-        programs[end] = make_program(fixture, *places[end]);
-        kernels[end] = make_kernel(programs[end], "add");
+        programs[end] = program_of(*places[end]);
+        kernels[end] = make_kernel(programs[end], kernel);
         queues[end] = fixture.make_queue(*places[end]);
         gates[end] = fixture.make_host_event(places[end]->context);
         Arguments arguments;
-        arguments.buffer(shared, end * half, half).value(static_cast<uint32_t>(end + 1));
-        launched[end] = fixture.enqueue(queues[end], launch_desc(kernels[end], arguments, half / 4),
-                                        {gates[end]});
+        add_arguments(end, arguments);
+        launched[end] =
+            fixture.enqueue(queues[end], launch_desc(kernels[end], arguments, items), {gates[end]});
         require_success(piQueueFlush(queues[end]), "piQueueFlush");
     }
     for (const Event &gate : gates)
         fixture.signal(gate);
     for (const Event &event : launched)
         fixture.wait(event, link.name() + ": a launch of one of two ends");
+    return std::move(queues[0]);
+}
+
+// A kernel of each end adds to its half.
+void require_kernels_at_once(Fixture &fixture, const Link &link, uint64_t half) {
+    const LinkMemory shared(link, fixture, Bytes(2 * half));
+    const Queue queue = run_at_both_ends(
+        fixture, link, [&](const Place &place) { return make_program(fixture, place); }, "add",
+        [&](std::size_t end, Arguments &arguments) {
+            arguments.buffer(shared, end * half, half).value(static_cast<uint32_t>(end + 1));
+        },
+        half / 4);
     std::vector<uint32_t> expected(half / 2, 2u);
     std::fill_n(expected.begin(), half / 4, 1u);
-    fixture.require_contents(queues[0], shared, bytes_of(expected),
+    fixture.require_contents(queue, shared, bytes_of(expected),
                              link.name() + ": what kernels of both ends have written at once");
 }
 
@@ -350,21 +364,12 @@ constexpr char opencl_counter[] = "kernel void count(volatile global uint *word)
                                   "}";
 
 Program make_counter(Fixture &fixture, const Place &place) {
-    auto desc = pi::desc<pi_program_desc>();
-    desc.format = kernel_format(fixture, place.device);
-    if (desc.format == PI_PROGRAM_FORMAT_NATIVE_TABLE) {
-        desc.data = &native_counter;
-        desc.size = sizeof native_counter;
-    } else if (desc.format == PI_PROGRAM_FORMAT_OPENCL_C) {
-        desc.data = opencl_counter;
-        desc.size = sizeof opencl_counter - 1;
-    } else {
+    const pi_program_format format = kernel_format(fixture, place.device);
+    if (format == PI_PROGRAM_FORMAT_NATIVE_TABLE)
+        return make_program(place.context, format, &native_counter, sizeof native_counter);
+    if (format != PI_PROGRAM_FORMAT_OPENCL_C)
         skip("the suite has kernels with atomics as native functions and in OpenCL C only");
-    }
-    Program program;
-    require_success(piProgramCreate(place.context, &desc, program.out()), "piProgramCreate");
-    require_success(piProgramBuild(program, nullptr), "piProgramBuild");
-    return program;
+    return make_program(place.context, format, opencl_counter, sizeof opencl_counter - 1);
 }
 
 CONFORMANCE_TEST_PAIRS("connection",
@@ -377,28 +382,11 @@ CONFORMANCE_TEST_PAIRS("connection",
         any = true;
         constexpr uint32_t items = 64;
         const LinkMemory shared(link, fixture, Bytes(4096));
-        const Place *const places[] = {&link.src, &link.dst};
-        Program programs[2];
-        Kernel kernels[2];
-        Queue queues[2];
-        Event gates[2], launched[2];
-        for (std::size_t end = 0; end < 2; ++end) {
-            programs[end] = make_counter(fixture, *places[end]);
-            kernels[end] = make_kernel(programs[end], "count");
-            queues[end] = fixture.make_queue(*places[end]);
-            gates[end] = fixture.make_host_event(places[end]->context);
-            Arguments arguments;
-            arguments.buffer(shared);
-            launched[end] = fixture.enqueue(
-                queues[end], launch_desc(kernels[end], arguments, items), {gates[end]});
-            require_success(piQueueFlush(queues[end]), "piQueueFlush");
-        }
-        for (const Event &gate : gates)
-            fixture.signal(gate);
-        for (const Event &event : launched)
-            fixture.wait(event, link.name() + ": a launch of one of two ends");
+        const Queue queue = run_at_both_ends(
+            fixture, link, [&](const Place &place) { return make_counter(fixture, place); },
+            "count", [&](std::size_t, Arguments &arguments) { arguments.buffer(shared); }, items);
         const std::vector<uint32_t> count =
-            words_of(fixture.download(queues[0], shared, sizeof(uint32_t)));
+            words_of(fixture.download(queue, shared, sizeof(uint32_t)));
         require_equal(count[0], 2 * items * additions,
                       link.name() + ": the word that kernels of both ends have added to");
     }

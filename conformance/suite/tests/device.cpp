@@ -289,7 +289,7 @@ CONFORMANCE_TEST("device", "the limits of a device agree with each other") {
     const auto alignment =
         info_or<uint64_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT, 1);
     require(std::has_single_bit(alignment), "PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT is ", alignment,
-            ", no power of two");
+            ", not a power of two");
     if (fixture.can(PI_CAPABILITY_IMAGE))
         require_equal(info_or<uint32_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_IMAGES, 1), 1u,
                       "PI_DEVICE_INFO_IMAGES of a device with PI_CAPABILITY_IMAGE");
@@ -381,7 +381,7 @@ CONFORMANCE_TEST("device", "the memory scopes are a list, and scope 0 is ordinar
         require(names.insert(scope.name).second, "two scopes are called \"", scope.name, "\"");
         for (const uint64_t alignment : {scope.min_alignment, scope.offset_alignment})
             require(std::has_single_bit(alignment), "scope ", scope.name, ": the alignment ",
-                    alignment, " is no power of two");
+                    alignment, " is not a power of two");
         require(scope.flush_atom >= 1, "scope ", scope.name, ": flush_atom is 0");
         for (const uint64_t word : scope.reserved)
             require(word == 0, "scope ", scope.name, ": a reserved word is ", word);

@@ -260,7 +260,7 @@ CONFORMANCE_TEST("errors", "the text of a refused size or range has its number")
     scoped.scope = 0;
     scoped.alignment = 4711;
     refused(piMemBufferCreate(fixture.context(), fixture.device(), &scoped, &made),
-            "a buffer with an alignment that is no power of two", 4711);
+            "a buffer with an alignment that is not a power of two", 4711);
     if (!has_kernels(fixture))
         return;
     const Program program = make_program(fixture);

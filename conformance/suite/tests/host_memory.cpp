@@ -59,7 +59,7 @@ std::optional<uint64_t> import_alignment(Fixture &fixture, pi_device device) {
     const auto alignment =
         get_info<uint64_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT);
     require(alignment != 0 && (alignment & (alignment - 1)) == 0,
-            "PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT is ", alignment, ", no power of two");
+            "PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT is ", alignment, ", not a power of two");
     return alignment;
 }
 

@@ -55,6 +55,8 @@ pi_mem_image_desc any_image_desc(Fixture &fixture, uint64_t width = 8, uint64_t 
 /// The same for tests of rows: 2-D, and skips where there is none.
 pi_mem_image_desc flat_image_desc(Fixture &fixture, uint64_t width, uint64_t height);
 
+pi_sampler_desc sampler_desc(uint32_t normalized, pi_addressing_mode addressing,
+                             pi_filter_mode filter);
 Mem make_image(Fixture &fixture, const pi_mem_image_desc &desc);
 Mem make_image(const Place &place, const pi_mem_image_desc &desc);
 

@@ -144,6 +144,15 @@ pi_mem_image_desc flat_image_desc(Fixture &fixture, uint64_t width, uint64_t hei
     return desc;
 }
 
+pi_sampler_desc sampler_desc(uint32_t normalized, pi_addressing_mode addressing,
+                             pi_filter_mode filter) {
+    auto desc = pi::desc<pi_sampler_desc>();
+    desc.normalized_coordinates = normalized;
+    desc.addressing = addressing;
+    desc.filter = filter;
+    return desc;
+}
+
 Mem make_image(Fixture &fixture, const pi_mem_image_desc &desc) {
     return make_image(fixture.place(), desc);
 }

@@ -138,15 +138,6 @@ CONFORMANCE_TEST("image", "the images of a launch may be released right after th
                    "what a launch made of a released image");
 }
 
-pi_sampler_desc sampler_desc(uint32_t normalized, pi_addressing_mode addressing,
-                             pi_filter_mode filter) {
-    auto desc = pi::desc<pi_sampler_desc>();
-    desc.normalized_coordinates = normalized;
-    desc.addressing = addressing;
-    desc.filter = filter;
-    return desc;
-}
-
 void require_flattened(Fixture &fixture, pi_image_type type, const char *name) {
     Studio studio(fixture);
     need_format(fixture, type, numbers);

@@ -52,20 +52,15 @@ CONFORMANCE_TEST("kernel",
                  "a group size and work-group memory of the source are reported and honoured") {
     if (kernel_format(fixture) != PI_PROGRAM_FORMAT_OPENCL_C)
         skip("the suite has kernels that demand a group size in OpenCL C only");
-    constexpr const char *text = R"(
+    constexpr std::string_view text = R"(
 kernel __attribute__((reqd_work_group_size(4, 1, 1))) void fours(global uint *data) {
     local uint copies[256];
     copies[get_local_id(0)] = data[get_global_id(0)];
     barrier(CLK_LOCAL_MEM_FENCE);
     data[get_global_id(0)] = copies[3 - get_local_id(0)];
 })";
-    auto desc = pi::desc<pi_program_desc>();
-    desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
-    desc.data = text;
-    desc.size = std::strlen(text);
-    Program program;
-    require_success(piProgramCreate(fixture.context(), &desc, program.out()), "piProgramCreate");
-    require_success(piProgramBuild(program, nullptr), "piProgramBuild");
+    const Program program =
+        make_program(fixture.context(), PI_PROGRAM_FORMAT_OPENCL_C, text.data(), text.size());
     const Kernel kernel = make_kernel(program, "fours");
     constexpr Size3 fours{4, 1, 1};
     require(group_info(kernel, fixture.device(), PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE,

@@ -13,17 +13,6 @@
 namespace pi::suite {
 namespace {
 
-Program build(Fixture &fixture, pi_program_format format, const void *data, uint64_t size) {
-    auto desc = pi::desc<pi_program_desc>();
-    desc.format = format;
-    desc.data = data;
-    desc.size = size;
-    Program program;
-    require_success(piProgramCreate(fixture.context(), &desc, program.out()), "piProgramCreate");
-    require_success(piProgramBuild(program, nullptr), "piProgramBuild");
-    return program;
-}
-
 // Words that the kernel "report" writes to its only argument.
 std::vector<uint64_t> report(Fixture &fixture, pi_program program, pi_mem mem, uint64_t count) {
     const Kernel kernel = make_kernel(program, "report");
@@ -53,9 +42,10 @@ CONFORMANCE_TEST("kernel", "a buffer argument is the address that the buffer rep
     const pi_program_format format = kernel_format(fixture);
     Program program;
     if (format == PI_PROGRAM_FORMAT_NATIVE_TABLE)
-        program = build(fixture, format, &native_reporter, sizeof native_reporter);
+        program = make_program(fixture.context(), format, &native_reporter, sizeof native_reporter);
     else if (format == PI_PROGRAM_FORMAT_OPENCL_C)
-        program = build(fixture, format, opencl_reporter, sizeof opencl_reporter - 1);
+        program =
+            make_program(fixture.context(), format, opencl_reporter, sizeof opencl_reporter - 1);
     else
         skip("the suite has a kernel that reports addresses in OpenCL C and as a native function");
     const Mem mem = fixture.make_buffer(4096);
@@ -90,7 +80,7 @@ CONFORMANCE_TEST("kernel",
                  ")", is_half ? 1024 : 1 << 24, ";\n    out[0] = (ulong)(a + (", type,
                  ")1);\n    out[1] = sizeof(", type, ");\n}\n");
         const Program program =
-            build(fixture, PI_PROGRAM_FORMAT_OPENCL_C, text.data(), text.size());
+            make_program(fixture.context(), PI_PROGRAM_FORMAT_OPENCL_C, text.data(), text.size());
         const Mem mem = fixture.make_buffer(fixture.place(), Bytes(16));
         const std::vector<uint64_t> words = report(fixture, program, mem, 2);
         require_equal(words[0], is_half ? 1025u : 16777217u, join("one more, as a ", type));

@@ -26,20 +26,10 @@ constexpr const char *simulated_takes = "function take_1 pointer 1\nfunction tak
                                         "function take_1000 pointer 1000\n"
                                         "function count_groups pointer\n";
 
-Program make_built(Fixture &fixture, pi_program_format format, const void *data, uint64_t size) {
-    auto desc = pi::desc<pi_program_desc>();
-    desc.format = format;
-    desc.data = data;
-    desc.size = size;
-    Program program;
-    require_success(piProgramCreate(fixture.context(), &desc, program.out()), "piProgramCreate");
-    require_success(piProgramBuild(program, nullptr), "piProgramBuild");
-    return program;
-}
-
 Program make_value_program(Fixture &fixture, pi_program_format format) {
     if (format == PI_PROGRAM_FORMAT_NATIVE_TABLE)
-        return make_built(fixture, format, &native_value_program, sizeof native_value_program);
+        return make_program(fixture.context(), format, &native_value_program,
+                            sizeof native_value_program);
     if (format != PI_PROGRAM_FORMAT_OPENCL_C &&
         (format == PI_PROGRAM_FORMAT_SPIRV || !is_simulated(fixture.device())))
         skip("the suite has kernels with values of other sizes in OpenCL C, as native functions, "
@@ -49,7 +39,7 @@ Program make_value_program(Fixture &fixture, pi_program_format format) {
         data = simulated_cuda_module(PI_SUITE_KERNELS_LIBRARY, simulated_takes);
     else if (format == PI_PROGRAM_FORMAT_DEVICE_BINARY)
         data = simulated_level_zero_module(PI_SUITE_KERNELS_LIBRARY, simulated_takes);
-    return make_built(fixture, format, data.data(), data.size());
+    return make_program(fixture.context(), format, data.data(), data.size());
 }
 
 CONFORMANCE_TEST("kernel", "a value has each of its bytes, whatever its size") {

@@ -61,15 +61,7 @@ Program make_second(Fixture &fixture, pi_program program) {
 }
 
 CONFORMANCE_TEST("program", "a program's native handle is that of its newest build") {
-    if (kernel_format(fixture) != PI_PROGRAM_FORMAT_OPENCL_C)
-        skip("the device compiles no text");
-    constexpr const char *text = "kernel void set(global uint *data) { data[0] = VALUE; }";
-    auto desc = pi::desc<pi_program_desc>();
-    desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
-    desc.data = text;
-    desc.size = std::strlen(text);
-    Program program;
-    require_success(piProgramCreate(fixture.context(), &desc, program.out()), "piProgramCreate");
+    const Program program = create_valued(fixture);
     const Queue queue = fixture.make_queue();
     std::vector<Kernel> kernels; // a program is built again while it has some
     for (const uint32_t value : {41u, 42u, 43u}) {
@@ -138,13 +130,7 @@ CONFORMANCE_TEST("program", "a program that is not built answers every info name
 // ----- Parts -----
 
 Program create_part(Fixture &fixture, const Text &text) {
-    auto desc = pi::desc<pi_program_desc>();
-    desc.format = text.format;
-    desc.data = text.text.data();
-    desc.size = text.text.size();
-    Program program;
-    require_success(piProgramCreate(fixture.context(), &desc, program.out()), "piProgramCreate");
-    return program;
+    return create_program(fixture.context(), text.format, text.text.data(), text.text.size());
 }
 
 void compile(pi_program program, const char *options) {

@@ -18,20 +18,6 @@ pi_result build(pi_program program, const char *options) {
     return piProgramBuild(program, &desc);
 }
 
-// Its kernel "set" writes VALUE, which is for an option to define.
-Program create_valued(Fixture &fixture) {
-    if (kernel_format(fixture) != PI_PROGRAM_FORMAT_OPENCL_C)
-        skip("the device compiles no text");
-    constexpr const char *text = "kernel void set(global uint *data) { data[0] = VALUE; }";
-    auto desc = pi::desc<pi_program_desc>();
-    desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
-    desc.data = text;
-    desc.size = std::strlen(text);
-    Program program;
-    require_success(piProgramCreate(fixture.context(), &desc, program.out()), "piProgramCreate");
-    return program;
-}
-
 CONFORMANCE_TEST("program", "a program is built with its options, and reports them") {
     for (const uint32_t value : {41u, 42u}) {
         const Program program = create_valued(fixture);

@@ -10,15 +10,6 @@
 namespace pi::suite {
 namespace {
 
-pi_sampler_desc sampler_desc(uint32_t normalized, pi_addressing_mode addressing,
-                             pi_filter_mode filter) {
-    auto desc = pi::desc<pi_sampler_desc>();
-    desc.normalized_coordinates = normalized;
-    desc.addressing = addressing;
-    desc.filter = filter;
-    return desc;
-}
-
 Sampler make_sampler(Fixture &fixture, const pi_sampler_desc &desc) {
     Sampler sampler;
     require_success(piSamplerCreate(fixture.context(), &desc, sampler.out()), "piSamplerCreate");
