@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An interface mutant: the plugin in the same folder with one function replaced. The file's name
-// says which: .../<plugin>/<function>.<kind>.so wraps .../<plugin>/original.so. no.mutant.so
-// replaces nothing: failures of the suite there are the wrapper's own. Test equipment, never
-// installed.
+// An interface mutant: the plugin in the same folder with one function changed. The file's name
+// says how: .../<plugin>/<function>.<kind>.so wraps .../<plugin>/original.so. no.mutant.so changes
+// nothing: failures of the suite there are the wrapper's own. Test equipment, never installed.
 
-#include "interface_mutants.hpp"
+#include "derived_mutants.hpp"
 
 #include <dlfcn.h>
 
@@ -13,19 +12,22 @@
 
 namespace {
 
-constexpr const char *unchanged = "no.mutant.so";
+constexpr std::string_view unchanged = "no.mutant", suffix = ".so";
 
 pi_result fail(const pi_host *host, const std::string &text) {
     host->set_error(host, PI_ERROR_INTERNAL, text.c_str());
     return PI_ERROR_INTERNAL;
 }
 
-const pi::mutants::Mutant *find(const std::string &file,
-                                const std::vector<pi::mutants::Mutant> &all) {
-    for (const auto &mutant : all)
-        if (file == std::string(mutant.function) + "." + std::string(mutant.kind) + ".so")
-            return &mutant;
-    return nullptr;
+bool inject(std::string_view name, pi_dispatch &table) {
+    for (const auto &mutant : pi::mutants::all()) {
+        if (name == std::string(mutant.function) + "." + std::string(mutant.kind)) {
+            if (mutant.applies(table))
+                mutant.inject(table);
+            return true;
+        }
+    }
+    return pi::mutants::inject_derived(name, table);
 }
 
 } // namespace
@@ -38,11 +40,8 @@ pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
     dladdr(reinterpret_cast<void *>(&piPluginMain), &self);
     const std::string path = self.dli_fname;
     const std::string folder = path.substr(0, path.rfind('/') + 1);
-    const auto all = pi::mutants::all();
-    const std::string file = path.substr(folder.size());
-    const auto *mutant = find(file, all);
-    if (!mutant && file != unchanged)
-        return fail(host, path + " does not name an interface mutant");
+    const std::string name =
+        path.substr(folder.size(), path.size() - folder.size() - suffix.size());
 
     void *library = dlopen((folder + "original.so").c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library)
@@ -54,9 +53,12 @@ pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
     if (result != PI_SUCCESS)
         return result;
     pi::mutants::original = out_desc->functions;
+    pi::mutants::host = host;
     mutated = *out_desc->functions;
-    if (mutant)
-        mutant->inject(mutated);
+    if (name != unchanged && !inject(name, mutated)) {
+        out_desc->teardown(out_desc->instance);
+        return fail(host, name + " does not name an interface mutant");
+    }
     out_desc->functions = &mutated;
     return PI_SUCCESS;
 }
