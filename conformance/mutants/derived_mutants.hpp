@@ -15,6 +15,7 @@
 //   FUNCTION.PATH.null_refused      a pointer that may be NULL must not be
 //   FUNCTION.one_thread             only the first thread that calls it may
 //   FUNCTION.refused_in_callback    it is refused in callbacks
+//   FUNCTION.finishes               it waits for the commands of its queue
 //   any.PI_ERROR_X                  this error of every function is another one
 //   any.PI_CAPABILITY_X             the plugin lacks the last function of the group
 //
@@ -366,6 +367,17 @@ struct RefusedInCallback<Slot, pi_result(PI_CALL *)(Arguments...)> {
     }
 };
 
+/// "Waits for the commands of the queue".
+template <auto Slot, class Function>
+struct Finishes {};
+template <auto Slot>
+struct Finishes<Slot, pi_result(PI_CALL *)(pi_queue)> {
+    static pi_result PI_CALL call(pi_queue queue) {
+        original->piQueueFinish(queue);
+        return (original->*Slot)(queue);
+    }
+};
+
 /// The constant of pi.h with this name.
 inline std::optional<int64_t> constant_of(std::string_view name) {
     static constexpr struct {
@@ -388,7 +400,7 @@ using Injection = void (*)(pi_dispatch &table);
 /// A function, and its changes; nullptr: it has no such part.
 struct Changeable {
     std::string_view function, group;
-    Injection member, info, error, one_thread, in_callback, missing;
+    Injection member, info, error, one_thread, in_callback, finishes, missing;
 };
 
 template <template <auto, class> class Kind, auto Slot>
@@ -414,6 +426,7 @@ inline const std::vector<Changeable> &changeables() {
      injection<ErrorReplaced, &pi_dispatch::name>(),                                               \
      injection<OneThread, &pi_dispatch::name>(),                                                   \
      injection<RefusedInCallback, &pi_dispatch::name>(),                                           \
+     injection<Finishes, &pi_dispatch::name>(),                                                    \
      [](pi_dispatch &table) { table.name = nullptr; }},
 #include <pi/pi_functions.def>
     };
@@ -470,8 +483,12 @@ inline bool inject_derived(std::string_view name, pi_dispatch &table) {
     } else if (word.starts_with("PI_ERROR_") && constant) {
         injection = &Changeable::error;
         change = {"", Change::How::replaced, *constant};
-    } else if (word == "one_thread" || word == "refused_in_callback") {
-        injection = word == "one_thread" ? &Changeable::one_thread : &Changeable::in_callback;
+    } else if (word == "one_thread") {
+        injection = &Changeable::one_thread;
+    } else if (word == "refused_in_callback") {
+        injection = &Changeable::in_callback;
+    } else if (word == "finishes") {
+        injection = &Changeable::finishes;
     } else {
         return false;
     }

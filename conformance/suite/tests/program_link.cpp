@@ -339,10 +339,10 @@ CONFORMANCE_TEST("program", "parts are linked for any of the devices that they a
     const Program second = compile(context, texts.callee, "-DFACTOR=5", {devices[1]});
     require_status(second, devices[0], PI_PROGRAM_NOT_BUILT, "on a device it is not compiled for");
     require_status(second, devices[1], PI_PROGRAM_COMPILED, "on the device it is compiled for");
-    for (const auto &order : {both, turned}) {
+    for (const auto &order : {both, turned, std::vector<pi_device>{}}) {
         const Program linked = link(context, {caller, callee}, nullptr, order);
         require_equal(devices_of(linked).size(), std::size_t{2}, "the devices of the program");
-        for (pi_device device : order)
+        for (pi_device device : both)
             require_changes(fixture, linked, 3, {device, context});
     }
     const Program one = link(context, {caller, second}, nullptr, {devices[1]});
