@@ -47,6 +47,7 @@ const char *pointer_to(const char *argument, const std::string &text) {
 
 std::vector<const char *> pointers_to(const char *argument, const std::vector<std::string> &texts) {
     std::vector<const char *> pointers;
+    pointers.reserve(texts.size());
     for (const std::string &text : texts) {
         pointers.push_back(pointer_to(argument, text));
     }
@@ -62,6 +63,7 @@ std::shared_ptr<Loader> make_loader(const std::vector<std::string> &plugins,
     const auto directory_names = pointers_to("directories", directories);
     const auto layer_names = pointers_to("layers", layers);
     std::vector<pi_loader_option> option_list;
+    option_list.reserve(options.size());
     for (const auto &[name, value] : options) {
         option_list.push_back({pointer_to("options", name), pointer_to("options", value)});
     }
@@ -84,7 +86,7 @@ std::shared_ptr<Loader> make_loader(const std::vector<std::string> &plugins,
 
 std::vector<std::shared_ptr<Device>> devices_of(const Loader &self,
                                                 const std::optional<std::string> &selector) {
-    const std::shared_ptr<LoaderHolder> holder = self.holder();
+    const std::shared_ptr<LoaderHolder> &holder = self.holder();
     const char *text = selector ? pointer_to("selector", *selector) : nullptr;
     std::vector<std::shared_ptr<Device>> devices;
     const WithoutGil released;
@@ -95,6 +97,7 @@ std::vector<std::shared_ptr<Device>> devices_of(const Loader &self,
           "piLoaderSelectDevices");
     raw.resize(std::min<size_t>(raw.size(),
                                 count)); // a plugin may report fewer devices in the second call
+    devices.reserve(raw.size());
     for (pi_device device : raw) {
         devices.push_back(std::make_shared<Device>(Device{holder, rt::Device::share(device)}));
     }
@@ -103,13 +106,14 @@ std::vector<std::shared_ptr<Device>> devices_of(const Loader &self,
 
 std::vector<std::tuple<std::string, std::string, uint32_t, std::string>>
 reports_of(const Loader &self) {
-    const std::shared_ptr<LoaderHolder> holder = self.holder();
+    const std::shared_ptr<LoaderHolder> &holder = self.holder();
     std::vector<std::tuple<std::string, std::string, uint32_t, std::string>> result;
     const WithoutGil released;
     uint32_t count = 0;
     check(piLoaderGetReports(holder->loader, 0, nullptr, &count), "piLoaderGetReports");
     std::vector<pi_plugin_report> reports(count);
     check(piLoaderGetReports(holder->loader, count, reports.data(), &count), "piLoaderGetReports");
+    result.reserve(reports.size());
     for (const pi_plugin_report &report : reports) {
         result.emplace_back(report.name, report.path, report.status, report.reason);
     }

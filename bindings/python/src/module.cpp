@@ -3,6 +3,9 @@
 
 #include <pi/runtime/error.hpp>
 
+#include <exception>
+#include <utility>
+
 namespace pi_python {
 namespace {
 
@@ -49,7 +52,7 @@ PYBIND11_MODULE(_core, module) {
     py::register_exception_translator([](std::exception_ptr pointer) {
         try {
             if (pointer) {
-                std::rethrow_exception(pointer);
+                std::rethrow_exception(std::move(pointer));
             }
         } catch (const rt::Error &error) {
             raise(error);

@@ -346,10 +346,9 @@ py::tuple import_capsule(const std::shared_ptr<Runtime> &runtime, const py::caps
                           tensor->place, tensor->read_only, tensor->copied);
 }
 
-} // namespace
+using NoGil = py::call_guard<WithoutGil>;
 
-void bind_runtime(py::module_ &module) {
-    using NoGil = py::call_guard<WithoutGil>;
+void bind_layout(py::module_ &module) {
     py::class_<rt::TensorLayout>(module, "Layout")
         .def(py::init([](uint8_t code, uint8_t bits, uint16_t lanes, std::vector<int64_t> shape,
                          const std::optional<std::vector<int64_t>> &strides, uint64_t begin) {
@@ -379,6 +378,9 @@ void bind_runtime(py::module_ &module) {
             const rt::TensorLayout::Hull hull = self.hull();
             return std::pair(hull.first, hull.size);
         });
+}
+
+void bind_runtimes(py::module_ &module) {
     py::class_<Runtime, std::shared_ptr<Runtime>>(module, "Runtime")
         .def(py::init(&make_runtime), py::arg("topology"), py::arg("costs"),
              py::arg("staging_limit"), py::arg("bounce_limit"), py::arg("pool_limit"),
@@ -414,6 +416,9 @@ void bind_runtime(py::module_ &module) {
             result["misses"] = pool.misses;
             return result;
         });
+}
+
+void bind_storages(py::module_ &module) {
     py::class_<Storage, std::shared_ptr<Storage>>(module, "Storage")
         .def(py::init(&make_storage), py::arg("runtime"), py::arg("size"), py::arg("name"),
              py::arg("alignment"), py::arg("scope"))
@@ -433,6 +438,9 @@ void bind_runtime(py::module_ &module) {
             const WithoutGil released;
             return self.storage->finish(limit);
         });
+}
+
+void bind_buffers(py::module_ &module) {
     py::class_<Buffer, std::shared_ptr<Buffer>>(module, "Buffer")
         .def_property_readonly("size", [](const Buffer &self) { return self.buffer.size(); })
         .def_property_readonly("offset", [](const Buffer &self) { return self.buffer.offset(); })
@@ -458,6 +466,15 @@ void bind_runtime(py::module_ &module) {
                  }());
              })
         .def("counters", [](const Buffer &self) { return dict_of(self.buffer.counters()); });
+}
+
+} // namespace
+
+void bind_runtime(py::module_ &module) {
+    bind_layout(module);
+    bind_runtimes(module);
+    bind_storages(module);
+    bind_buffers(module);
     module.def("import_capsule", &import_capsule, py::arg("runtime"), py::arg("capsule"),
                py::arg("place"), py::arg("stream"), py::arg("name"));
 }

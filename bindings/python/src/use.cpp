@@ -435,20 +435,10 @@ void fill_bytes(Use &self, int value) {
           "piEnqueueMemBufferFill");
 }
 
-} // namespace
+using NoGil = py::call_guard<WithoutGil>;
+using UseClass = py::class_<Use, std::shared_ptr<Use>>;
 
-void bind_use(py::module_ &module) {
-    using NoGil = py::call_guard<WithoutGil>;
-    py::class_<Use, std::shared_ptr<Use>> use(
-        module, "Acquisition", py::buffer_protocol(),
-        "The right to use a range of bytes at a place, from acquire to release; a context manager, "
-        "which releases it (and abandons a write when the block raises).\n\n"
-        "At the host it has the buffer protocol: memoryview(use) and numpy.asarray(use) are the "
-        "bytes "
-        "themselves, with the elements' type and shape (plain bytes of a Buffer), and read-only if "
-        "they were acquired for "
-        "reading. While such views live, release() raises BufferError.");
-    use.attr("__module__") = "pi_runtime";
+void bind_properties(UseClass &use) {
     use.def_property_readonly(
            "place", [](const Use &self) { return self.use.place(); },
            "The number of the place; 0 is the host.")
@@ -470,22 +460,23 @@ void bind_use(py::module_ &module) {
             "The number of arrays, memoryviews and tensors that now use the bytes.")
         .def_property_readonly(
             "shape", [](const Use &self) { return py::tuple(py::cast(self.layout.shape)); },
-            "Elements along each axis.")
-        .def(
-            "wait",
-            [](const Use &self, const std::optional<double> &timeout) {
-                const auto limit = timeout_of(timeout);
-                const WithoutGil released;
-                self.use.wait(limit);
-            },
-            py::arg("timeout") = py::none(),
-            "Waits until the bytes are ready. timeout: seconds; None: no limit. Timeout if that "
-            "time "
-            "passes first.")
+            "Elements along each axis.");
+}
+
+void bind_life(UseClass &use) {
+    use.def(
+           "wait",
+           [](const Use &self, const std::optional<double> &timeout) {
+               const auto limit = timeout_of(timeout);
+               const WithoutGil released;
+               self.use.wait(limit);
+           },
+           py::arg("timeout") = py::none(),
+           "Waits until the bytes are ready. timeout: seconds; None: no limit. Timeout if that "
+           "time passes first.")
         .def("release", &Use::release, NoGil(),
              "Ends the use: after a write only this place's bytes are valid. BufferError while "
-             "views "
-             "of them exist.")
+             "views of them exist.")
         .def(
             "abandon",
             [](Use &self) {
@@ -494,8 +485,7 @@ void bind_use(py::module_ &module) {
             },
             NoGil(),
             "Cancels the use: its writes do not count. Views that still exist show bytes that "
-            "others "
-            "may change.")
+            "others may change.")
         .def("__enter__", [](const std::shared_ptr<Use> &self) { return self; })
         .def("__exit__",
              [](Use &self, const py::object &type, const py::object &, const py::object &) {
@@ -509,41 +499,46 @@ void bind_use(py::module_ &module) {
                      const std::lock_guard lock(self.mutex);
                      self.use.abandon();
                  }
-             })
-        .def_property_readonly(
-            "address",
-            [](Use &self) {
-                const WithoutGil released;
-                self.use.wait();
-                const std::lock_guard lock(self.mutex);
-                return reinterpret_cast<uintptr_t>(self.use.pointer() + self.layout.begin);
-            },
-            "The host's address of the first element; waits until the bytes are ready. At a "
-            "device: "
-            "Error.")
+             });
+}
+
+void bind_bytes(UseClass &use) {
+    use.def_property_readonly(
+           "address",
+           [](Use &self) {
+               const WithoutGil released;
+               self.use.wait();
+               const std::lock_guard lock(self.mutex);
+               return reinterpret_cast<uintptr_t>(self.use.pointer() + self.layout.begin);
+           },
+           "The host's address of the first element; waits until the bytes are ready. At a "
+           "device: "
+           "Error.")
         .def("read", &read_bytes,
              "A copy of all bytes of the range, read at their place; waits for them.")
         .def("write", &write_bytes, py::arg("source"),
              "Writes all bytes of the range at their place, and waits. source: an object with as "
-             "many "
-             "bytes (bytes, bytearray, a contiguous array).")
+             "many bytes (bytes, bytearray, a contiguous array).")
         .def("fill", &fill_bytes, py::arg("value"),
-             "Sets each byte of the range to value (0 to 255) at their place, and waits.")
-        .def(
-            "__dlpack__",
-            [](const std::shared_ptr<Use> &self, const py::object &stream, const Pair &max_version,
-               const Pair &dl_device, const std::optional<bool> &copy) {
-                return dlpack(self, stream, max_version, dl_device, copy, false);
-            },
-            py::kw_only(), py::arg("stream") = py::none(), py::arg("max_version") = py::none(),
-            py::arg("dl_device") = py::none(), py::arg("copy") = py::none(),
-            "A DLPack capsule of the elements, in place (copy=True: of a copy, at the host). "
-            "stream: for CUDA memory, the consumer's stream, which waits for the bytes: 1 (the "
-            "legacy "
-            "default stream), 2 (the thread's), a handle above 2, or -1 (no synchronisation); None "
-            "waits until the bytes are ready. Versioned, with the read-only and copied flags, if "
-            "max_version is (1, 0) or later; the older form refuses bytes that were acquired for "
-            "reading (BufferError).")
+             "Sets each byte of the range to value (0 to 255) at their place, and waits.");
+}
+
+void bind_dlpack(UseClass &use) {
+    use.def(
+           "__dlpack__",
+           [](const std::shared_ptr<Use> &self, const py::object &stream, const Pair &max_version,
+              const Pair &dl_device, const std::optional<bool> &copy) {
+               return dlpack(self, stream, max_version, dl_device, copy, false);
+           },
+           py::kw_only(), py::arg("stream") = py::none(), py::arg("max_version") = py::none(),
+           py::arg("dl_device") = py::none(), py::arg("copy") = py::none(),
+           "A DLPack capsule of the elements, in place (copy=True: of a copy, at the host). "
+           "stream: for CUDA memory, the consumer's stream, which waits for the bytes: 1 (the "
+           "legacy default stream), 2 (the thread's), a handle above 2, or -1 (no "
+           "synchronisation); None "
+           "waits until the bytes are ready. Versioned, with the read-only and copied flags, if "
+           "max_version is (1, 0) or later; the older form refuses bytes that were acquired for "
+           "reading (BufferError).")
         .def("__dlpack_device__", &device_of, "(device type, device number) as DLPack has them.")
         .def(
             "_give_away",
@@ -553,6 +548,25 @@ void bind_use(py::module_ &module) {
             },
             py::arg("stream"), py::arg("max_version"), py::arg("dl_device"), py::arg("copy"),
             "As __dlpack__; the tensor's owner ends the acquisition.");
+}
+
+} // namespace
+
+void bind_use(py::module_ &module) {
+    UseClass use(
+        module, "Acquisition", py::buffer_protocol(),
+        "The right to use a range of bytes at a place, from acquire to release; a context manager, "
+        "which releases it (and abandons a write when the block raises).\n\n"
+        "At the host it has the buffer protocol: memoryview(use) and numpy.asarray(use) are the "
+        "bytes themselves, with the elements' type and shape (plain bytes of a Buffer), and "
+        "read-only if "
+        "they were acquired for "
+        "reading. While such views live, release() raises BufferError.");
+    use.attr("__module__") = "pi_runtime";
+    bind_properties(use);
+    bind_life(use);
+    bind_bytes(use);
+    bind_dlpack(use);
     module.def(
         "check_stream",
         [](const char *function, const DlpackDevice &device, const py::object &stream) {
@@ -560,8 +574,7 @@ void bind_use(py::module_ &module) {
         },
         py::arg("function"), py::arg("device"), py::arg("stream"),
         "Refuses a stream that memory of this DLPack device does not have: BufferError if it has "
-        "no "
-        "streams, else TypeError or ValueError.");
+        "no streams, else TypeError or ValueError.");
     // Not pybind11's own buffer protocol: views must be counted.
     PyBufferProcs &buffer = reinterpret_cast<PyHeapTypeObject *>(use.ptr())->as_buffer;
     buffer.bf_getbuffer = &get_buffer;
