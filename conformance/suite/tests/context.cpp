@@ -2,6 +2,7 @@
 
 #include "checks.hpp"
 #include "fixture.hpp"
+#include "partition.hpp"
 #include "platforms.hpp"
 #include "registry.hpp"
 
@@ -28,7 +29,7 @@ void require_refused(Fixture &fixture, const std::string &what,
 }
 
 CONFORMANCE_TEST("context", "a context has the devices that it was made of") {
-    const std::vector<pi_device> all = fixture.devices();
+    const SeveralDevices all(fixture);
     std::vector<std::vector<pi_device>> choices{{fixture.device()}};
     if (all.size() > 1)
         choices.push_back(all);
@@ -60,6 +61,12 @@ CONFORMANCE_TEST("context", "a context answers every info name by its type") {
 CONFORMANCE_TEST("context", "a device listed twice is refused") {
     require_refused(fixture, "a context of the same device twice", {PI_ERROR_INVALID_DEVICE},
                     {fixture.device(), fixture.device()});
+    const SeveralDevices devices(fixture);
+    for (pi_device other : devices) {
+        if (other != fixture.device())
+            require_refused(fixture, "a context of the same device twice, with another between",
+                            {PI_ERROR_INVALID_DEVICE}, {fixture.device(), other, fixture.device()});
+    }
 }
 
 CONFORMANCE_TEST("context", "a context of no devices is refused") {
@@ -86,9 +93,9 @@ CONFORMANCE_TEST("context", "a device of another platform is refused") {
 }
 
 CONFORMANCE_TEST("context", "a context serves only the devices that are listed") {
-    const std::vector<pi_device> devices = fixture.devices();
+    const SeveralDevices devices(fixture);
     if (devices.size() < 2)
-        skip("the platform has one device");
+        skip("the platform has one device, which has no parts");
     const Context context = fixture.make_context({devices[0]});
     require_untouched<pi_queue>(
         "a queue on a device that is not listed", {PI_ERROR_INVALID_DEVICE},

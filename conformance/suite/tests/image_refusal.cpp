@@ -4,6 +4,7 @@
 
 #include "checks.hpp"
 #include "image.hpp"
+#include "partition.hpp"
 #include "registry.hpp"
 
 #include <functional>
@@ -200,7 +201,7 @@ CONFORMANCE_TEST("image", "an image belongs to a device of its context") {
                                                               fixture.device(), &desc, out);
                                   });
     }
-    const std::vector<pi_device> devices = fixture.devices();
+    const SeveralDevices devices(fixture);
     if (devices.size() > 1)
         require_untouched<pi_mem>(
             "piMemImageCreate for another device", {PI_ERROR_INVALID_DEVICE}, [&](pi_mem *out) {

@@ -5,6 +5,7 @@
 #include "checks.hpp"
 #include "fixture.hpp"
 #include "launch_fixture.hpp"
+#include "partition.hpp"
 #include "registry.hpp"
 
 #include <cstring>
@@ -159,7 +160,7 @@ CONFORMANCE_TEST("kernel", "groups and sub-groups are reported for devices of th
     const LaunchFixture setup(fixture);
     const Kernel kernel = make_kernel(setup.program, "add");
     std::vector<pi_device> wrong{nullptr, reinterpret_cast<pi_device>(setup.queue.get())};
-    const std::vector<pi_device> devices = fixture.devices();
+    const SeveralDevices devices(fixture);
     if (devices.size() > 1)
         wrong.push_back(devices[1]);
     uint64_t size = 0;

@@ -5,6 +5,7 @@
 #include "memory.hpp"
 #include "checks.hpp"
 #include "host_memory.hpp"
+#include "partition.hpp"
 #include "registry.hpp"
 #include "second_loader.hpp"
 
@@ -113,7 +114,7 @@ CONFORMANCE_TEST("memory", "sizes of 0 and beyond the device's maximum are refus
 }
 
 CONFORMANCE_TEST("memory", "memory of a device that is not of the context is refused") {
-    const std::vector<pi_device> devices = fixture.devices();
+    const SeveralDevices devices(fixture);
     for (std::size_t i = 1; i < devices.size(); ++i)
         require_refused({devices[i], fixture.context()}, "a device outside of the context",
                         buffer_desc(64), {PI_ERROR_INVALID_DEVICE});

@@ -6,6 +6,7 @@
 #include "host_memory.hpp"
 #include "memory.hpp"
 #include "native.hpp"
+#include "partition.hpp"
 #include "registry.hpp"
 
 #include <algorithm>
@@ -84,7 +85,7 @@ CONFORMANCE_TEST("memory", "a linear buffer and its view have pitches where n-D 
 }
 
 CONFORMANCE_TEST("memory", "a buffer is created on the requested device, in a context of several") {
-    const std::vector<pi_device> devices = fixture.devices();
+    const SeveralDevices devices(fixture);
     const Context context = fixture.make_context(devices);
     for (const pi_device device : devices) {
         const Mem mem = fixture.make_buffer(Place{device, context}, 64);

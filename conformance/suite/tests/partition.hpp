@@ -33,6 +33,16 @@ std::vector<pi_device_partition_desc> ways(pi_device device, const std::vector<u
 /// Bytes go through a buffer of the device's own, and, where there are programs, through a kernel.
 void require_works(Fixture &fixture, const Place &place, const std::string &what);
 
+/// The devices of the platform, the device under test first. If it is the only one, a part of it is
+/// the second, where it has parts.
+class SeveralDevices : public std::vector<pi_device> {
+public:
+    explicit SeveralDevices(const Fixture &fixture);
+
+private:
+    Devices parts_;
+};
+
 /// Two devices for one context: the device under test and another of its platform, or else two
 /// parts of it. Skips the test where there are neither.
 struct TwoDevices {

@@ -65,6 +65,17 @@ std::vector<pi_device_partition_desc> ways(pi_device device, const std::vector<u
     return all;
 }
 
+SeveralDevices::SeveralDevices(const Fixture &fixture) : vector(fixture.devices()) {
+    if (size() > 1 || !fixture.can(PI_CAPABILITY_PARTITION) || units_of(front()) < 2)
+        return;
+    static const std::vector<uint32_t> one{1};
+    const std::vector<pi_device_partition_desc> possible = ways(front(), one);
+    if (possible.empty())
+        return;
+    parts_ = partition(front(), possible.front());
+    push_back(parts_[0]);
+}
+
 TwoDevices::TwoDevices(Fixture &fixture) : devices(fixture.devices()) {
     if (devices.size() < 2 && has_kind(fixture.device(), PI_PARTITION_EQUALLY) &&
         units_of(fixture.device()) > 1) {

@@ -6,6 +6,7 @@
 #include "launch_fixture.hpp"
 #include "library.hpp"
 #include "native_kernels.hpp"
+#include "partition.hpp"
 #include "registry.hpp"
 
 #include <cstring>
@@ -444,7 +445,7 @@ CONFORMANCE_TEST("program", "a program is built for devices of its context only"
     desc.devices = &null_device;
     require_error(piProgramBuild(program, &desc), PI_ERROR_INVALID_DEVICE,
                   "building for the device NULL");
-    const std::vector<pi_device> devices = fixture.devices();
+    const SeveralDevices devices(fixture);
     if (devices.size() > 1 && fixture.can(PI_CAPABILITY_PROGRAM, devices[1])) {
         desc.devices = &devices[1];
         require_error(piProgramBuild(program, &desc), PI_ERROR_INVALID_DEVICE,
@@ -519,9 +520,9 @@ CONFORMANCE_TEST("program", "a program's binary makes the program again") {
 
 CONFORMANCE_TEST("program",
                  "a program of two devices has a binary for each of them, in their order") {
-    const std::vector<pi_device> devices = fixture.devices();
+    const SeveralDevices devices(fixture);
     if (devices.size() < 2)
-        skip("the platform has one device");
+        skip("the platform has one device, which has no parts");
     const pi_program_format format = kernel_format(fixture);
     if (kernel_format(fixture, devices[1]) != format)
         skip("the devices run programs of different formats");

@@ -6,6 +6,7 @@
 #include "fixture.hpp"
 #include "launch_fixture.hpp"
 #include "part_texts.hpp"
+#include "partition.hpp"
 #include "registry.hpp"
 
 namespace pi::suite {
@@ -296,7 +297,7 @@ CONFORMANCE_TEST("program", "parts are compiled and linked for devices of their 
         });
     };
     const pi_device null_device = nullptr;
-    const std::vector<pi_device> devices = fixture.devices();
+    const SeveralDevices devices(fixture);
     const pi_device twice[] = {devices[0], devices[0]};
     refused("one device at NULL", PI_ERROR_INVALID_NULL_POINTER, 1, nullptr);
     refused("the device NULL", PI_ERROR_INVALID_DEVICE, 1, &null_device);
@@ -326,9 +327,9 @@ CONFORMANCE_TEST("program", "a list of no devices to compile or link for is not 
 
 CONFORMANCE_TEST("program", "parts are linked for any of the devices that they are compiled for") {
     const PartTexts texts = part_texts(fixture);
-    const std::vector<pi_device> devices = fixture.devices();
+    const SeveralDevices devices(fixture);
     if (devices.size() < 2)
-        skip("the platform has one device");
+        skip("the platform has one device, which has no parts");
     fixture.need(PI_CAPABILITY_PROGRAM_LINK, "PI_CAPABILITY_PROGRAM_LINK", devices[1]);
     need_program_format(fixture, texts.whole.format, devices[1]);
     const std::vector<pi_device> both{devices[0], devices[1]};

@@ -3,6 +3,7 @@
 #include "checks.hpp"
 #include "command_cases.hpp"
 #include "fixture.hpp"
+#include "partition.hpp"
 #include "registry.hpp"
 
 #include <atomic>
@@ -44,7 +45,7 @@ CONFORMANCE_TEST(
 }
 
 CONFORMANCE_TEST("queue", "a queue is created on the requested device, in a context of several") {
-    const std::vector<pi_device> devices = fixture.devices();
+    const SeveralDevices devices(fixture);
     const Context context = fixture.make_context(devices);
     for (const pi_device device : devices) {
         const Queue queue = fixture.make_queue(Place{device, context});
@@ -128,8 +129,14 @@ CONFORMANCE_TEST("queue", "a command of an in-order queue waits for a gated one 
     Queue without_desc;
     require_success(piQueueCreate(fixture.context(), fixture.device(), nullptr, without_desc.out()),
                     "piQueueCreate with desc NULL");
-    const Queue plain = fixture.make_queue();
-    for (const pi_queue queue : {plain.get(), without_desc.get()}) {
+    std::vector<Queue> queues;
+    queues.push_back(std::move(without_desc));
+    const uint64_t honoured =
+        get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
+    for (const uint64_t flag : {uint64_t{0}, uint64_t{PI_QUEUE_PRIORITY_LOW},
+                                uint64_t{PI_QUEUE_PRIORITY_HIGH}, honoured & PI_QUEUE_PROFILING})
+        queues.push_back(fixture.make_queue(flag));
+    for (const Queue &queue : queues) {
         const Event gate = fixture.make_host_event();
         const Mem mem = fixture.make_buffer(4);
         const Event first = fixture.barrier(queue, {gate});

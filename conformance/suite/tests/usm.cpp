@@ -5,6 +5,7 @@
 #include "usm.hpp"
 
 #include "checks.hpp"
+#include "partition.hpp"
 #include "registry.hpp"
 
 #include <map>
@@ -76,7 +77,7 @@ CONFORMANCE_TEST("memory", "USM of the kind host needs no device, other kinds do
                 "USM without a device", {PI_ERROR_INVALID_DEVICE},
                 [&](void **out) { return piUsmAlloc(context, nullptr, &desc, out); });
         }
-        const std::vector<pi_device> devices = fixture.devices();
+        const SeveralDevices devices(fixture);
         for (std::size_t i = 1; i < devices.size(); ++i)
             require_untouched<void *>(
                 "USM of a device that is not of the context", {PI_ERROR_INVALID_DEVICE},
