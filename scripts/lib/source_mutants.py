@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Source mutants: conformance/mutants/source/PLUGIN.txt, built in a copy of the tree.
+"""Source mutants: conformance/mutants/source/PLUGIN.txt, built in a copy of the tree. The loader's
+are those of the plugin "loader".
 
 conformance/mutants/source/README.md says what a row is. Comments need not match the row.
 """
@@ -25,7 +26,7 @@ class Mutant:
             return f"plugins/sdk/include/pi/{self.file}"
         if self.file.startswith("checks/"):
             return f"api/describe/include/pi/describe/{self.file}"
-        return f"plugins/{plugin}/{self.file}"
+        return f"loader/src/{self.file}" if plugin == "loader" else f"plugins/{plugin}/{self.file}"
 
     def apply(self, text):
         """The mutated text. Ends the program if the row does not fit it."""
@@ -107,18 +108,24 @@ class Copy:
         path.chmod((self.tree / name).stat().st_mode)
 
     def make(self, mutant):
-        """The plugin's file with this mutant."""
+        """The plugin's file with this mutant; of the loader, the folder with its library."""
         name = mutant.path(self.plugin)
         original = (self.tree / name).read_text(encoding="utf-8")
         self._write(name, mutant.apply(original).encode())
         try:
-            target = f"pi_plugin_{self.plugin}"
+            target = "pi_loader" if self.plugin == "loader" else f"pi_plugin_{self.plugin}"
             made = subprocess.run(["cmake", "--build", self.build, "--target", target, "-j", "1"],
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
             if made.returncode:
                 raise NotBuilt(made.stdout[-4000:])
+            library = self.build / "lib" / f"lib{target}.so"
+            if self.plugin == "loader":
+                folder = self.build / "mutants" / mutant.name
+                folder.mkdir(parents=True, exist_ok=True)
+                (folder / "libpi_loader.so.1").write_bytes(library.read_bytes())
+                return folder
             file = self.build / f"{mutant.name}.so"
-            file.write_bytes((self.build / "lib" / f"lib{target}.so").read_bytes())
+            file.write_bytes(library.read_bytes())
             return file
         finally:
             self._write(name, original.encode())
