@@ -38,7 +38,8 @@ class Mutant:
                      if [line for _, line in code[at:at + len(wanted)]] == wanted]
             if len(found) != 1:
                 text = "".join(f"{line}\n" for line in old)
-                raise SystemExit(f"mutant {self.name}: {self.file} has the old lines {len(found)} times, not once:\n{text}")
+                raise SystemExit(f"mutant {self.name}: {self.file} has the old lines {len(found)} "
+                                 f"times, not once:\n{text}")
             lines[code[found[0]][0]:code[found[0] + len(wanted) - 1][0] + 1] = new
             text = "\n".join(lines) + "\n"
         return text
@@ -71,7 +72,8 @@ def read_table(path):
             raise SystemExit(f"{path}:{number}: {line}: a line of a row begins as README.md says")
     for mutant in mutants:
         if bool(mutant.tests) == bool(mutant.areas) or not mutant.hunks:
-            raise SystemExit(f"{path}: mutant {mutant.name} needs either tests or areas, and lines that it changes")
+            raise SystemExit(f"{path}: mutant {mutant.name} needs either tests or areas, and lines "
+                             "that it changes")
     names = [mutant.name for mutant in mutants]
     if twice := {name for name in names if names.count(name) > 1}:
         raise SystemExit(f"{path}: several mutants are named {', '.join(sorted(twice))}")
@@ -87,16 +89,18 @@ class Copy:
     changes."""
 
     def __init__(self, tree, folder, plugin):
-        self.tree, self.copy, self.build, self.plugin = tree, folder / "tree", folder / "build", plugin
-        listing = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=tree, check=True,
-                                 stdout=subprocess.PIPE, text=True)
+        self.tree, self.plugin = tree, plugin
+        self.copy, self.build = folder / "tree", folder / "build"
+        listing = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=tree,
+                                 check=True, stdout=subprocess.PIPE, text=True)
         for name in listing.stdout.splitlines():
             if (tree / name).is_file():
                 self._write(name, (tree / name).read_bytes())
         # Without optimisation and as one file, whose headers are read once, a mutant is built
         # fastest.
-        subprocess.run(["cmake", "--preset", "release", "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG", "-DCMAKE_UNITY_BUILD=ON",
-                        "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0", "-B", self.build],
+        subprocess.run(["cmake", "--preset", "release", "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG",
+                        "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0", "-B",
+                        self.build],
                        cwd=self.copy, check=True, stdout=subprocess.DEVNULL)
 
     def _write(self, name, content):
@@ -115,7 +119,8 @@ class Copy:
         try:
             target = "pi_loader" if self.plugin == "loader" else f"pi_plugin_{self.plugin}"
             made = subprocess.run(["cmake", "--build", self.build, "--target", target, "-j", "1"],
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  check=False)
             if made.returncode:
                 raise NotBuilt(made.stdout[-4000:])
             library = self.build / "lib" / f"lib{target}.so"
