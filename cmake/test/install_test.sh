@@ -32,7 +32,8 @@ while IFS= read -r file; do
         [[ $entry == '$ORIGIN'* ]] || fail "$file looks for libraries in $entry"
     done
 done < <(find "$pi/bin" "$pi/lib"* -type f)
-[[ -z $(find "$pi" -name '*simulated*.so' -o -name '*template.so') ]] || fail "test equipment is installed"
+[[ -z $(find "$pi" -name '*simulated*.so' -o -name '*template.so') ]] ||
+    fail "test equipment is installed"
 
 # The guides link only to installed files.
 dangling=$(find "$pi/share/doc" -name '*.md' | while IFS= read -r page; do
@@ -53,11 +54,13 @@ unset PI_PLUGINS PI_PLUGIN_PATH PI_DEVICE_SELECTOR PI_LAYERS
 "$pi/bin/pi-info" --plugins | tee plugins.txt
 for plugin in cuda host level_zero opencl sim; do
     [[ ! -e $build_dir/lib/libpi_plugin_$plugin.so ]] ||
-        grep -qF "$pi/" <(grep "^ *$plugin " plugins.txt) || fail "the plugin $plugin is not found by its manifest"
+        grep -qF "$pi/" <(grep "^ *$plugin " plugins.txt) ||
+        fail "the plugin $plugin is not found by its manifest"
 done
 grep -q "^ *host .* loaded " plugins.txt || fail "the plugin host is not loaded"
 "$pi/bin/pi-conformance" --plugin host --area platform --area program | tail -n 1
-PI_SIM_MACHINE=$pi/share/pi/machines/apu.json "$pi/bin/pi-info" --plugins | grep "^ *sim .* loaded " >/dev/null ||
+PI_SIM_MACHINE=$pi/share/pi/machines/apu.json "$pi/bin/pi-info" --plugins |
+    grep "^ *sim .* loaded " >/dev/null ||
     fail "the plugin sim does not load with a machine that is installed"
 
 # By CMake.
@@ -72,7 +75,8 @@ grep -q "host" moved.txt || fail "the first program does not print the host"
 
 # A runtime on PI, copied out of the tree.
 cp -r "$source_dir/examples/minisycl" "$folder/minisycl"
-cmake -S minisycl -B minisycl_build -G Ninja "-DCMAKE_PREFIX_PATH=$pi" "-DCMAKE_CXX_COMPILER=$cxx_compiler" >/dev/null
+cmake -S minisycl -B minisycl_build -G Ninja "-DCMAKE_PREFIX_PATH=$pi" \
+    "-DCMAKE_CXX_COMPILER=$cxx_compiler" >/dev/null
 cmake --build minisycl_build
 ./minisycl_build/minisycl --devices host --size 64 | tee classics.txt
 for classic in vector_add stencil matrix_product reduction; do
@@ -88,7 +92,8 @@ export PKG_CONFIG_PATH=$pi/lib/pkgconfig
 pkg-config --cflags --libs pi-loader |
     xargs "$c_compiler" -std=c11 "$source_dir/cmake/test/consumer/main.c" -o by_pkg_config/in_c
 pkg-config --cflags --libs pi-runtime |
-    xargs "$cxx_compiler" -std=c++20 "$pi/share/doc/libpi-dev/examples/first_program/main.cpp" -o by_pkg_config/in_cpp \
+    xargs "$cxx_compiler" -std=c++20 "$pi/share/doc/libpi-dev/examples/first_program/main.cpp" \
+    -o by_pkg_config/in_cpp \
         "-Wl,-rpath,$(dirname "$PKG_CONFIG_PATH")"
 pkg-config --cflags pi-plugin-sdk |
     xargs "$c_compiler" -std=c11 -fsyntax-only "$source_dir/plugins/template/template.c"
@@ -105,6 +110,7 @@ fi
 grep -q taken taken.txt
 while read -r command; do
     eval "$command" # as pi-new-plugin prints
-done < <(sed -n 's/^  //p' printed.txt | sed "s|^cmake -S|cmake -DCMAKE_C_COMPILER='$c_compiler' -S|")
+done < <(sed -n 's/^  //p' printed.txt |
+    sed "s|^cmake -S|cmake -DCMAKE_C_COMPILER='$c_compiler' -S|")
 cmake --install acme/build >/dev/null # to where PI is
 "$pi/bin/pi-info" --plugins | grep "^ *acme .* loaded " || fail "the installed plugin is not found"

@@ -21,23 +21,29 @@ if [[ -e $build_dir/build.ninja ]]; then
     find "$build_dir" -name cmake_install.cmake -exec grep -oh "\"$build_dir/[^\"]*\"" {} + |
         tr -d '"' | sed "s|^$build_dir/||" | sort -u >named.txt
     # Except CMake's inputs and outputs, and links.
-    ninja -C "$build_dir" -t targets all | grep -Ev ': (phony|RERUN_CMAKE|CMAKE_SYMLINK_LIBRARY)$' | sed 's/: [^:]*$//' |
+    ninja -C "$build_dir" -t targets all | grep -Ev ': (phony|RERUN_CMAKE|CMAKE_SYMLINK_LIBRARY)$' |
+        sed 's/: [^:]*$//' |
         sort -u >can_be_made.txt
-    ninja -C "$build_dir" -t graph pi_installed | sed -n 's/.*\[label="\([^"]*\)".*/\1/p' | sort -u >is_made.txt
+    ninja -C "$build_dir" -t graph pi_installed | sed -n 's/.*\[label="\([^"]*\)".*/\1/p' |
+        sort -u >is_made.txt
     comm -12 named.txt can_be_made.txt | tee installed.txt | comm -23 - is_made.txt >forgotten.txt
-    [[ ! -s forgotten.txt ]] || fail "pi_installed does not build installed files: $(tr '\n' ' ' <forgotten.txt)"
+    [[ ! -s forgotten.txt ]] ||
+        fail "pi_installed does not build installed files: $(tr '\n' ' ' <forgotten.txt)"
     grep -qx bin/pi-info installed.txt || fail "the list of installed files cannot be read"
 fi
 
-cpack --config "$build_dir/CPackConfig.cmake" -B "$folder/packages" >cpack.txt 2>&1 || { cat cpack.txt && fail "cpack"; }
+cpack --config "$build_dir/CPackConfig.cmake" -B "$folder/packages" >cpack.txt 2>&1 ||
+    { cat cpack.txt && fail "cpack"; }
 ! grep -i warning cpack.txt || fail "cpack warns"
 
 # package NAME: its file.
 package() { echo packages/"$1"_*.deb; }
 # has NAME PATTERN: the package has a file of that path.
-has() { dpkg-deb -c "$(package "$1")" | grep -E -- " \./usr/$2( |$)" >/dev/null || fail "$1 has no $2"; }
+has() { dpkg-deb -c "$(package "$1")" | grep -E -- " \./usr/$2( |$)" >/dev/null ||
+    fail "$1 has no $2"; }
 # needs NAME TEXT: it depends on that.
-needs() { dpkg-deb -f "$(package "$1")" Depends | grep -F -- "$2" >/dev/null || fail "$1 does not depend on $2"; }
+needs() { dpkg-deb -f "$(package "$1")" Depends | grep -F -- "$2" >/dev/null ||
+    fail "$1 does not depend on $2"; }
 
 has libpi1 'lib/.*libpi_loader\.so\.1'
 has libpi1 'lib/.*libpi_runtime\.so\.1\.0'
@@ -58,9 +64,11 @@ for program in pi-info pi-bench pi-conformance pi-run; do
 done
 has pi-tools bin/pi-replay
 needs pi-tools "libpi1 (="
-dpkg-deb -I "$(package libpi1)" shlibs | grep "^libpi_loader 1 libpi1 " >/dev/null || fail "libpi1 has no shlibs"
+dpkg-deb -I "$(package libpi1)" shlibs | grep "^libpi_loader 1 libpi1 " >/dev/null ||
+    fail "libpi1 has no shlibs"
 # Programs that link the runtime, whose ABI holds within a minor version, do not get the next one.
-dpkg-deb -I "$(package libpi1)" shlibs | grep "^libpi_runtime 1\.0 libpi1 (>= 1\.0), libpi1 (<< 1\.1~)$" >/dev/null ||
+dpkg-deb -I "$(package libpi1)" shlibs |
+    grep "^libpi_runtime 1\.0 libpi1 (>= 1\.0), libpi1 (<< 1\.1~)$" >/dev/null ||
     fail "libpi1's shlibs promise the runtime for longer than its minor version"
 for plugin in "$build_dir"/lib/libpi_plugin_*.so; do
     name=$(basename "$plugin" .so)
@@ -83,4 +91,5 @@ for file in packages/*.deb; do
     dpkg-deb -x "$file" root
 done
 unset PI_PLUGINS PI_PLUGIN_PATH PI_DEVICE_SELECTOR PI_LAYERS
-root/usr/bin/pi-info --plugins | grep "^ *host .* loaded .*$folder/root" || fail "pi-info does not load the plugin host"
+root/usr/bin/pi-info --plugins | grep "^ *host .* loaded .*$folder/root" ||
+    fail "pi-info does not load the plugin host"

@@ -27,16 +27,20 @@ step() {
     printf '%4d s  %s\n' $((SECONDS - begin)) "$1"
 }
 
-there() { chroot "$root" env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/root DEBIAN_FRONTEND=noninteractive bash -euo pipefail -c "cd /root; $*"; }
+there() { chroot "$root" env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/root \
+    DEBIAN_FRONTEND=noninteractive bash -euo pipefail -c "cd /root; $*"; }
 
 make_debian() {
     command -v debootstrap >/dev/null || apt-get -qq -y install --no-install-recommends debootstrap
     root=$(mktemp -d)
-    trap 'umount -R "$root/proc" "$root/sys" "$root/dev" 2>/dev/null || true; rm -rf --one-file-system "$root" "$root.log"' EXIT
+    trap 'umount -R "$root/proc" "$root/sys" "$root/dev" 2>/dev/null || true
+        rm -rf --one-file-system "$root" "$root.log"' EXIT
     local mirror
     . /etc/os-release
-    mirror=$(apt-get indextargets --format '$(REPO_URI)' "Codename: $VERSION_CODENAME" "Label: Debian" | head -n 1)
-    step "a clean Debian $VERSION_CODENAME" debootstrap --variant=minbase "$VERSION_CODENAME" "$root" "$mirror"
+    mirror=$(apt-get indextargets --format '$(REPO_URI)' "Codename: $VERSION_CODENAME" \
+        "Label: Debian" | head -n 1)
+    step "a clean Debian $VERSION_CODENAME" debootstrap --variant=minbase "$VERSION_CODENAME" \
+        "$root" "$mirror"
     mount -t proc proc "$root/proc"
     mount -t sysfs -o ro sysfs "$root/sys" # where drivers find the machine
     mount --rbind /dev "$root/dev"

@@ -13,7 +13,8 @@ if ! git -c safe.directory='*' -C "$source_dir" rev-parse HEAD >/dev/null 2>&1; 
 fi
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_COUNT=3
 export GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*'
-export GIT_CONFIG_KEY_1=user.name GIT_CONFIG_VALUE_1=test GIT_CONFIG_KEY_2=user.email GIT_CONFIG_VALUE_2=test@localhost
+export GIT_CONFIG_KEY_1=user.name GIT_CONFIG_VALUE_1=test GIT_CONFIG_KEY_2=user.email \
+    GIT_CONFIG_VALUE_2=test@localhost
 export CC=${CC-cc}
 
 folder=$(mktemp -d)
@@ -47,7 +48,8 @@ printf '#!/bin/sh\necho "1 passed, 0 failed, 0 skipped"\n' >scripts/test
 chmod +x scripts/check-abi scripts/test
 sed -i 's/^#define PI_VERSION_DRAFT .*/#define PI_VERSION_DRAFT 0/' api/include/pi/pi.h
 rm -f conformance/abi/draft.txt
-version=$(sed -n 's/^#define PI_VERSION_MAJOR //p' api/include/pi/pi.h).$(sed -n 's/^#define PI_VERSION_MINOR //p' api/include/pi/pi.h).0
+version_of() { sed -n "s/^#define PI_VERSION_$1 //p" api/include/pi/pi.h; }
+version=$(version_of MAJOR).$(version_of MINOR).0
 sed -i "0,/^ *VERSION [0-9.]*$/s/VERSION [0-9.]*$/VERSION $version/" CMakeLists.txt
 sed -i "s/^__version__ = .*/__version__ = \"$version\"/" bindings/python/pi_runtime/__init__.py
 text="- What is new in this version, for the test."
@@ -63,21 +65,25 @@ touch a_new_file
 refused "a file that git does not know" "a_new_file"
 
 sed -i "s/\[$version\] - 2030-01-31/[$version]/" CHANGELOG.md && commit "no date"
-refused "a version without a date" "the first version of CHANGELOG.md should be \"## [$version] - YEAR-MONTH-DAY\""
+refused "a version without a date" \
+    "the first version of CHANGELOG.md should be \"## [$version] - YEAR-MONTH-DAY\""
 sed -i "s/^## \[$version\]/## [99.0.0]/" CHANGELOG.md && commit "another"
 refused "another version in CHANGELOG.md" "## [99.0.0]"
 sed -i "s/^## \[Unreleased\]/&\n\n- Forgotten./" CHANGELOG.md && commit "unreleased"
 refused "lines that are unreleased" "has lines under [Unreleased]"
 sed -i "/^### Added/d; /^$text/d" CHANGELOG.md && commit "empty"
 refused "an empty section" "CHANGELOG.md: the section of $version is empty"
-sed -i 's/^#define PI_VERSION_MINOR .*/#define PI_VERSION_MINOR 77/' api/include/pi/pi.h && commit "minor"
+sed -i 's/^#define PI_VERSION_MINOR .*/#define PI_VERSION_MINOR 77/' api/include/pi/pi.h &&
+    commit "minor"
 refused "another version in pi.h" "pi.h of ${version%%.*}.77"
-sed -i 's/^#define PI_VERSION_DRAFT .*/#define PI_VERSION_DRAFT 3/' api/include/pi/pi.h && commit "draft"
+sed -i 's/^#define PI_VERSION_DRAFT .*/#define PI_VERSION_DRAFT 3/' api/include/pi/pi.h &&
+    commit "draft"
 refused "a draft" "PI_VERSION_DRAFT should be 0"
 sed -i "s/^## \[Unreleased\]/&\n\n- Forgotten./" CHANGELOG.md && echo >>README.md
 refused "two mistakes" "2 to be put right"
 
-sed -i 's/^\( *PI_SUCCESS = \)0,/\11,/' api/include/pi/pi.h && ! git diff --quiet || fail "pi.h was not changed"
+sed -i 's/^\( *PI_SUCCESS = \)0,/\11,/' api/include/pi/pi.h && ! git diff --quiet ||
+    fail "pi.h was not changed"
 commit "ABI"
 refused "headers that break the ABI" "do not keep the frozen ABI"
 printf '#!/bin/sh\necho "0 passed, 1 failed, 0 skipped"; exit 1\n' >scripts/test && commit "red"
@@ -94,20 +100,26 @@ output=$(scripts/release "$folder/dist")
 grep -qF "git push origin v$version" <<<"$output" || fail "the next steps are missing: $output"
 [[ $(git cat-file -t "v$version") == tag ]] || fail "the tag is not annotated"
 [[ $(git rev-parse "v$version^{commit}") == "$good" ]] || fail "the tag is of another commit"
-git tag --list --format='%(contents)' "v$version" | grep -qF -- "$text" || fail "the tag does not have the text of CHANGELOG.md"
-(cd "$folder/dist" && sha256sum --quiet --check "pi-$version.tar.gz.sha256") || fail "the checksum is wrong"
-[[ $(find "$folder/dist" -mindepth 1 | wc -l) == 3 ]] || fail "the folder holds $(ls -A "$folder/dist")"
+git tag --list --format='%(contents)' "v$version" | grep -qF -- "$text" ||
+    fail "the tag does not have the text of CHANGELOG.md"
+(cd "$folder/dist" && sha256sum --quiet --check "pi-$version.tar.gz.sha256") ||
+    fail "the checksum is wrong"
+[[ $(find "$folder/dist" -mindepth 1 | wc -l) == 3 ]] ||
+    fail "the folder holds $(ls -A "$folder/dist")"
 diff <(tar -tzf "$folder/dist/pi-$version.tar.gz" | grep -v '/$' | sort) \
-    <(git ls-files | sed "s|^|pi-$version/|" | sort) || fail "the archive has other files than the commit"
+    <(git ls-files | sed "s|^|pi-$version/|" | sort) ||
+    fail "the archive has other files than the commit"
 grep -qF -- "$text" "$folder/dist/pi-$version.md" && ! grep -q Old "$folder/dist/pi-$version.md" ||
     fail "the text is not the version's"
 [[ -z $(git status --porcelain) ]] || fail "the release left something: $(git status --porcelain)"
 
 ! output=$(scripts/release "$folder/dist" 2>&1) || fail "one version was released twice"
-grep -qF "the tag v$version is there already" <<<"$output" || fail "output of a second release: $output"
+grep -qF "the tag v$version is there already" <<<"$output" ||
+    fail "output of a second release: $output"
 
 # A commit's archive is always the same.
 git tag --delete "v$version" >/dev/null
 scripts/release "$folder/again" >/dev/null
-cmp "$folder/dist/pi-$version.tar.gz" "$folder/again/pi-$version.tar.gz" || fail "the archive differs the second time"
+cmp "$folder/dist/pi-$version.tar.gz" "$folder/again/pi-$version.tar.gz" ||
+    fail "the archive differs the second time"
 echo "release: $passed refusals and the release are as they should be"
