@@ -9,7 +9,8 @@
 set(PI_NOT_COUNTED "")
 if(PI_COVERAGE)
     if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-        message(FATAL_ERROR "PI_COVERAGE is for gcc, whose gcov reads the counters; this is ${CMAKE_CXX_COMPILER_ID}")
+        message(FATAL_ERROR "PI_COVERAGE is for gcc, whose gcov reads the counters; this is "
+                            "${CMAKE_CXX_COMPILER_ID}")
     endif()
     set(PI_NOT_COUNTED -fno-profile-arcs -fno-test-coverage)
     # Concurrent threads would lose counts.

@@ -7,8 +7,8 @@ set(PI_EMBED_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/embed.cmake")
 function(pi_embed namespace name out file)
     add_custom_command(
         OUTPUT "${out}"
-        COMMAND "${CMAKE_COMMAND}" "-DIN=${file}" "-DNAMESPACE=${namespace}" "-DNAME=${name}" "-DOUT=${out}" -P
-                "${PI_EMBED_SCRIPT}"
+        COMMAND "${CMAKE_COMMAND}" "-DIN=${file}" "-DNAMESPACE=${namespace}" "-DNAME=${name}"
+                "-DOUT=${out}" -P "${PI_EMBED_SCRIPT}"
         DEPENDS "${file}" "${PI_EMBED_SCRIPT}"
         VERBATIM)
 endfunction()

@@ -42,7 +42,8 @@ endfunction()
 function(pi_install_plugin name)
     set(target pi_plugin_${name})
     add_dependencies(pi_installed ${target})
-    install(TARGETS ${target} LIBRARY DESTINATION "${PI_INSTALL_PLUGIN_DIR}" COMPONENT plugin_${name})
+    install(TARGETS ${target} LIBRARY DESTINATION "${PI_INSTALL_PLUGIN_DIR}"
+        COMPONENT plugin_${name})
     file(RELATIVE_PATH folder "/${PI_INSTALL_MANIFEST_DIR}" "/${PI_INSTALL_PLUGIN_DIR}")
     set(manifest "${CMAKE_CURRENT_BINARY_DIR}/${name}.json")
     file(CONFIGURE OUTPUT "${manifest}"

@@ -16,7 +16,8 @@ function(pi_add_plugin)
     set(map "${PROJECT_SOURCE_DIR}/cmake/plugin.map")
 
     add_library(${target} MODULE ${arg_SOURCES})
-    target_link_libraries(${target} PRIVATE pi::headers pi::plugin_sdk pi::warnings ${arg_LIBRARIES})
+    target_link_libraries(${target} PRIVATE pi::headers pi::plugin_sdk pi::warnings
+        ${arg_LIBRARIES})
     target_link_options(${target} PRIVATE "LINKER:--version-script=${map}")
     if(NOT PI_SANITIZE)
         # The executable links the sanitizer's run-time.
@@ -29,7 +30,8 @@ function(pi_add_plugin)
                    LINK_DEPENDS "${map}")
 
     if(arg_OUTPUT_DIRECTORY)
-        set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${arg_OUTPUT_DIRECTORY}")
+        set_target_properties(${target}
+            PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${arg_OUTPUT_DIRECTORY}")
     else()
         target_compile_definitions(${target} PRIVATE PI_PLUGIN_VERSION="${PROJECT_VERSION}")
         set_target_properties(${target} PROPERTIES INSTALL_RPATH "")

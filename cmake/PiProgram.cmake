@@ -9,7 +9,8 @@
 function(pi_add_program target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "OPTIONS" "LIBRARY_FOLDERS")
     if(NOT arg_OPTIONS OR arg_UNPARSED_ARGUMENTS)
-        message(FATAL_ERROR "pi_add_program: OPTIONS is needed; not understood: '${arg_UNPARSED_ARGUMENTS}'")
+        message(FATAL_ERROR
+            "pi_add_program: OPTIONS is needed; not understood: '${arg_UNPARSED_ARGUMENTS}'")
     endif()
     # Its header is only for the file that declares the options; other files need not be recompiled.
     target_link_libraries(${target} PRIVATE $<LINK_ONLY:pi::command_line>)
@@ -28,7 +29,8 @@ function(pi_add_program target)
         # No search for leaks during the build.
         add_custom_command(
             OUTPUT "${file}"
-            COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0 $<TARGET_FILE:${target}> ${ARGN} > "${file}"
+            COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0 $<TARGET_FILE:${target}>
+            ${ARGN} > "${file}"
             DEPENDS ${target}
             COMMENT "Writing share/${folder}/${name}"
             VERBATIM)

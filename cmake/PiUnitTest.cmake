@@ -109,8 +109,8 @@ endfunction()
 function(pi_reached_environment test variable)
     set(${variable} "" PARENT_SCOPE)
     if(TARGET pi_reached)
-        set(${variable} LD_PRELOAD=$<TARGET_FILE:pi_reached> PI_REACHED_FILE=${PROJECT_BINARY_DIR}/reached/${test}
-            PARENT_SCOPE)
+        set(${variable} LD_PRELOAD=$<TARGET_FILE:pi_reached>
+            PI_REACHED_FILE=${PROJECT_BINARY_DIR}/reached/${test} PARENT_SCOPE)
     endif()
 endfunction()
 function(pi_count_calls_of target)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cmake -D FILE=... -D LIMIT=150 -P count_lines.cmake: fails unless the file has fewer lines than that
-# which are not blank.
+# cmake -D FILE=... -D LIMIT=150 -P count_lines.cmake: fails unless the file has fewer lines than
+# that which are not blank.
 file(STRINGS "${FILE}" lines REGEX "[^ \t]")
 list(LENGTH lines count)
 message("${FILE}: ${count} lines that are not blank; fewer than ${LIMIT} are allowed")
