@@ -7,18 +7,6 @@
 namespace pi_info {
 namespace {
 
-using pi::runtime::check;
-
-std::string selector_of(pi_loader loader, pi_device device) {
-    uint64_t size = 0;
-    check(piLoaderGetDeviceSelector(loader, device, 0, nullptr, &size),
-          "piLoaderGetDeviceSelector");
-    std::string text(size, '\0');
-    check(piLoaderGetDeviceSelector(loader, device, size, text.data(), nullptr),
-          "piLoaderGetDeviceSelector");
-    return text.substr(0, text.find('\0'));
-}
-
 std::optional<bool> flag(pi_device device, pi_device_info name) {
     const auto value = info<uint32_t>(piDeviceGetInfo, device, name);
     return value ? std::optional(*value != 0) : std::nullopt;
@@ -79,16 +67,14 @@ void ask_abilities(Device &device) {
     device.offset_modes = offset_mode_names(bits(PI_DEVICE_INFO_BUFFER_OFFSET_MODE));
     device.program_formats = program_format_names(bits(PI_DEVICE_INFO_PROGRAM_FORMATS));
     device.capabilities = capability_names(number(PI_DEVICE_INFO_CAPABILITIES).value_or(0));
-    device.scopes =
-        list<pi_memory_scope>("piDeviceGetMemoryScopes", piDeviceGetMemoryScopes, device.handle);
+    device.scopes = pi::DeviceRef(device.handle).memory_scopes();
 }
 
 } // namespace
 
-std::vector<Plugin> find_plugins(pi_loader loader) {
+std::vector<Plugin> find_plugins(pi::LoaderRef loader) {
     std::vector<Plugin> plugins;
-    for (const pi_plugin_report &report :
-         list<pi_plugin_report>("piLoaderGetReports", piLoaderGetReports, loader)) {
+    for (const pi_plugin_report &report : loader.reports()) {
         Plugin plugin{report.name, report.path, report.reason, report.status, {}, {}};
         if (report.plugin != nullptr) {
             plugin.version = info_text(piPluginGetInfo, report.plugin, PI_PLUGIN_INFO_VERSION);
@@ -101,13 +87,12 @@ std::vector<Plugin> find_plugins(pi_loader loader) {
     return plugins;
 }
 
-std::vector<Device> find_devices(pi_loader loader, const char *selector) {
+std::vector<Device> find_devices(pi::LoaderRef loader, const char *selector) {
     std::vector<Device> devices;
-    for (pi_device handle :
-         list<pi_device>("piLoaderSelectDevices", piLoaderSelectDevices, loader, selector)) {
+    for (const pi::DeviceRef found : loader.select_devices(selector)) {
         Device device;
-        device.handle = handle;
-        device.selector = selector_of(loader, handle);
+        device.handle = found.get();
+        device.selector = loader.device_selector(found);
         ask_platform(device);
         ask_identity(device);
         ask_abilities(device);
@@ -116,10 +101,9 @@ std::vector<Device> find_devices(pi_loader loader, const char *selector) {
     return devices;
 }
 
-std::vector<Variable> find_variables(pi_loader loader) {
+std::vector<Variable> find_variables(pi::LoaderRef loader) {
     std::vector<Variable> variables;
-    for (const pi_environment_variable &row :
-         list<pi_environment_variable>("piLoaderGetEnvironment", piLoaderGetEnvironment, loader)) {
+    for (const pi_environment_variable &row : loader.environment()) {
         variables.push_back(
             {row.name, row.type, row.description,
              row.value != nullptr ? std::optional<std::string>(row.value) : std::nullopt});

@@ -4,7 +4,7 @@
 // json.cpp.
 #pragma once
 
-#include <pi/pi_loader.h>
+#include <pi/pi.hpp>
 #include <pi/runtime/topology.hpp>
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Plugin {
     std::vector<std::string> capabilities;
 };
 /// Opens the vendors' libraries, so that unavailable plugins are known.
-std::vector<Plugin> find_plugins(pi_loader loader);
+std::vector<Plugin> find_plugins(pi::LoaderRef loader);
 
 /// A device and its properties. A property that the backend does not report is empty, never 0.
 struct Device {
@@ -64,8 +64,8 @@ struct Device {
     std::vector<pi_memory_scope> scopes;
 };
 /// The devices of a selector; nullptr: those of PI_DEVICE_SELECTOR, else all. Throws
-/// pi::runtime::Error with the loader's text.
-std::vector<Device> find_devices(pi_loader loader, const char *selector);
+/// pi::Error with the loader's text.
+std::vector<Device> find_devices(pi::LoaderRef loader, const char *selector);
 
 /// A variable that PI reads.
 struct Variable {
@@ -74,7 +74,7 @@ struct Variable {
     std::string description;
     std::optional<std::string> value; ///< empty if not set
 };
-std::vector<Variable> find_variables(pi_loader loader);
+std::vector<Variable> find_variables(pi::LoaderRef loader);
 
 /// How devices share contexts, which can change their connections.
 enum class Contexts {

@@ -3,7 +3,6 @@
 // pi-info lists the plugins and devices of this machine, and which memory each device can use.
 #include "config.hpp"
 #include "inventory.hpp"
-#include "loader.hpp"
 #include "output.hpp"
 #include "terminal.hpp"
 
@@ -172,7 +171,7 @@ bool any_usable(const std::vector<Plugin> &plugins) {
 }
 
 /// The selection by PI_DEVICE_SELECTOR, which the user may have forgotten.
-std::string selector_in_force(pi_loader loader, const Options &options) {
+std::string selector_in_force(pi::LoaderRef loader, const Options &options) {
     if (options.device.empty()) {
         for (const Variable &variable : find_variables(loader)) {
             if (variable.name == "PI_DEVICE_SELECTOR" && variable.value) {
@@ -184,7 +183,7 @@ std::string selector_in_force(pi_loader loader, const Options &options) {
     return {};
 }
 
-int show_devices(pi_loader loader, const Options &options, const Text &text,
+int show_devices(pi::LoaderRef loader, const Options &options, const Text &text,
                  const std::vector<Plugin> &plugins) {
     std::vector<Device> devices =
         find_devices(loader, options.device.empty() ? nullptr : options.device.c_str());
@@ -236,17 +235,24 @@ int show_devices(pi_loader loader, const Options &options, const Text &text,
 }
 
 int show(const Options &options) {
-    const Loader loader(options.plugin_files);
+    std::vector<const char *> plugin_files;
+    for (const std::string &file : options.plugin_files) {
+        plugin_files.push_back(file.c_str());
+    }
+    auto desc = pi::desc<pi_loader_desc>();
+    desc.plugins = plugin_files.data();
+    desc.plugin_count = static_cast<uint32_t>(plugin_files.size());
+    const pi::Loader loader = pi::Loader::create(&desc);
     const Text text(options.colour_wanted(), terminal_columns(), terminal_has_utf8());
     if (options.environment) {
-        std::vector<Variable> variables = find_variables(loader.get());
+        std::vector<Variable> variables = find_variables(loader);
         if (!options.json) {
             make_printable(variables);
         }
         print(options.json ? to_json(variables) : text.variables(variables));
         return 0;
     }
-    std::vector<Plugin> plugins = find_plugins(loader.get());
+    std::vector<Plugin> plugins = find_plugins(loader);
     if (!options.json) {
         make_printable(plugins);
     }
@@ -255,7 +261,7 @@ int show(const Options &options) {
         print(options.json ? to_json(plugins) : text.plugins(plugins));
         return refused || !any_usable(plugins) ? 1 : 0;
     }
-    const int result = show_devices(loader.get(), options, text, plugins);
+    const int result = show_devices(loader, options, text, plugins);
     return refused ? 1 : result;
 }
 

@@ -1,29 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PI's two query conventions, infos and lists, as C++ values.
+// Infos as C++ values.
 #pragma once
 
-#include <pi/runtime/error.hpp>
+#include <pi/pi.h>
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace pi_info {
-
-/// The result of a list call: list<pi_device>("piDevicesGet", piDevicesGet, platform, types).
-/// Throws.
-template <class Element, class Function, class... Arguments>
-std::vector<Element> list(const char *what, Function function, Arguments... arguments) {
-    uint32_t count = 0;
-    pi::runtime::check(function(arguments..., 0, nullptr, &count), what);
-    std::vector<Element> elements(count);
-    uint32_t now = 0;
-    pi::runtime::check(function(arguments..., count, elements.data(), &now), what);
-    elements.resize(now < count ? now : count);
-    return elements;
-}
 
 /// A fixed-size info; empty if the object does not answer it.
 template <class T, class Function, class Object>
