@@ -2,7 +2,6 @@
 //
 // Measures the costs of links for the host runtime's routes, with the runtime's own commands;
 // compared with memcpy of equally many bytes.
-#include "equipment.hpp"
 #include "measure.hpp"
 #include "place.hpp"
 #include "session.hpp"
@@ -43,7 +42,7 @@ double memcpy_microseconds(uint64_t bytes, uint64_t largest) {
 } // namespace
 
 void bench_calibrate(Session &session) {
-    const Loader loader;
+    const pi::Loader loader = pi::Loader::create();
     const auto topology = all_places(loader);
     CalibrateOptions options;
     if (session.quick()) {

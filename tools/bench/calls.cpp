@@ -27,8 +27,8 @@ pi_result (*slot_of(pi_device device))(pi_device) {
 }
 
 void with_one_plugin(Session &session) {
-    const Loader loader({plugin_path("bench_first")});
-    const pi_device device = loader.devices("*").at(0);
+    const pi::Loader loader = load_only({plugin_path("bench_first")});
+    const pi_device device = loader.select_devices("*").at(0).get();
 
     const Batch ours = [&](uint64_t count) { call_often(count, piDeviceRetain, device); };
     session.compare(
@@ -51,13 +51,13 @@ void with_one_plugin(Session &session) {
 }
 
 void with_three_plugins(Session &session) {
-    const Loader loader(
+    const pi::Loader loader = load_only(
         {plugin_path("bench_first"), plugin_path("bench_second"), plugin_path("bench_third")});
-    const std::vector<pi_device> devices = loader.devices("*");
+    const std::vector<pi::DeviceRef> devices = loader.select_devices("*");
     if (devices.size() != 3) {
         throw std::logic_error("three plugins should have three devices");
     }
-    const std::array three{devices[0], devices[1], devices[2]};
+    const std::array three{devices[0].get(), devices[1].get(), devices[2].get()};
     session.compare(
         "exported call, 3 plugins in turn", stub_name, Unit::nanoseconds,
         [&](uint64_t count) { call_in_turn(count, piDeviceRetain, three); },
@@ -109,8 +109,8 @@ select_or_none_in_cpp(pi_device device, const pi_program_binary *binary) {
 }
 
 void through_cpp(Session &session) {
-    const Loader loader({plugin_path("bench_first")});
-    const pi::DeviceRef device = loader.devices("*").at(0);
+    const pi::Loader loader = load_only({plugin_path("bench_first")});
+    const pi::DeviceRef device = loader.select_devices("*").at(0);
     const pi::Context context = pi::Context::create(device.info<PI_DEVICE_INFO_PLATFORM>(), device);
     const pi_program_binary binary{"opencl_c", PI_PROGRAM_FORMAT_OPENCL_C, 0};
     session.compare(
@@ -131,10 +131,10 @@ void through_cpp(Session &session) {
 
 /// `target`: added to the limit's name.
 void with_a_layer(Session &session, const char *layer, const char *target) {
-    const Loader loader({plugin_path("bench_first")}, {layer});
-    const Loader without({plugin_path("bench_first")});
-    const pi_device device = loader.devices("*").at(0);
-    const pi_device bare = without.devices("*").at(0);
+    const pi::Loader loader = load_only({plugin_path("bench_first")}, {layer});
+    const pi::Loader without = load_only({plugin_path("bench_first")});
+    const pi_device device = loader.select_devices("*").at(0).get();
+    const pi_device bare = without.select_devices("*").at(0).get();
     uint32_t index = 0;
     const pi_program_binary binary{"opencl_c", PI_PROGRAM_FORMAT_OPENCL_C, 0};
     const std::string with = " with the layer " + std::string(layer);

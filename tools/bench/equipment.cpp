@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "equipment.hpp"
 
-#include <pi/describe/descriptor.hpp>
-#include <pi/runtime/error.hpp>
-
-#include <algorithm>
 #include <filesystem>
 #include <stdexcept>
 
 namespace pi_bench {
-
-using pi::runtime::check;
-
 namespace {
 
 std::filesystem::path path_of(const std::string &file) {
@@ -35,11 +28,8 @@ std::string equipment(const std::string &file) {
     return path.string();
 }
 
-Loader::Loader() {
-    check(piLoaderCreate(nullptr, &loader_), "piLoaderCreate");
-}
-
-Loader::Loader(const std::vector<std::string> &plugins, const std::vector<const char *> &layers) {
+pi::Loader load_only(const std::vector<std::string> &plugins,
+                     const std::vector<const char *> &layers) {
     std::vector<const char *> names;
     for (const std::string &plugin : plugins) {
         names.push_back(plugin.c_str());
@@ -50,37 +40,11 @@ Loader::Loader(const std::vector<std::string> &plugins, const std::vector<const 
     desc.plugin_count = static_cast<uint32_t>(names.size());
     desc.layers = layers.data();
     desc.layer_count = static_cast<uint32_t>(layers.size());
-    check(piLoaderCreate(&desc, &loader_), "piLoaderCreate");
+    return pi::Loader::create(&desc);
 }
 
-Loader::~Loader() {
-    piLoaderRelease(loader_);
-}
-
-std::vector<pi_device> Loader::devices(const std::string &selector) const {
-    const char *text = selector.empty() ? nullptr : selector.c_str();
-    uint32_t count = 0;
-    check(piLoaderSelectDevices(loader_, text, 0, nullptr, &count), "piLoaderSelectDevices");
-    std::vector<pi_device> devices(count);
-    check(piLoaderSelectDevices(loader_, text, count, devices.data(), &count),
-          "piLoaderSelectDevices");
-    devices.resize(std::min<size_t>(count, devices.size())); // a plugin may have failed since
-    return devices;
-}
-
-std::string Loader::selector(pi_device device) const {
-    char text[128] = "";
-    check(piLoaderGetDeviceSelector(loader_, device, sizeof text, text, nullptr),
-          "piLoaderGetDeviceSelector");
-    return text;
-}
-
-std::string Loader::variable(const std::string &name) const {
-    uint32_t count = 0;
-    check(piLoaderGetEnvironment(loader_, 0, nullptr, &count), "piLoaderGetEnvironment");
-    std::vector<pi_environment_variable> rows(count);
-    check(piLoaderGetEnvironment(loader_, count, rows.data(), &count), "piLoaderGetEnvironment");
-    for (const pi_environment_variable &row : rows) {
+std::string variable(pi::LoaderRef loader, const std::string &name) {
+    for (const pi_environment_variable &row : loader.environment()) {
         if (row.name == name) {
             return row.value != nullptr ? row.value : "";
         }
@@ -88,12 +52,8 @@ std::string Loader::variable(const std::string &name) const {
     throw std::logic_error("piLoaderGetEnvironment does not list " + name);
 }
 
-std::string Loader::plugin_file(const std::string &name) const {
-    uint32_t count = 0;
-    check(piLoaderGetReports(loader_, 0, nullptr, &count), "piLoaderGetReports");
-    std::vector<pi_plugin_report> reports(count);
-    check(piLoaderGetReports(loader_, count, reports.data(), &count), "piLoaderGetReports");
-    for (const pi_plugin_report &report : reports) {
+std::string plugin_file(pi::LoaderRef loader, const std::string &name) {
+    for (const pi_plugin_report &report : loader.reports()) {
         if (report.name == name && report.status != PI_PLUGIN_SHADOWED) {
             if (report.status != PI_PLUGIN_LOADED) {
                 throw std::runtime_error("plugin " + name + " cannot be used: " + report.reason);

@@ -79,9 +79,9 @@ void overhead(Session &session, const OpenCl &cl, pi_device ours) {
 
 void bench_calls_beside_icd(Session &session) {
     session.attempt("calls against the OpenCL ICD loader's", [&] {
-        const Loader loader({equipment("libpi_plugin_bench_first.so")});
-        const pi_device ours = loader.devices("*").at(0);
-        const std::string library = Loader().variable("PI_OPENCL_LIBRARY");
+        const pi::Loader loader = load_only({equipment("libpi_plugin_bench_first.so")});
+        const pi_device ours = loader.select_devices("*").at(0).get();
+        const std::string library = variable(pi::Loader::create(), "PI_OPENCL_LIBRARY");
         const OpenCl cl(library.empty() ? "libOpenCL.so.1" : library);
         beside_idle_driver(session, cl, ours);
         session.attempt("overhead of an exported call, against the ICD loader's",

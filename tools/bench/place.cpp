@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "place.hpp"
 
-#include "equipment.hpp"
-
 #include <pi/describe/descriptor.hpp>
 #include <pi/runtime/error.hpp>
 
@@ -35,11 +33,12 @@ void enqueue_write(const Place &place, pi_mem mem, const void *data, uint64_t si
 
 } // namespace
 
-std::shared_ptr<const pi::runtime::Topology> all_places(const Loader &loader) {
-    const std::vector<pi_device> devices = loader.devices({});
+std::shared_ptr<const pi::runtime::Topology> all_places(pi::LoaderRef loader) {
+    std::vector<pi_device> devices;
     std::vector<std::string> names;
-    for (pi_device device : devices) {
-        names.push_back(loader.selector(device));
+    for (const pi::DeviceRef device : loader.select_devices()) {
+        devices.push_back(device.get());
+        names.push_back(loader.device_selector(device));
     }
     return pi::runtime::Topology::from_devices(devices, names);
 }

@@ -3,6 +3,7 @@
 // A device with context and queue, and the measured calls, as an application makes them.
 #pragma once
 
+#include <pi/pi.hpp>
 #include <pi/runtime/handle.hpp>
 #include <pi/runtime/topology.hpp>
 
@@ -13,11 +14,9 @@
 
 namespace pi_bench {
 
-class Loader;
-
 /// All devices of the loader as places, each named by its selector; the devices of a platform share
 /// a context.
-std::shared_ptr<const pi::runtime::Topology> all_places(const Loader &loader);
+std::shared_ptr<const pi::runtime::Topology> all_places(pi::LoaderRef loader);
 
 struct Place {
     explicit Place(pi_device the_device);

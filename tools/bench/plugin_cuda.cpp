@@ -311,10 +311,10 @@ void compare_rectangles(Session &session, const Sides &sides) {
 
 void bench_cuda(Session &session) {
     session.attempt("CUDA", [&] {
-        const Loader loader;
-        const std::string library = loader.variable("PI_CUDA_LIBRARY");
+        const pi::Loader loader = pi::Loader::create();
+        const std::string library = variable(loader, "PI_CUDA_LIBRARY");
         const Cuda cuda(library.empty() ? "libcuda.so.1" : library);
-        const Sides sides(cuda, loader.devices("cuda").at(0));
+        const Sides sides(cuda, loader.select_devices("cuda").at(0).get());
         session.attempt(row("rectangles"), [&] { compare_rectangles(session, sides); });
         session.attempt(row("launches"), [&] { compare_launches(session, sides); });
         session.attempt(row("small writes"), [&] { compare_small_writes(session, sides); });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The host plugin compared with memcpy of the same bytes to the same place.
-#include "equipment.hpp"
 #include "place.hpp"
 #include "session.hpp"
 #include "sizes.hpp"
@@ -50,8 +49,8 @@ void compare_copy(Session &session, const Place &place, const Size &size) {
 
 void bench_plugin_host(Session &session) {
     session.attempt("host", [&] {
-        const Loader loader;
-        const Place place(loader.devices("host").at(0));
+        const pi::Loader loader = pi::Loader::create();
+        const Place place(loader.select_devices("host").at(0).get());
         for (const Size &size : copy_sizes) {
             compare_copy(session, place, size);
         }

@@ -356,10 +356,10 @@ void bench_level_zero(Session &session) {
     session.attempt("Level Zero", [&] {
         // Simulated devices find the kernel's code there; others ignore it.
         setenv("PI_SIMULATED_LEVEL_ZERO_KERNELS", equipment("libpi_bench_kernels.so").c_str(), 0);
-        const Loader loader;
-        const std::string library = loader.variable("PI_LEVEL_ZERO_LIBRARY");
+        const pi::Loader loader = pi::Loader::create();
+        const std::string library = variable(loader, "PI_LEVEL_ZERO_LIBRARY");
         const LevelZero ze(library.empty() ? "libze_loader.so.1" : library);
-        const Sides sides(ze, loader.devices("level_zero").at(0));
+        const Sides sides(ze, loader.select_devices("level_zero").at(0).get());
         session.attempt(row("rectangles"), [&] { compare_rectangles(session, sides); });
         session.attempt(row("launches"), [&] { compare_kernels(session, sides); });
         session.attempt(row("few bytes"), [&] { compare_bytes(session, sides); });

@@ -138,10 +138,11 @@ void compare_buffers(Session &session, const Sides &sides) {
 
 void bench_plugin_opencl(Session &session) {
     session.attempt("OpenCL", [&] {
-        const Loader loader;
-        const std::string library = loader.variable("PI_OPENCL_LIBRARY");
+        const pi::Loader loader = pi::Loader::create();
+        const std::string library = variable(loader, "PI_OPENCL_LIBRARY");
         const OpenCl cl(library.empty() ? "libOpenCL.so.1" : library);
-        const Sides sides(cl, loader.devices(session.device()).at(0));
+        const char *const selector = session.device().empty() ? nullptr : session.device().c_str();
+        const Sides sides(cl, loader.select_devices(selector).at(0).get());
         compare_buffers(session, sides);
         session.attempt(opencl_row("launch"), [&] { compare_launches(session, sides); });
         session.attempt(opencl_row("USM"), [&] { compare_usm(session, sides); });

@@ -2,7 +2,6 @@
 //
 // The host runtime compared with its lower bounds: memcpy of the bytes that must move, or the same
 // commands without it.
-#include "equipment.hpp"
 #include "runtime_machine.hpp"
 #include "session.hpp"
 #include "sizes.hpp"

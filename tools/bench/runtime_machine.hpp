@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "equipment.hpp"
 #include "place.hpp"
 #include "session.hpp"
 
@@ -60,7 +59,7 @@ struct Machine {
         return found;
     }
 
-    Loader loader;
+    pi::Loader loader = pi::Loader::create();
     std::shared_ptr<const Topology> topology;
     std::optional<CostTable> costs; ///< from --costs
     std::vector<PlaceIndex> places;

@@ -4,8 +4,7 @@
 // the minimum. These figures are the same in every run.
 #include "session.hpp"
 
-#include <pi/describe/descriptor.hpp>
-#include <pi/pi_loader.h>
+#include <pi/pi.hpp>
 #include <pi/pi_sim.h>
 #include <pi/runtime/error.hpp>
 #include <pi/runtime/storage.hpp>
@@ -17,6 +16,7 @@
 #include <cstdlib>
 #include <list>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -71,34 +71,26 @@ private:
 };
 
 /// A loader whose sim plugin has such a machine.
-class SimulatedLoader {
-public:
-    explicit SimulatedLoader(const std::string &path) {
-        const pi_loader_option machine{"PI_SIM_MACHINE", path.c_str()};
-        auto desc = pi::desc<pi_loader_desc>();
-        desc.options = &machine;
-        desc.option_count = 1;
-        check(piLoaderCreate(&desc, &loader_), "piLoaderCreate");
-    }
-    ~SimulatedLoader() { piLoaderRelease(loader_); }
-    SimulatedLoader(const SimulatedLoader &) = delete;
-    SimulatedLoader &operator=(const SimulatedLoader &) = delete;
-    std::vector<pi_device> devices() const {
-        std::array<pi_device, 8> found{};
-        uint32_t count = 0;
-        check(piLoaderSelectDevices(loader_, "sim", found.size(), found.data(), &count),
-              "piLoaderSelectDevices(sim)");
-        return {found.begin(), found.begin() + std::min<size_t>(count, found.size())};
-    }
+pi::Loader load_machine(const std::string &path) {
+    const pi_loader_option machine{"PI_SIM_MACHINE", path.c_str()};
+    auto desc = pi::desc<pi_loader_desc>();
+    desc.options = &machine;
+    desc.option_count = 1;
+    return pi::Loader::create(&desc);
+}
 
-private:
-    pi_loader loader_ = nullptr;
-};
+std::shared_ptr<const Topology> simulated_places(pi::LoaderRef loader) {
+    std::array<pi_device, 8> found{};
+    uint32_t count = 0;
+    check(piLoaderSelectDevices(loader.get(), "sim", found.size(), found.data(), &count),
+          "piLoaderSelectDevices(sim)");
+    return Topology::from_devices(std::span(found).first(std::min<size_t>(count, found.size())));
+}
 
 class Simulated {
 public:
     explicit Simulated(const std::string &text)
-        : file_(text), loader_(file_.path()), topology_(Topology::from_devices(loader_.devices())) {
+        : file_(text), loader_(load_machine(file_.path())), topology_(simulated_places(loader_)) {
         pi_platform platform = nullptr;
         check(piDeviceGetInfo(topology_->device(1), PI_DEVICE_INFO_PLATFORM, sizeof platform,
                               &platform, nullptr),
@@ -158,7 +150,7 @@ public:
 
 private:
     MachineFile file_;
-    SimulatedLoader loader_;
+    pi::Loader loader_;
     std::shared_ptr<const Topology> topology_;
     RuntimeOptions options_;
     pi_plugin plugin_ = nullptr;

@@ -52,9 +52,9 @@ void bench_start(Session &session) {
         std::string plugin;
         std::string library;
         {
-            const Loader loader;
-            plugin = loader.plugin_file("opencl");
-            library = loader.variable("PI_OPENCL_LIBRARY");
+            const pi::Loader loader = pi::Loader::create();
+            plugin = plugin_file(loader, "opencl");
+            library = variable(loader, "PI_OPENCL_LIBRARY");
         }
         const Command plain{equipment("pi_bench_start_opencl"),
                             library.empty() ? "libOpenCL.so.1" : library};
