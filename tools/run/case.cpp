@@ -4,6 +4,7 @@
 #include "call_shapes.hpp"
 #include "case_calls.hpp"
 #include "constants.hpp"
+#include "nearest.hpp"
 #include "statement.hpp"
 #include "verdict.hpp"
 
@@ -65,7 +66,7 @@ std::string misunderstood(const Statement &statement, bool storages) {
         return fmt::format("{} is not a name of this case", statement.words[0]);
     if (!statement.words.empty() && knows(statement.words[0]))
         return fmt::format("write: {} = {} ...", statement.verb, statement.words[0]);
-    const std::string similar = nearest(statement.verb, verbs);
+    const std::string similar = pi::loader::nearest(statement.verb, verbs);
     if (!similar.empty())
         return fmt::format("\"{}\" is not a verb; did you mean {}?", statement.verb, similar);
     return fmt::format("\"{}\" is neither a function of pi.h nor one of {}", statement.verb,

@@ -3,6 +3,7 @@
 
 #include "call_shapes.hpp"
 #include "constants.hpp"
+#include "nearest.hpp"
 #include "player.hpp"
 #include "values.hpp"
 
@@ -126,7 +127,7 @@ const CaseCalls::Named &CaseCalls::find(const std::string &name) const {
     std::vector<std::string> known;
     for (const auto &[known_name, named] : names_)
         known.push_back(known_name);
-    const std::string similar = nearest(name, known);
+    const std::string similar = pi::loader::nearest(name, known);
     const std::string constant = similar.empty() ? similar_constants(name) : similar;
     if (!constant.empty())
         throw Refusal(fmt::format("{} is neither a name of this case nor a constant of pi.h; did "

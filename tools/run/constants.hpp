@@ -7,14 +7,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace pi_run {
 
 /// The value of PI_MEM_READ_ONLY, also as MEM_READ_ONLY; empty: pi.h has no such constant.
 std::optional<int64_t> find_constant(std::string_view name);
-/// The most similar of some words; "" if none is similar.
-std::string nearest(std::string_view word, const std::vector<std::string> &words);
 /// The constants that end with _NAME, as USM_SHARED with SHARED, or the one with the most similar
 /// name; "" if none is similar.
 std::string similar_constants(std::string_view name);

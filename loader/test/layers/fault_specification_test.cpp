@@ -27,6 +27,8 @@ TEST_CASE("an invalid specification is refused with the wrong part and what woul
     CHECK_THAT(problem_of("piMemBufferCreat:1=fail(BACKEND)"),
                Contains("PI_FAULT: \"piMemBufferCreat:1=fail(BACKEND)\": \"piMemBufferCreat\"") &&
                    Contains("piMemBufferCreate?"));
+    CHECK_THAT(problem_of("piEnqueueMenBufferCopy:1=short"), Contains("piEnqueueMemBufferCopy?"));
+    CHECK_THAT(problem_of("launch:1=short"), Contains("\"launch\"") && !Contains("?"));
     CHECK_THAT(problem_of("piMemBufferCreate:1=short"),
                Contains("short is for commands that move bytes, and piMemBufferCreate"));
     CHECK_THAT(problem_of("piEnqueueKernelLaunch:1=short"), Contains("fail_event or delay"));

@@ -5,6 +5,7 @@
 #include "error.hpp"
 #include "layers/fault/shorten.hpp"
 #include "layers/layers.hpp"
+#include "nearest.hpp"
 #include "text.hpp"
 
 #include <optional>
@@ -33,23 +34,6 @@ constexpr Row rows[] = {
      CommandOf<decltype(pi_dispatch::name)>::bytes},
 #include <pi/pi_functions.def>
 };
-
-// The best guess for a misspelt name: the one with the longest common prefix.
-std::string_view nearest(std::string_view name) {
-    std::string_view best = function_rows[0].name;
-    std::size_t length = 0;
-    for (const FunctionRow &row : function_rows) {
-        const std::string_view known = row.name;
-        std::size_t common = 0;
-        while (common < name.size() && common < known.size() && name[common] == known[common])
-            ++common;
-        if (common > length) {
-            length = common;
-            best = known;
-        }
-    }
-    return best;
-}
 
 std::string parse_calls(std::string_view text, Fault &fault) {
     const std::size_t dots = text.find("..");
@@ -157,9 +141,11 @@ std::string parse_part(std::string_view part, Fault &fault) {
                "piMemBufferCreate:3=fail(OUT_OF_DEVICE_MEMORY)";
     const std::string_view name = trim(part.substr(0, colon));
     fault.function = find_function(name);
-    if (fault.function == function_rows.size())
-        return fmt::format("\"{}\" is not a function of plugins; did you mean {}?", name,
-                           nearest(name));
+    if (fault.function == function_rows.size()) {
+        const std::string similar = nearest(name, function_rows, &FunctionRow::name);
+        return fmt::format("\"{}\" is not a function of plugins{}", name,
+                           similar.empty() ? "" : "; did you mean " + similar + "?");
+    }
     fault.text = part;
     std::string problem = parse_calls(trim(part.substr(colon + 1, equals - colon - 1)), fault);
     if (problem.empty())
