@@ -17,7 +17,7 @@ public:
     Context(Platform &platform, std::vector<Device *> devices)
         : Object(platform.host()), platform_(platform), devices_(std::move(devices)) {
         for (Device *device : devices_)
-            kept_.emplace_back(*device);
+            device_references_.emplace_back(*device);
     }
     /// Frees its remaining USM allocations.
     ~Context();
@@ -34,7 +34,7 @@ public:
 private:
     Platform &platform_;
     const std::vector<Device *> devices_;
-    std::vector<sdk::Ref<Device>> kept_; ///< references to them: sub-devices are counted
+    std::vector<sdk::Ref<Device>> device_references_; ///< sub-devices are counted
 };
 
 } // namespace pi::host

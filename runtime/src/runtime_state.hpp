@@ -93,10 +93,9 @@ public:
     LostPlaces lost;
     LossProbe loss_probe;
     AcquisitionNumbers acquisitions;
-    std::atomic<uint64_t> kept_at_host{
-        0}; // bytes of memory that storages have there for bounces alone
+    std::atomic<uint64_t> bounce_bytes{0}; // of the host's memory, for staged bounces alone
     const MachineModel machine{topology->description(), costs,       traffic, verification(),
-                               options.bounce_limit,    kept_at_host};
+                               options.bounce_limit,    bounce_bytes};
     std::shared_ptr<Transport> transport; // never null
 };
 

@@ -24,8 +24,8 @@ struct Machine {
     TopologyDescription topology = unconnected_places(2);
     CostTable costs{3};
     Traffic traffic{LinkChannels(topology, {0, 1, 2})};
-    std::atomic<uint64_t> kept_at_host{0};
-    MachineModel model{topology, costs, traffic, nullptr, 0, kept_at_host};
+    std::atomic<uint64_t> bounce_bytes{0};
+    MachineModel model{topology, costs, traffic, nullptr, 0, bounce_bytes};
     StorageDescriptor storage;
     Replicas replicas;
 
@@ -180,7 +180,7 @@ TEST_CASE("a staged bounce stays at the host while the bounce limit has room", "
     const ViewId target = machine.add_replica(other);
     const auto only_part = [&](uint64_t limit) {
         const MachineModel model{machine.topology, machine.costs, machine.traffic,
-                                 nullptr,          limit,         machine.kept_at_host};
+                                 nullptr,          limit,         machine.bounce_bytes};
         const Planner planner(model, machine.storage, machine.replicas, false);
         std::vector<PlannedPart> parts = planner.plan(planner.target_of(target), Range{0, size});
         REQUIRE(parts.size() == 1);
@@ -188,7 +188,7 @@ TEST_CASE("a staged bounce stays at the host while the bounce limit has room", "
                     {{one, host_place}, {host_place, other}}));
         return std::move(parts.front());
     };
-    machine.kept_at_host = 1;
+    machine.bounce_bytes = 1;
     CHECK_FALSE(only_part(0).stays_at_host);
     CHECK_FALSE(only_part(size).stays_at_host);
     const PlannedPart part = only_part(size + 1);
@@ -240,7 +240,7 @@ TEST_CASE("a plan states the connections to verify, and can do without them", "[
     machine.link(one, other, 50e9);
     const NothingVerified nothing;
     const MachineModel model{machine.topology,    machine.costs, machine.traffic, &nothing, 0,
-                             machine.kept_at_host};
+                             machine.bounce_bytes};
     const auto plan = [&](bool verified_only) {
         const Planner planner(model, machine.storage, machine.replicas, verified_only);
         return planner.plan(planner.target_of(target), Range{0, size});

@@ -103,10 +103,10 @@ std::vector<OperationId> Ledger::users(ViewId view) const {
     if (pending_.empty()) {
         return found;
     }
-    const RangeSet kept_here = only_sure_at(view);
+    const RangeSet only_here = only_sure_at(view);
     for (const Operation &operation : pending_) {
         if (touches_memory(operation, memory_of(view)) ||
-            (operation.kind == Kind::write && operation.live.overlaps(kept_here))) {
+            (operation.kind == Kind::write && operation.live.overlaps(only_here))) {
             found.push_back(operation.id);
         }
     }

@@ -129,7 +129,7 @@ void Planner::cut(std::vector<PlannedCopy> &copies, const PlannedPart &part, Vie
         return;
     }
     const bool behind_a_bounce =
-        replicas_.kept_at_host != 0 && part.sources.front().view == *replicas_.host_view;
+        replicas_.bounce_bytes != 0 && part.sources.front().view == *replicas_.host_view;
     const bool is_piece = spread != nullptr || behind_a_bounce;
     for (const RangeSet &piece : in_pieces) {
         copies.push_back({part, to});

@@ -80,7 +80,7 @@ struct MachineModel {
     const Traffic &traffic;
     const Verification *verification = nullptr; ///< NULL: the plugins are believed
     uint64_t bounce_limit = 0;                  ///< RuntimeOptions::bounce_limit
-    const std::atomic<uint64_t> &kept_at_host;  ///< bytes of that limit which storages use
+    const std::atomic<uint64_t> &bounce_bytes;  ///< bytes of that limit which storages use
 };
 
 /// Plans where stale bytes come from, and by which routes. It only reads its arguments, which must

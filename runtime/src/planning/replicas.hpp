@@ -28,7 +28,7 @@ struct Replicas {
     std::vector<View> views; ///< by ViewId
     std::optional<ViewId> host_view;
     /// Bytes of the host's memory if it was made for staged bounces alone (bounce_limit), else 0.
-    uint64_t kept_at_host = 0;
+    uint64_t bounce_bytes = 0;
 };
 
 } // namespace pi::runtime

@@ -31,8 +31,8 @@ std::string Planner::why_not_at_host(const Source &source, const RangeSet &range
         return "RuntimeOptions::bounce_limit is 0";
     }
     if (!replicas_.host_view) {
-        const uint64_t kept = machine_.kept_at_host;
-        return limit < kept || limit - kept < storage_.size
+        const uint64_t used = machine_.bounce_bytes;
+        return limit < used || limit - used < storage_.size
                    ? "RuntimeOptions::bounce_limit is reached"
                    : "";
     }

@@ -284,21 +284,21 @@ void StorageState::begin_copies(Begun &begun, const Attachment &attachment, cons
 /// False if other storages have used up the limit meanwhile, or there is no memory: staging needs
 /// less.
 bool StorageState::keep_at_host() {
-    std::atomic<uint64_t> &kept = runtime_->kept_at_host;
+    std::atomic<uint64_t> &used = runtime_->bounce_bytes;
     const uint64_t limit = runtime_->options.bounce_limit;
-    uint64_t before = kept.load();
+    uint64_t before = used.load();
     do {
         if (before > limit || limit - before < description_.size) {
             return false;
         }
-    } while (!kept.compare_exchange_weak(before, before + description_.size));
+    } while (!used.compare_exchange_weak(before, before + description_.size));
     try {
         attachments_.create_host_view();
     } catch (...) {
-        kept -= description_.size;
+        used -= description_.size;
         return false;
     }
-    replicas_.kept_at_host = description_.size; // subtracted with the storage
+    replicas_.bounce_bytes = description_.size; // subtracted with the storage
     return true;
 }
 

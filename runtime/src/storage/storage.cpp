@@ -78,7 +78,7 @@ StorageState::StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescrip
       attachments_(*runtime_, description_, replicas_, *this) {}
 
 StorageState::~StorageState() {
-    runtime_->kept_at_host -= replicas_.kept_at_host;
+    runtime_->bounce_bytes -= replicas_.bounce_bytes;
 }
 
 RangeSet StorageState::valid(PlaceIndex place) {

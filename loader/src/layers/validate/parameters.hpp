@@ -161,8 +161,8 @@ struct Special<&pi_dispatch::piGetMemoryConnectionInfo> {
 
 /// The place of a call, with references that keep it valid.
 struct PinnedPlace : Place {
-    std::shared_ptr<const QueueFacts> kept_queue;
-    std::shared_ptr<const MemoryFacts> kept_memory;
+    std::shared_ptr<const QueueFacts> pinned_queue;
+    std::shared_ptr<const MemoryFacts> pinned_memory;
 };
 template <typename Handle>
 void look_at_first(Validator &validator, Handle handle, PinnedPlace &place) noexcept {
@@ -175,13 +175,13 @@ void look_at_first(Validator &validator, Handle handle, PinnedPlace &place) noex
         const auto facts = validator.facts(handle);
         place.context = facts != nullptr ? facts->context : nullptr;
         if constexpr (std::is_same_v<Handle, pi_queue>) {
-            place.kept_queue = facts;
+            place.pinned_queue = facts;
             place.queue = facts.get();
             place.queue_handle = handle;
             place.device = facts != nullptr ? facts->device : nullptr;
         } else if constexpr (std::is_same_v<Handle, pi_mem>) {
             place.view = true;
-            place.kept_memory = facts;
+            place.pinned_memory = facts;
             place.memory = facts.get();
         }
     }

@@ -272,7 +272,7 @@ private:
     }
 
     static pi_result creation(Validator &validator, Handle handle, Rest... rest) {
-        const uint64_t call = validator.count_creation(Index);
+        const uint64_t call = validator.count_create_call(Index);
         const bool direct = is_direct(validator, handle, rest...);
         const auto try_it = [&] { return make(validator, handle, {Index, call, direct}, rest...); };
         const auto try_twice = [&](auto &&nothing_is_done) {

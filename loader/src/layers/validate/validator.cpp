@@ -99,7 +99,7 @@ void Validator::uncount_release(const void *handle) noexcept {
 pi_result Validator::end_of_use(const Object &object) noexcept {
     const Reference reference = object.reference();
     const uint64_t bytes = object.direct ? 0 : bytes_of(object);
-    if (object.direct || bytes > max_kept_bytes / 4) {
+    if (object.direct || bytes > max_quarantined_bytes / 4) {
         drop(reference, &Object::own_references);
         return PI_SUCCESS;
     }
@@ -121,9 +121,9 @@ pi_result Validator::end_of_use(const Object &object) noexcept {
                 quarantine_.push_back({reference, bytes});
                 quarantine_bytes_ += bytes;
             }
-            while (
-                count < evicted.size() && !quarantine_.empty() &&
-                (closed_ || quarantine_.size() > max_kept || quarantine_bytes_ > max_kept_bytes)) {
+            while (count < evicted.size() && !quarantine_.empty() &&
+                   (closed_ || quarantine_.size() > max_quarantined ||
+                    quarantine_bytes_ > max_quarantined_bytes)) {
                 evicted[count++] = quarantine_.front();
                 quarantine_bytes_ -= quarantine_.front().bytes;
                 quarantine_.pop_front();

@@ -93,8 +93,8 @@ public:
     }
 
     /// The number of a call that creates an object.
-    uint64_t count_creation(std::size_t function) noexcept {
-        return creations_[function].fetch_add(1, std::memory_order_relaxed) + 1;
+    uint64_t count_create_call(std::size_t function) noexcept {
+        return create_calls_[function].fetch_add(1, std::memory_order_relaxed) + 1;
     }
     struct Origin {
         std::size_t function;
@@ -157,8 +157,8 @@ private:
         Reference object;
         uint64_t bytes;
     };
-    static constexpr std::size_t max_kept = 1024;
-    static constexpr uint64_t max_kept_bytes = UINT64_C(64) << 20;
+    static constexpr std::size_t max_quarantined = 1024;
+    static constexpr uint64_t max_quarantined_bytes = UINT64_C(64) << 20;
 
     /// 1: counted, 0: not counted (immortal), -1: unknown.
     int count_retain(const void *handle, pi_kind kind) noexcept;
@@ -184,7 +184,7 @@ private:
     const pi_dispatch &queries_;
     PluginInstance &instance_;
     Registry registry_;
-    std::array<std::atomic<uint64_t>, function_rows.size()> creations_{};
+    std::array<std::atomic<uint64_t>, function_rows.size()> create_calls_{};
     std::mutex quarantine_mutex_;
     std::deque<Quarantined> quarantine_;
     uint64_t quarantine_bytes_ = 0;

@@ -40,7 +40,7 @@ public:
             if (!free.empty()) {
                 std::byte *const begin = free.back();
                 free.pop_back();
-                kept_ -= size_of(size_class);
+                free_bytes_ -= size_of(size_class);
                 return begin;
             }
         }
@@ -50,12 +50,12 @@ public:
         return owner.allocate_staging(size_of(size_class));
     }
     void give(Owner &owner, std::byte *begin, unsigned size_class) noexcept {
-        constexpr uint64_t most_kept = uint64_t{64} << 20;
+        constexpr uint64_t max_free_bytes = uint64_t{64} << 20;
         try {
             std::lock_guard lock(mutex_);
-            if (kept_ + size_of(size_class) <= most_kept) {
+            if (free_bytes_ + size_of(size_class) <= max_free_bytes) {
                 free_[size_class].push_back(begin);
-                kept_ += size_of(size_class);
+                free_bytes_ += size_of(size_class);
                 return;
             }
         } catch (...) {
@@ -74,7 +74,7 @@ public:
 private:
     std::mutex mutex_; ///< guards the members below
     std::map<unsigned, std::vector<std::byte *>> free_;
-    uint64_t kept_ = 0; ///< bytes of the free blocks
+    uint64_t free_bytes_ = 0;
 };
 
 /// One block, returned to its pool by the destructor.
