@@ -24,16 +24,16 @@ public:
         bool shared = false; // shared stages take turns
     };
 
-    Stages(const CostTable &costs, const PathQuery &question, uint64_t piece)
+    Stages(const CostTable &costs, const PathQuery &query, uint64_t piece)
         : places_(costs.places()), stages_(size_t{places_} * places_) {
         for (PlaceIndex from = 0; from < places_; ++from) {
             for (PlaceIndex to = 0; to < places_; ++to) {
                 const Hop hop{from, to};
-                const bool direct = from == question.from && to == question.to;
+                const bool direct = from == query.from && to == query.to;
                 const bool forbidden_host =
-                    !question.through_host && (from == host_place || to == host_place);
+                    !query.through_host && (from == host_place || to == host_place);
                 if (from != to && !direct && !forbidden_host && costs.linked(from, to) &&
-                    (!question.usable || question.usable(hop))) {
+                    (!query.usable || query.usable(hop))) {
                     stages_[size_t{from} * places_ + to] = {costs.stage_seconds(from, to, piece),
                                                             costs.in_host_memory(from, to)};
                 }
@@ -76,14 +76,13 @@ struct Cost {
 /// beginning. A beginning that is nowhere cheaper than another one to the same place is dropped.
 class Search {
 public:
-    Search(const Stages &stages, const PathQuery &question, double further)
-        : stages_(stages), question_(question), further_(further),
-          at_(2 * size_t{stages.places()}) {}
+    Search(const Stages &stages, const PathQuery &query, double further)
+        : stages_(stages), query_(query), further_(further), at_(2 * size_t{stages.places()}) {}
 
     /// Empty if none costs less than `limit`.
     std::vector<Hop> run(double limit) {
-        add({node(question_.from, question_.from == host_place), none, {}}, limit);
-        const uint32_t goal = node(question_.to, question_.through_host);
+        add({node(query_.from, query_.from == host_place), none, {}}, limit);
+        const uint32_t goal = node(query_.to, query_.through_host);
         while (!open_.empty()) {
             const uint32_t nearest = open_.top().second;
             open_.pop();
@@ -153,7 +152,7 @@ private:
     }
 
     const Stages &stages_;
-    const PathQuery &question_;
+    const PathQuery &query_;
     const double further_;
     std::vector<Beginning> beginnings_;
     std::vector<std::vector<uint32_t>> at_; // of each node: indices of beginnings
@@ -162,20 +161,20 @@ private:
 };
 
 /// A lower bound: all bytes cross a chain's first link, and its last one.
-double least_seconds(const CostTable &costs, const PathQuery &question) {
+double least_seconds(const CostTable &costs, const PathQuery &query) {
     const auto over = [&](PlaceIndex from, PlaceIndex to) {
         double least = unreachable;
         for (const LinkCost &cost : costs.link(from, to)) {
-            least = cost.bandwidth > 0 ? std::min(least, cost.seconds(question.bytes)) : least;
+            least = cost.bandwidth > 0 ? std::min(least, cost.seconds(query.bytes)) : least;
         }
         return least;
     };
     double first = unreachable;
     double last = unreachable;
     for (PlaceIndex place = 0; place < costs.places(); ++place) {
-        if (place != question.from && place != question.to) {
-            first = std::min(first, over(question.from, place));
-            last = std::min(last, over(place, question.to));
+        if (place != query.from && place != query.to) {
+            first = std::min(first, over(query.from, place));
+            last = std::min(last, over(place, query.to));
         }
     }
     return std::max(first, last);
@@ -199,23 +198,23 @@ double pipeline_seconds(const CostTable &costs, const std::vector<Hop> &hops, ui
     return cost.seconds(static_cast<double>(pieces_of(bytes, chunk) - 1 + more));
 }
 
-std::optional<Path> cheapest_path(const CostTable &costs, const PathQuery &question) {
-    if (question.limit < unreachable && least_seconds(costs, question) >= question.limit) {
+std::optional<Path> cheapest_path(const CostTable &costs, const PathQuery &query) {
+    if (query.limit < unreachable && least_seconds(costs, query) >= query.limit) {
         return std::nullopt;
     }
     std::optional<Path> best;
     const CostModel &model = costs.model();
     uint64_t chunk = std::max<uint64_t>(1, model.smallest_chunk);
     for (;;) {
-        const Stages stages(costs, question, even_piece(question.bytes, chunk));
-        const auto further = static_cast<double>(pieces_of(question.bytes, chunk) - 1);
+        const Stages stages(costs, query, even_piece(query.bytes, chunk));
+        const auto further = static_cast<double>(pieces_of(query.bytes, chunk) - 1);
         std::vector<Hop> hops =
-            Search(stages, question, further).run(best ? best->seconds : question.limit);
+            Search(stages, query, further).run(best ? best->seconds : query.limit);
         if (!hops.empty()) {
-            const double seconds = pipeline_seconds(costs, hops, question.bytes, chunk);
+            const double seconds = pipeline_seconds(costs, hops, query.bytes, chunk);
             best = Path{std::move(hops), chunk, seconds};
         }
-        if (chunk >= question.bytes || chunk >= model.largest_chunk) {
+        if (chunk >= query.bytes || chunk >= model.largest_chunk) {
             return best;
         }
         chunk *= 2;

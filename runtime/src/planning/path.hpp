@@ -49,6 +49,6 @@ uint64_t even_piece(uint64_t bytes, uint64_t chunk);
 
 /// The cheapest path of at least two hops and the best size of its pieces, among the powers of two
 /// that the model allows. Exact: no other such path is cheaper. No path passes a place twice.
-std::optional<Path> cheapest_path(const CostTable &costs, const PathQuery &question);
+std::optional<Path> cheapest_path(const CostTable &costs, const PathQuery &query);
 
 } // namespace pi::runtime

@@ -16,7 +16,7 @@ uint64_t alignment_of(uint64_t address) {
 }
 
 /// The request, and what every candidate looks up.
-struct Question {
+struct RouteQuery {
     const TopologyDescription &topology;
     const RouteRequest &request;
     const CostTable &costs;
@@ -107,12 +107,12 @@ struct Question {
     }
 };
 
-Candidate make(const Question &question, RouteKind kind, BounceStyle style = BounceStyle::none) {
+Candidate make(const RouteQuery &query, RouteKind kind, BounceStyle style = BounceStyle::none) {
     Candidate candidate;
     candidate.route.kind = kind;
     candidate.route.style = style;
-    candidate.route.source = question.request.source;
-    candidate.route.destination = question.request.destination;
+    candidate.route.source = query.request.source;
+    candidate.route.destination = query.request.destination;
     return candidate;
 }
 
@@ -128,8 +128,8 @@ Candidate possible(Candidate candidate, double seconds, std::string reason) {
     return candidate;
 }
 
-bool is_allowed(const Question &question, RouteKind kind) {
-    return (question.request.allowed & mask_of(kind)) != 0;
+bool is_allowed(const RouteQuery &query, RouteKind kind) {
+    return (query.request.allowed & mask_of(kind)) != 0;
 }
 
 constexpr const char *not_allowed = "not allowed for this storage";
@@ -140,9 +140,9 @@ constexpr const char *given_memory =
     "the memory was given, and may be of an allocator that the connection does not cover";
 constexpr const char *unknown_scope = "no connection is known for these scopes";
 
-std::string connection_text(const Question &question) {
+std::string connection_text(const RouteQuery &query) {
     constexpr std::array names{"none", "migratable", "unified"};
-    const Connection &connection = question.connection();
+    const Connection &connection = query.connection();
     std::string text = "the connection is ";
     text += connection.connection < names.size() ? names[connection.connection] : "unknown";
     if (!connection.reason.empty()) {
@@ -151,52 +151,52 @@ std::string connection_text(const Question &question) {
     return text;
 }
 
-Candidate direct_use(const Question &question) {
-    Candidate candidate = make(question, RouteKind::direct_use);
-    const RouteRequest &request = question.request;
-    if (!is_allowed(question, RouteKind::direct_use)) {
+Candidate direct_use(const RouteQuery &query) {
+    Candidate candidate = make(query, RouteKind::direct_use);
+    const RouteRequest &request = query.request;
+    if (!is_allowed(query, RouteKind::direct_use)) {
         return refused(candidate, not_allowed);
     }
     if (request.destination_has_memory) {
         return refused(candidate, has_memory);
     }
-    if (question.source_is_host() || question.destination_is_host()) {
+    if (query.source_is_host() || query.destination_is_host()) {
         return refused(candidate, "the bare host has no connection: its memory is imported");
     }
     if (request.other_layout) {
         return refused(candidate, other_layout);
     }
-    if (question.other_scope() && question.scoped() == nullptr) {
+    if (query.other_scope() && query.scoped() == nullptr) {
         return refused(candidate, unknown_scope);
     }
-    if (question.connection().connection != PI_MEMORY_CONNECTION_UNIFIED) {
-        return refused(candidate, connection_text(question));
+    if (query.connection().connection != PI_MEMORY_CONNECTION_UNIFIED) {
+        return refused(candidate, connection_text(query));
     }
-    if (request.source_given && question.connection().residency != PI_RESIDENCY_SAME_MEMORY) {
+    if (request.source_given && query.connection().residency != PI_RESIDENCY_SAME_MEMORY) {
         return refused(candidate, given_memory);
     }
-    std::string text = connection_text(question) + "; 0 bytes to move";
-    if (question.connection().residency == PI_RESIDENCY_REMOTE_ACCESS) {
-        if (question.costs.linked(request.source, request.destination)) {
+    std::string text = connection_text(query) + "; 0 bytes to move";
+    if (query.connection().residency == PI_RESIDENCY_REMOTE_ACCESS) {
+        if (query.costs.linked(request.source, request.destination)) {
             candidate.each_use =
-                question.costs.seconds(request.source, request.destination, request.bytes);
+                query.costs.seconds(request.source, request.destination, request.bytes);
         }
         text += ", but each use is over the link";
-    } else if (question.connection().residency == PI_RESIDENCY_MIGRATES_WHOLE_OBJECT) {
+    } else if (query.connection().residency == PI_RESIDENCY_MIGRATES_WHOLE_OBJECT) {
         text += ", but the driver moves the whole object to its user";
     }
     return possible(candidate, 0, text);
 }
 
-Candidate import_host_memory(const Question &question) {
-    Candidate candidate = make(question, RouteKind::import);
-    const RouteRequest &request = question.request;
-    const PlaceInfo &place = question.destination;
+Candidate import_host_memory(const RouteQuery &query) {
+    Candidate candidate = make(query, RouteKind::import);
+    const RouteRequest &request = query.request;
+    const PlaceInfo &place = query.destination;
     const uint64_t needed = place.host_pointer_alignment;
-    if (!is_allowed(question, RouteKind::import)) {
+    if (!is_allowed(query, RouteKind::import)) {
         return refused(candidate, not_allowed);
     }
-    if (question.destination_is_host()) {
+    if (query.destination_is_host()) {
         return refused(candidate, "the host does not import: devices import its memory");
     }
     if (request.destination_has_memory) {
@@ -219,9 +219,9 @@ Candidate import_host_memory(const Question &question) {
     if (!request.destination_scope_0) {
         return refused(candidate, "imported memory is in no scope, and the storage requires one");
     }
-    if (!question.source_is_host() && !request.source_imported) {
-        return refused(candidate, "the bytes are in memory of " + question.source.name +
-                                      ", not in host memory");
+    if (!query.source_is_host() && !request.source_imported) {
+        return refused(candidate,
+                       "the bytes are in memory of " + query.source.name + ", not in host memory");
     }
     if (request.host_address % needed != 0) {
         return refused(candidate, "host pointer misaligned: " +
@@ -236,86 +236,86 @@ Candidate import_host_memory(const Question &question) {
     return possible(candidate, 0, "one piece of host memory, which the device imports");
 }
 
-Candidate migrate(const Question &question) {
-    Candidate candidate = make(question, RouteKind::migrate);
-    const RouteRequest &request = question.request;
+Candidate migrate(const RouteQuery &query) {
+    Candidate candidate = make(query, RouteKind::migrate);
+    const RouteRequest &request = query.request;
     candidate.route.hops = {{request.source, request.destination}};
-    if (!is_allowed(question, RouteKind::migrate)) {
+    if (!is_allowed(query, RouteKind::migrate)) {
         return refused(candidate, not_allowed);
     }
-    if (question.source_is_host() || question.destination_is_host()) {
+    if (query.source_is_host() || query.destination_is_host()) {
         return refused(candidate, "the bare host is reached by reading and writing");
     }
-    if (question.other_scope() && question.scoped() == nullptr) {
+    if (query.other_scope() && query.scoped() == nullptr) {
         return refused(candidate, unknown_scope);
     }
-    const Connection &connection = question.connection();
+    const Connection &connection = query.connection();
     if (connection.connection == PI_MEMORY_CONNECTION_NONE) {
-        return refused(candidate, connection_text(question));
+        return refused(candidate, connection_text(query));
     }
     // Imported memory can be connected where ordinary memory is not.
     const Hop hop = candidate.route.hops.front();
-    const CostModel &model = question.costs.model();
+    const CostModel &model = query.costs.model();
     const double seconds =
-        question.other_scope() && connection.bandwidth != 0
+        query.other_scope() && connection.bandwidth != 0
             ? model.command_latency + 1e-9 * static_cast<double>(connection.latency) +
                   static_cast<double>(request.bytes) / static_cast<double>(connection.bandwidth)
-        : question.costs.linked(hop.from, hop.to)
-            ? question.costs.seconds(hop.from, hop.to, request.bytes)
+        : query.costs.linked(hop.from, hop.to)
+            ? query.costs.seconds(hop.from, hop.to, request.bytes)
             : model.command_latency + static_cast<double>(request.bytes) / model.link_bandwidth;
-    return possible(candidate, seconds, connection_text(question) + "; one copy by the plugin");
+    return possible(candidate, seconds, connection_text(query) + "; one copy by the plugin");
 }
 
-std::string path_text(const Question &question, const Path &path) {
+std::string path_text(const RouteQuery &query, const Path &path) {
     std::string text;
     for (size_t hop = 0; hop + 1 < path.hops.size(); ++hop) {
         text += (hop == 0 ? "through " : " and ") +
                 (path.hops[hop].to == host_place ? std::string("host memory")
-                                                 : question.topology.place(path.hops[hop].to).name);
+                                                 : query.topology.place(path.hops[hop].to).name);
     }
-    const uint64_t piece = even_piece(question.request.bytes, path.chunk);
-    const uint64_t pieces = (question.request.bytes + piece - 1) / piece;
+    const uint64_t piece = even_piece(query.request.bytes, path.chunk);
+    const uint64_t pieces = (query.request.bytes + piece - 1) / piece;
     return text + " in " + std::to_string(pieces) + (pieces == 1 ? " piece of " : " pieces of ") +
            std::to_string(piece) + " bytes";
 }
 
-Candidate along(const Question &question, RouteKind kind, const Path &path) {
-    Candidate candidate = make(
-        question, kind, kind == RouteKind::host_bounce ? BounceStyle::staged : BounceStyle::none);
+Candidate along(const RouteQuery &query, RouteKind kind, const Path &path) {
+    Candidate candidate =
+        make(query, kind, kind == RouteKind::host_bounce ? BounceStyle::staged : BounceStyle::none);
     candidate.route.hops = path.hops;
-    candidate.route.chunk = even_piece(question.request.bytes, path.chunk);
-    return possible(std::move(candidate), path.seconds, path_text(question, path));
+    candidate.route.chunk = even_piece(query.request.bytes, path.chunk);
+    return possible(std::move(candidate), path.seconds, path_text(query, path));
 }
 
 /// From device to device, without the host.
-void add_migration_in_hops(const Question &question, std::vector<Candidate> &out) {
-    if (!is_allowed(question, RouteKind::migrate) || question.source_is_host() ||
-        question.destination_is_host()) {
+void add_migration_in_hops(const RouteQuery &query, std::vector<Candidate> &out) {
+    if (!is_allowed(query, RouteKind::migrate) || query.source_is_host() ||
+        query.destination_is_host()) {
         return;
     }
-    if (const auto path = question.path(false)) {
-        out.push_back(along(question, RouteKind::migrate, *path));
+    if (const auto path = query.path(false)) {
+        out.push_back(along(query, RouteKind::migrate, *path));
     }
 }
 
 /// One read or one write: an end is the host itself.
-Candidate host_end(const Question &question) {
-    const bool read = question.destination_is_host();
+Candidate host_end(const RouteQuery &query) {
+    const bool read = query.destination_is_host();
     Candidate candidate =
-        make(question, RouteKind::host_bounce, read ? BounceStyle::read : BounceStyle::write);
-    candidate.route.hops = {{question.request.source, question.request.destination}};
-    return possible(candidate,
-                    question.costs.seconds(question.request.source, question.request.destination,
-                                           question.request.bytes),
-                    read ? "one read into host memory" : "one write from host memory");
+        make(query, RouteKind::host_bounce, read ? BounceStyle::read : BounceStyle::write);
+    candidate.route.hops = {{query.request.source, query.request.destination}};
+    return possible(
+        candidate,
+        query.costs.seconds(query.request.source, query.request.destination, query.request.bytes),
+        read ? "one read into host memory" : "one write from host memory");
 }
 
-Candidate mapped(const Question &question, BounceStyle style) {
-    Candidate candidate = make(question, RouteKind::host_bounce, style);
-    const RouteRequest &request = question.request;
+Candidate mapped(const RouteQuery &query, BounceStyle style) {
+    Candidate candidate = make(query, RouteKind::host_bounce, style);
+    const RouteRequest &request = query.request;
     candidate.route.hops = {{request.source, request.destination}};
     const bool is_source = style == BounceStyle::map_source;
-    const PlaceInfo &place = is_source ? question.source : question.destination;
+    const PlaceInfo &place = is_source ? query.source : query.destination;
     if (!place.maps_in_place || !(is_source ? request.source_maps : request.destination_maps)) {
         return refused(candidate, "memory of " + place.name + " cannot be mapped in place");
     }
@@ -325,7 +325,7 @@ Candidate mapped(const Question &question, BounceStyle style) {
                                       "which others may use");
     }
     // Map, copy, unmap: the copy crosses the other end's link to the host.
-    const CostTable &costs = question.costs;
+    const CostTable &costs = query.costs;
     const PlaceIndex mapped_place = is_source ? request.source : request.destination;
     const double copy = is_source ? costs.seconds(host_place, request.destination, request.bytes)
                                   : costs.seconds(request.source, host_place, request.bytes);
@@ -336,40 +336,39 @@ Candidate mapped(const Question &question, BounceStyle style) {
 }
 
 /// Read into host memory and written from it; and, where that is cheaper, over devices on the way.
-void add_staged(const Question &question, std::vector<Candidate> &out) {
-    const RouteRequest &request = question.request;
+void add_staged(const RouteQuery &query, std::vector<Candidate> &out) {
+    const RouteRequest &request = query.request;
     PathQuery plain;
     plain.from = request.source;
     plain.to = request.destination;
     plain.bytes = request.bytes;
     plain.through_host = true;
     plain.usable = [](const Hop &hop) { return hop.from == host_place || hop.to == host_place; };
-    if (const auto path = cheapest_path(question.costs, plain)) {
-        out.push_back(along(question, RouteKind::host_bounce, *path));
+    if (const auto path = cheapest_path(query.costs, plain)) {
+        out.push_back(along(query, RouteKind::host_bounce, *path));
     }
-    const auto best = question.path(true);
+    const auto best = query.path(true);
     if (best && best->hops.size() > 2) {
-        out.push_back(along(question, RouteKind::host_bounce, *best));
+        out.push_back(along(query, RouteKind::host_bounce, *best));
     }
 }
 
-void add_bounces(const Question &question, std::vector<Candidate> &out) {
+void add_bounces(const RouteQuery &query, std::vector<Candidate> &out) {
     const size_t first = out.size();
-    if (question.source_is_host() || question.destination_is_host()) {
-        out.push_back(host_end(question));
+    if (query.source_is_host() || query.destination_is_host()) {
+        out.push_back(host_end(query));
         // A device with a slow link to the host may have a neighbour with a fast one.
-        if (const auto path = question.path(true, out.back().seconds)) {
-            out.push_back(along(question, RouteKind::host_bounce, *path));
+        if (const auto path = query.path(true, out.back().seconds)) {
+            out.push_back(along(query, RouteKind::host_bounce, *path));
         }
     } else {
-        out.push_back(mapped(question, BounceStyle::map_source));
-        out.push_back(mapped(question, BounceStyle::map_destination));
-        add_staged(question, out);
+        out.push_back(mapped(query, BounceStyle::map_source));
+        out.push_back(mapped(query, BounceStyle::map_destination));
+        add_staged(query, out);
     }
     for (size_t index = first; index < out.size(); ++index) {
         const StyleMask style = mask_of(out[index].route.style);
-        if (!is_allowed(question, RouteKind::host_bounce) ||
-            (question.request.styles & style) == 0) {
+        if (!is_allowed(query, RouteKind::host_bounce) || (query.request.styles & style) == 0) {
             out[index].possible = false;
             out[index].reason = not_allowed;
         }
@@ -393,19 +392,19 @@ const char *to_string(BounceStyle style) noexcept {
 namespace {
 
 /// Refuses a candidate that relies on a connection that may not be used.
-void require_verified(const Question &question, Candidate &candidate) {
-    const RouteRequest &request = question.request;
+void require_verified(const RouteQuery &query, Candidate &candidate) {
+    const RouteRequest &request = query.request;
     // A place may have memory of its own only because this connection failed.
     const bool would_be_possible =
-        request.destination_has_memory && is_allowed(question, candidate.route.kind);
+        request.destination_has_memory && is_allowed(query, candidate.route.kind);
     if (request.verification == nullptr || (!candidate.possible && !would_be_possible)) {
         return;
     }
-    for (const MemoryPair &pair : question.relies_on(candidate.route)) {
-        const Verified verified = question.verified(pair);
+    for (const MemoryPair &pair : query.relies_on(candidate.route)) {
+        const Verified verified = query.verified(pair);
         const bool failed = verified == Verified::failed;
-        if (failed || (candidate.possible && !question.may_use(verified))) {
-            candidate = refused(make(question, candidate.route.kind, candidate.route.style),
+        if (failed || (candidate.possible && !query.may_use(verified))) {
+            candidate = refused(make(query, candidate.route.kind, candidate.route.style),
                                 failed ? "verification failed: " + request.verification->text(pair)
                                        : "the connection is not verified yet");
             candidate.verification_failed = failed;
@@ -437,20 +436,20 @@ void report_failed(std::vector<Candidate> &candidates) {
 
 std::vector<Candidate> candidates(const TopologyDescription &topology, const RouteRequest &request,
                                   const CostTable &costs) {
-    const Question question{topology, request, costs, topology.place(request.source),
-                            topology.place(request.destination)};
+    const RouteQuery query{topology, request, costs, topology.place(request.source),
+                           topology.place(request.destination)};
     std::vector<Candidate> out;
     if (request.source == request.destination || request.bytes == 0) {
-        out.push_back(possible(make(question, RouteKind::none_needed), 0, "valid there already"));
+        out.push_back(possible(make(query, RouteKind::none_needed), 0, "valid there already"));
         return out;
     }
-    out.push_back(direct_use(question));
-    out.push_back(import_host_memory(question));
-    out.push_back(migrate(question));
-    add_migration_in_hops(question, out);
-    add_bounces(question, out);
+    out.push_back(direct_use(query));
+    out.push_back(import_host_memory(query));
+    out.push_back(migrate(query));
+    add_migration_in_hops(query, out);
+    add_bounces(query, out);
     for (Candidate &candidate : out) {
-        require_verified(question, candidate);
+        require_verified(query, candidate);
     }
     report_failed(out);
     std::stable_sort(out.begin(), out.end(), [](const Candidate &a, const Candidate &b) {

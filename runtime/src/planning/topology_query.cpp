@@ -88,13 +88,13 @@ PlaceInfo describe(const Place &place) {
 Connection query(const Place &src, const Place &dst, pi_memory_kind kind, uint32_t src_scope = 0,
                  uint32_t dst_scope = 0) {
     const bool plain = kind == PI_MEMORY_KIND_BUFFER && src_scope == 0 && dst_scope == 0;
-    auto question = pi::desc<pi_memory_connection_query>();
-    question.kind = kind;
-    question.src_scope = src_scope;
-    question.dst_scope = dst_scope;
+    auto query = pi::desc<pi_memory_connection_query>();
+    query.kind = kind;
+    query.src_scope = src_scope;
+    query.dst_scope = dst_scope;
     auto answer = pi::desc<pi_memory_connection_info>();
     const pi_result result = piGetMemoryConnectionInfo(
-        src.device, src.context, dst.device, dst.context, plain ? nullptr : &question, &answer);
+        src.device, src.context, dst.device, dst.context, plain ? nullptr : &query, &answer);
     Connection connection;
     if (result == PI_SUCCESS) {
         connection = {answer.connection,
