@@ -3,8 +3,11 @@
 #include "region_oracle.hpp"
 
 #include <pi/describe/checks/region.hpp>
+#include <pi/describe/rows.hpp>
 
 #include <catch2/catch.hpp>
+
+#include <algorithm>
 
 using namespace pi::checks;
 using region_oracle::ByteEnd;
@@ -140,4 +143,22 @@ TEST_CASE("only the first refusal of a call counts") {
     check.refuse(PI_ERROR_INVALID_SIZE, {"size"}, "is 0");
     CHECK(check.code() == PI_ERROR_INVALID_VALUE);
     CHECK(check.text() == "kind is PI_USM_SHARED (3), at 0xff, -3 and text");
+}
+
+TEST_CASE("the host's end of an unchecked region that no memory has is the largest number") {
+    using namespace pi::describe;
+    const auto end = [](const ByteEnd &host) {
+        pi_region region = {};
+        region.src_offset = host.offset;
+        std::copy_n(host.extent, 3, region.extent);
+        std::copy_n(host.pitch, 2, region.src_pitch);
+        return end_of(host_rows(region, HostEnd::source, 1));
+    };
+    constexpr uint64_t half = UINT64_C(1) << 63;
+    CHECK(end({3, {4, 2, 3}, {5, 11}}) == 3 + 2 * 11 + 5 + 4);
+    CHECK(end({3, {4, 0, 0}, {0, 0}}) == 7);
+    CHECK(end({0, {UINT64_MAX, 0, 0}, {0, 0}}) == UINT64_MAX);
+    CHECK(end({1, {4, 2, 1}, {UINT64_MAX - 4, 0}}) == UINT64_MAX);
+    CHECK(end({0, {1, 2, 2}, {half, 0}}) == UINT64_MAX); // two rows are 2^64 bytes, a slice 0
+    CHECK(end({0, {0, 2, 1}, {0, 0}}) == UINT64_MAX);    // rows without bytes never end
 }

@@ -40,23 +40,23 @@ struct Rectangle {
     }
 };
 
-inline Rectangle range_of(uint64_t offset, uint64_t size) noexcept {
+constexpr Rectangle range_of(uint64_t offset, uint64_t size) noexcept {
     return {offset, size, 1, 1, size, size};
 }
 
 /// The rectangle of an end; its pitches and sizes may be wrong. `extent`: bytes, rows, slices.
-inline Rectangle rectangle_of(uint64_t offset, const uint64_t (&extent)[3], uint64_t row_pitch,
-                              uint64_t slice_pitch) noexcept {
+constexpr Rectangle rectangle_of(uint64_t offset, const uint64_t (&extent)[3], uint64_t row_pitch,
+                                 uint64_t slice_pitch) noexcept {
     Rectangle r{offset, extent[0], extent[1] != 0 ? extent[1] : 1, extent[2] != 0 ? extent[2] : 1};
     r.row_pitch = row_pitch != 0 ? row_pitch : r.row;
     // The pitch of a single slice may be anything; backends do not get pitches that no memory has.
     r.slice_pitch = slice_pitch != 0 && r.slices != 1 ? slice_pitch : r.row_pitch * r.rows;
     return r;
 }
-inline Rectangle source_of(const pi_region &region) noexcept {
+constexpr Rectangle source_of(const pi_region &region) noexcept {
     return rectangle_of(region.src_offset, region.extent, region.src_pitch[0], region.src_pitch[1]);
 }
-inline Rectangle destination_of(const pi_region &region) noexcept {
+constexpr Rectangle destination_of(const pi_region &region) noexcept {
     return rectangle_of(region.dst_offset, region.extent, region.dst_pitch[0], region.dst_pitch[1]);
 }
 
