@@ -170,11 +170,11 @@ std::string Program::kernel_names() const {
     const Current current(primary);
     unsigned count = 0;
     primary.check(cu.cuModuleGetFunctionCount(&count, module.id()), "cuModuleGetFunctionCount");
-    std::vector<CUfunction> functions(count);
-    primary.check(cu.cuModuleEnumerateFunctions(functions.data(), count, module.id()),
+    std::vector<CUfunction> kernels(count);
+    primary.check(cu.cuModuleEnumerateFunctions(kernels.data(), count, module.id()),
                   "cuModuleEnumerateFunctions");
     std::string names;
-    for (const CUfunction function : functions) {
+    for (const CUfunction function : kernels) {
         const char *name = nullptr;
         primary.check(cu.cuFuncGetName(&name, function), "cuFuncGetName");
         names += text(names.empty() ? "" : ";", name);

@@ -114,7 +114,8 @@ inline void Value::append_to(std::string &out) const {
 /// The format with each "{}" replaced by the next value.
 inline std::string format_text(std::string_view format, const Value *values) {
     std::string text;
-    for (std::size_t end; (end = format.find("{}")) != format.npos; format.remove_prefix(end + 2)) {
+    for (std::size_t end; (end = format.find("{}")) != std::string_view::npos;
+         format.remove_prefix(end + 2)) {
         text += format.substr(0, end);
         values++->append_to(text);
     }
