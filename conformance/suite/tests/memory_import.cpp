@@ -178,22 +178,27 @@ CONFORMANCE_TEST("memory", "an import may begin at an offset, and commands touch
     Bytes model = fixture.random_bytes(3 * part);
     memory.assign(model);
     const Queue queue = fixture.make_queue();
-    {
+    // The handle's own offset counts, too.
+    for (const auto &[of_handle, of_desc] :
+         {std::pair<uint64_t, uint64_t>{0, part}, {part, 0}, {part, part}}) {
+        const uint64_t offset = of_handle + of_desc;
         pi_mem_import_desc desc = import_desc(memory.data(), part);
-        desc.offset = part;
+        desc.handle.offset = of_handle;
+        desc.offset = of_desc;
         Mem mem;
         require_success(piMemImport(fixture.context(), fixture.device(), &desc, mem.out()),
                         "piMemImport at an offset");
-        const Bytes middle(model.begin() + static_cast<std::ptrdiff_t>(part),
-                           model.begin() + static_cast<std::ptrdiff_t>(2 * part));
-        fixture.require_contents(queue, mem, middle, "memory imported at an offset");
+        const auto begin = model.begin() + static_cast<std::ptrdiff_t>(offset);
+        const Bytes there(begin, begin + static_cast<std::ptrdiff_t>(part));
+        fixture.require_contents(queue, mem, there, "memory imported at an offset");
         const Bytes bytes = fixture.random_bytes(part);
         fixture.upload(queue, mem, bytes);
-        std::copy(bytes.begin(), bytes.end(), model.begin() + static_cast<std::ptrdiff_t>(part));
+        std::copy(bytes.begin(), bytes.end(), begin);
         void *pointer = nullptr;
         fixture.wait(fixture.map(queue, mem, PI_MAP_READ, 0, part, &pointer));
-        require(pointer == memory.data() + part, "a map of memory imported at an offset returned ",
-                pointer, ", should be ", static_cast<void *>(memory.data() + part));
+        require(pointer == memory.data() + offset,
+                "a map of memory imported at an offset returned ", pointer, ", should be ",
+                static_cast<void *>(memory.data() + offset));
         fixture.wait(fixture.unmap(queue, mem, pointer));
         require_error(try_enqueue(queue,
                                   [&] {

@@ -143,6 +143,15 @@ CONFORMANCE_TEST("memory", "pinned memory of the process is locked, each buffer 
             desc.scope = scope;
             mems.push_back(fixture.make_buffer(fixture.place(), desc));
         }
+        Bytes host(20000);
+        for (const uint64_t flag : {PI_MEM_COPY_HOST_PTR, PI_MEM_USE_HOST_PTR}) {
+            pi_mem_buffer_desc desc = buffer_desc(host.size(), PI_MEM_REQUIRE_PINNED | flag);
+            desc.scope = scope;
+            desc.host_ptr = host.data();
+            const std::string what = join("a pinned buffer with flag ", flag);
+            if (const Mem mem = try_make(fixture, desc, what); mem.get() != nullptr)
+                require_locked(mem, what);
+        }
         for (const Mem &mem : mems)
             require_locked(mem, "a pinned buffer");
         // Those that stay are locked still: some may share a page with one that goes.

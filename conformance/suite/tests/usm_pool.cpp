@@ -79,6 +79,10 @@ CONFORMANCE_TEST("memory", "a pool of USM reports its context and how much of it
                 require(usm_info<pi_usm_pool>(fixture.context(), live.back().at(),
                                               PI_USM_INFO_POOL) == pool.get(),
                         "memory of a pool reports another pool");
+                require(
+                    usm_info<pi_device>(fixture.context(), live.back().at(), PI_USM_INFO_DEVICE) ==
+                        (kind == PI_USM_HOST ? nullptr : fixture.device()),
+                    "memory of a pool reports another device");
             } else {
                 used -= live.front().size();
                 live.front().free();
@@ -177,6 +181,9 @@ CONFORMANCE_TEST("memory", "a pool allocates no more than its limit") {
         const Usm again(fixture.place(), from_pool(pool, kind, 6 * unit));
         const Usm whole(fixture.place(),
                         from_pool(make_pool(fixture.place(), desc), kind, desc.limit));
+        desc.limit = 0; // none
+        const Usm more(fixture.place(), from_pool(make_pool(fixture.place(), desc), kind,
+                                                  fixture.at_most(96 << 20)));
     }
 }
 
