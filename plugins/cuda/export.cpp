@@ -5,6 +5,7 @@
 #include "memory.hpp"
 
 #include <pi/sdk/external.hpp>
+#include <pi/sdk/shared.hpp>
 
 #include <cstring>
 #include <fcntl.h>
@@ -25,12 +26,20 @@ uint32_t export_types_within(const Device &device) {
 
 namespace {
 
+/// As Primary::check, for a call that opens a file descriptor.
+template <class... Parts>
+void check_opened(Primary &primary, CUresult code, const char *call, const Parts &...parts) {
+    if (code != CUDA_SUCCESS)
+        require_descriptors(call, ": ", error_name(primary.api(), code));
+    primary.check(code, call, parts...);
+}
+
 /// Each export gets its own file descriptor.
 void export_file(const Mem &mem, pi_external_handle &handle) {
-    mem.primary().check(
-        mem.primary().api().cuMemExportToShareableHandle(
-            &handle.fd, mem.physical(), CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
-        "cuMemExportToShareableHandle", "on ", mem.device().name());
+    check_opened(mem.primary(),
+                 mem.primary().api().cuMemExportToShareableHandle(
+                     &handle.fd, mem.physical(), CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+                 "cuMemExportToShareableHandle", "on ", mem.device().name());
     handle.offset = mem.offset();
 }
 
@@ -41,9 +50,10 @@ void export_dma_buf(Mem &mem, pi_external_handle &handle) {
     const Current current(primary);
     const Mem &root = mem.root();
     const uint64_t bytes = align_up(root.size(), host_page());
-    primary.check(primary.api().cuMemGetHandleForAddressRange(
-                      &handle.fd, root.address(), bytes, CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0),
-                  "cuMemGetHandleForAddressRange", bytes, " bytes on ", mem.device().name());
+    check_opened(primary,
+                 primary.api().cuMemGetHandleForAddressRange(
+                     &handle.fd, root.address(), bytes, CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0),
+                 "cuMemGetHandleForAddressRange", bytes, " bytes on ", mem.device().name());
     fcntl(handle.fd, F_SETFD, FD_CLOEXEC);
     handle.offset = mem.offset();
     handle.allocation_size = bytes;

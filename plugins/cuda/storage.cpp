@@ -7,6 +7,7 @@
 
 #include <pi/sdk/address.hpp>
 #include <pi/sdk/bytes.hpp>
+#include <pi/sdk/shared.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -276,10 +277,13 @@ Storage Storage::import(Primary &primary, int fd, uint64_t offset, uint64_t size
     CUresult code = memory->import(primary, fd, of);
     if (code != CUDA_SUCCESS || of != device.id()) {
         memory->close(primary);
-        if (code != CUDA_SUCCESS)
+        if (code != CUDA_SUCCESS) {
+            require_descriptors("cuMemImportFromShareableHandle: ",
+                                error_name(primary.api(), code));
             fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", fd, ", which is not memory of ",
                  device.name(),
                  ": cuMemImportFromShareableHandle: ", error_name(primary.api(), code));
+        }
         fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", fd, ", which is memory of device ", of,
              " of CUDA, not of ", device.name(), " (", device.id(), ')');
     }

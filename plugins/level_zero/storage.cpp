@@ -193,9 +193,11 @@ Storage Storage::import_file(Place &place, pi_external_type type, int fd, uint64
     if (code == ZE_RESULT_ERROR_INVALID_SIZE || code == ZE_RESULT_ERROR_UNSUPPORTED_SIZE)
         fail(PI_ERROR_INVALID_SIZE, "offset is ", offset, " and size ", size,
              ": beyond the end of handle.fd (", fd, "): zeMemAllocDevice: ", error_name(code));
-    if (code != ZE_RESULT_SUCCESS)
+    if (code != ZE_RESULT_SUCCESS) {
+        require_descriptors("zeMemAllocDevice: ", error_name(code));
         fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", fd, ", which is not memory for ",
              place.device().name(), ": zeMemAllocDevice: ", error_name(code));
+    }
     Storage storage;
     storage.owner_ = owner(place, memory, free_memory);
     storage.begin_ = static_cast<std::byte *>(memory) + offset;
@@ -262,9 +264,11 @@ int Storage::file(Place &place, pi_external_type type) const {
     out.flags = static_cast<ze_external_memory_type_flags_t>(flags_of(external_bit(type)));
     out.fd = -1;
     properties.pNext = &out;
-    place.check(place.api().zeMemGetAllocProperties(place.context().id(), allocation(), &properties,
-                                                    nullptr),
-                "zeMemGetAllocProperties", "for a descriptor, on ", place.device().name());
+    const ze_result_t code = place.api().zeMemGetAllocProperties(place.context().id(), allocation(),
+                                                                 &properties, nullptr);
+    if (code != ZE_RESULT_SUCCESS || out.fd < 0)
+        require_descriptors("zeMemGetAllocProperties: ", error_name(code));
+    place.check(code, "zeMemGetAllocProperties", "for a descriptor, on ", place.device().name());
     if (out.fd < 0)
         fail(PI_ERROR_BACKEND, "zeMemGetAllocProperties returned the descriptor ", out.fd);
     return exports_->files.emplace(type, File(out.fd)).first->second.get();

@@ -110,7 +110,8 @@ struct DmaRange {
 inline DmaRange map_dma_buf(int descriptor, uint64_t offset, uint64_t size) {
     File copy(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
     if (!copy)
-        fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", descriptor, ": ", std::strerror(errno));
+        fail(errno == EMFILE ? PI_ERROR_OUT_OF_RESOURCES : PI_ERROR_INVALID_VALUE, "handle.fd is ",
+             descriptor, ": ", std::strerror(errno));
     DmaBuf buffer(std::move(copy));
     // The only query for the size of a dma-buf. It never changes.
     check_descriptor_range(offset, size, descriptor_size(buffer.get()));

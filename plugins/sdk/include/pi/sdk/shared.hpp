@@ -68,6 +68,15 @@ inline SharedRange map_descriptor(int descriptor, uint64_t offset, uint64_t size
     return {MmapRegion(pages, size + into), static_cast<std::byte *>(pages) + into};
 }
 
+/// For a call that needs a file descriptor and has failed: PI_ERROR_OUT_OF_RESOURCES, with the
+/// parts, if this process can open no further one. Drivers have no code for that.
+template <class... Parts>
+void require_descriptors(const Parts &...parts) {
+    const File probe(open("/", O_PATH | O_CLOEXEC));
+    if (!probe && (errno == EMFILE || errno == ENFILE))
+        fail(PI_ERROR_OUT_OF_RESOURCES, parts..., ": ", std::strerror(errno));
+}
+
 /// The size behind a descriptor; -1 if it is not known. Does not change its offset, which its
 /// duplicates share.
 inline off_t descriptor_size(int descriptor) {
