@@ -1218,9 +1218,9 @@ typedef struct pi_buffer_write_desc {
     const pi_region *regions;
 } pi_buffer_write_desc;
 
-/* src and dst may belong to different contexts if their connection is UNIFIED or MIGRATABLE. If
- * they share storage, the source of a region must not overlap its destination
- * (PI_ERROR_MEM_COPY_OVERLAP). */
+/* src and dst may belong to different contexts if their connection is UNIFIED or MIGRATABLE. In one
+ * object, views of one root or one host memory used in place, no region's source may overlap its
+ * destination (PI_ERROR_MEM_COPY_OVERLAP); other overlaps (export/import) write undefined bytes. */
 typedef struct pi_buffer_copy_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_BUFFER_COPY_DESC */

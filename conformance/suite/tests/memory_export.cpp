@@ -5,6 +5,7 @@
 
 #include "checks.hpp"
 #include "link.hpp"
+#include "regions.hpp"
 #include "registry.hpp"
 #include "sanitized.hpp"
 
@@ -446,6 +447,35 @@ CONFORMANCE_TEST("memory",
             fixture.require_contents(queue, early, bytes, "what was imported without a descriptor");
         const Mem imported = import_mem(place, desc);
         fixture.require_contents(queue, imported, bytes, "what was imported then");
+    });
+}
+
+CONFORMANCE_TEST("memory",
+                 "a copy between an export and its import that overlap stays in its destination") {
+    for_each_type(fixture, [&](pi_external_type type) {
+        constexpr uint64_t half = 4096, shift = 512;
+        const Bytes bytes = fixture.random_bytes(3 * half);
+        const Mem mem = make_exportable(fixture, bytes, type);
+        const pi_external_handle handle = export_mem(mem, type);
+        const Descriptor descriptor(handle.fd);
+        const Mem imported = import_mem(fixture.place(), import_desc(handle));
+        const Queue queue = fixture.make_queue();
+        const Regions regions{linear(half - shift, half, half)};
+        Event event;
+        const pi_result result =
+            try_enqueue(queue, copy_desc(mem, imported, regions), {}, event.out());
+        if (result == PI_SUCCESS)
+            fixture.wait(event, "a copy between an export and its import");
+        else // a plugin may know that they are one storage
+            require_error(result, PI_ERROR_MEM_COPY_OVERLAP, "a copy within one storage");
+        const Bytes after = fixture.download(queue, mem, bytes.size());
+        require_same_bytes(after.data(), bytes.data(), half, "what precedes the destination");
+        require_same_bytes(after.data() + 2 * half, bytes.data() + 2 * half, half,
+                           "what follows the destination");
+        if (result != PI_SUCCESS)
+            require_same_bytes(after.data() + half, bytes.data() + half, half,
+                               "the destination of a refused copy");
+        fixture.require_contents(queue, imported, after, "what both share");
     });
 }
 
