@@ -344,5 +344,41 @@ CONFORMANCE_TEST("enqueue", "a command with an invalid wait list is refused and 
     }
 }
 
+CONFORMANCE_TEST("enqueue",
+                 "a command that is refused is not enqueued: nothing waits, runs or is kept") {
+    constexpr uint64_t unknown_flag = uint64_t{1} << 62;
+    const Queue queue = fixture.make_queue();
+    const Queue other = fixture.make_queue();
+    const Event done = fixture.barrier(other);
+    fixture.wait(done);
+    for (const auto &command : make_command_cases(fixture)) {
+        const Event gate = fixture.make_host_event();
+        const pi_event waits[] = {done, gate}, wrong[] = {gate, nullptr};
+        const auto refused = [&](const char *what, pi_result error, pi_queue on, uint64_t flags,
+                                 const pi_event *list) {
+            require_untouched<pi_event>(
+                command->name() + " with " + what, {error},
+                [&](pi_event *out) { return command->enqueue(on, flags, 2, list, out); });
+            require_error(command->enqueue(on, flags, 2, list, nullptr), error, command->name(),
+                          ", without out_event, with ", what);
+        };
+        for (const uint64_t blocking : {uint64_t{0}, uint64_t{PI_COMMAND_BLOCKING}}) {
+            refused("an unknown flag", PI_ERROR_UNSUPPORTED_FEATURE, queue, unknown_flag | blocking,
+                    waits);
+            refused("NULL as the last of its wait list", PI_ERROR_INVALID_EVENT, queue, blocking,
+                    wrong);
+            refused("no queue", PI_ERROR_INVALID_QUEUE, nullptr, blocking, waits);
+        }
+        // It would not return before the gate is open, nor would the loader let objects go that a
+        // command has kept.
+        require_success(piQueueFinish(queue), "piQueueFinish");
+        command->require_undone(other);
+        fixture.signal(gate);
+        require_success(piQueueFinish(queue), "piQueueFinish");
+        command->require_undone(other);
+        command->clean_up(other);
+    }
+}
+
 } // namespace
 } // namespace pi::suite

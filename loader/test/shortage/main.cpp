@@ -64,6 +64,8 @@ int main(int argc, char **argv) {
     // As the loader opens it.
     const std::string plugin = std::filesystem::canonical(argv[2]).string();
     const bool of_threads = of == "threads";
+    if (of_threads)
+        expect_lack_of_threads();
     const Resource resource{
         of_threads ? "thread" : "allocation", of_threads ? threads : memory,
         static_cast<uint32_t>(argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 1)};

@@ -16,6 +16,8 @@ namespace shortage {
 
 /// The text with which failed() describes the current run.
 void describe_run(const char *run);
+/// From now on only threads are short, for which there is one code.
+void expect_lack_of_threads();
 /// The number of failed checks; each is printed on stderr.
 uint32_t failures();
 
@@ -25,7 +27,8 @@ using End = std::function<bool()>;
 /// A plugin's first device, and its objects that are created while there is memory.
 class Machine {
 public:
-    static constexpr uint64_t size = 100'000; ///< of a buffer: large enough for several threads
+    static constexpr uint64_t size = 100'000;   ///< of a buffer: large enough for several threads
+    static constexpr unsigned char content = 9; ///< each byte of a buffer at first
 
     explicit Machine(const char *plugin);
     Machine(const Machine &) = delete;
@@ -78,7 +81,7 @@ private:
     static void PI_CALL on_host(void *count);
 
     const Machine &machine_;
-    std::array<Bytes, 3> bytes_{};
+    std::array<Bytes, 3> bytes_{Machine::content, Machine::content, Machine::content};
     std::vector<Command> commands_;
     std::vector<unsigned char> written_ = std::vector<unsigned char>(Machine::size, 3);
     std::vector<unsigned char> seen_ = std::vector<unsigned char>(Machine::size, 0xEE);
