@@ -78,6 +78,7 @@ constexpr pi_dispatch make_functions() {
         .piDeviceRetain = keep_device,
         .piDeviceRelease = keep_device,
         .piDeviceGetGlobalTimestamps = entries::piDeviceGetGlobalTimestamps,
+        .piDeviceSelectBinary = entries::piDeviceSelectBinary,
         .piDeviceGetMemoryScopes = entries::piDeviceGetMemoryScopes,
         .piDeviceGetNativeHandle = entries::piDeviceGetNativeHandle,
         .piDeviceCreateWithNativeHandle = entries::piDeviceCreateWithNativeHandle,

@@ -6,6 +6,10 @@
 #include "fixture.hpp"
 #include "registry.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <map>
+
 namespace pi::suite {
 namespace {
 
@@ -16,11 +20,48 @@ void need_select(Fixture &fixture) {
         skip("the plugin does not have piDeviceSelectBinary");
 }
 
+uint32_t formats_of(Fixture &fixture) {
+    return get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+}
+
+// Architectures of CUDA's devices, the oldest first. None is the last one.
+constexpr int architectures[] = {50, 52, 53, 60, 61,  62,  70,  72,  75,  80,  86,
+                                 87, 88, 89, 90, 100, 101, 103, 110, 120, 121, 9990};
+
+pi_program_binary cubin_for(int architecture) {
+    static const auto targets = [] {
+        std::map<int, std::string> all;
+        for (const int one : architectures)
+            all[one] = join("sm_", one);
+        return all;
+    }();
+    return {targets.at(architecture).c_str(), PI_PROGRAM_FORMAT_CUBIN, 0};
+}
+
+// The architectures whose machine code alone the device accepts; the other ones are refused.
+std::vector<int> accepted_architectures(Fixture &fixture) {
+    std::vector<int> accepted;
+    for (const int one : architectures) {
+        const pi_program_binary image = cubin_for(one);
+        uint32_t index = poison<uint32_t>();
+        const pi_result result = piDeviceSelectBinary(fixture.device(), 1, &image, &index);
+        if (result == PI_SUCCESS) {
+            require_equal(index, 0u, join("the image of \"", image.target, "\" alone"));
+            accepted.push_back(one);
+        } else
+            require_error(result, PI_ERROR_INVALID_BINARY,
+                          join("an image of \"", image.target, "\""));
+    }
+    require(!accepted.empty(), "the device runs cubins, but accepts none of any architecture");
+    return accepted;
+}
+
 // The images that the device should choose, among targets that pi.h names.
 std::vector<pi_program_binary> suitable(Fixture &fixture) {
-    const auto formats =
-        get_info<uint32_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+    const uint32_t formats = formats_of(fixture);
     std::vector<pi_program_binary> all;
+    if ((formats & (1u << PI_PROGRAM_FORMAT_CUBIN)) != 0)
+        all.push_back(cubin_for(accepted_architectures(fixture).back()));
     for (const pi_program_binary &one :
          {pi_program_binary{"opencl_c", PI_PROGRAM_FORMAT_OPENCL_C, 0},
           pi_program_binary{"spirv64", PI_PROGRAM_FORMAT_SPIRV, 0},
@@ -90,6 +131,32 @@ CONFORMANCE_TEST("device",
                 "of equal images not the first was chosen");
     else
         require_equal(one.format, other.format, "the format of the image that was chosen");
+}
+
+CONFORMANCE_TEST("device",
+                 "of images for numbered architectures a device chooses the newest that it runs") {
+    need_select(fixture);
+    if ((formats_of(fixture) & (1u << PI_PROGRAM_FORMAT_CUBIN)) == 0)
+        skip("the device runs no cubins");
+    const std::vector<int> accepted = accepted_architectures(fixture);
+    const int newest = accepted.back();
+    require(newest < std::end(architectures)[-1], "a device accepts every architecture");
+    for (const int one : accepted)
+        require_equal(one / 10, newest / 10,
+                      join("the major version of sm_", one, ", where the newest is sm_", newest));
+    // Without the newest ones, one by one, among all that are too new or too old.
+    for (auto best = accepted.rbegin(); best != accepted.rend(); ++best) {
+        Binaries images;
+        for (const int one : architectures)
+            if (one <= *best || one > newest)
+                images.push_back(cubin_for(one));
+        for (const bool turned : {false, true}) {
+            if (turned)
+                std::reverse(images.begin(), images.end());
+            require_equal(std::string(images[select(fixture, images)].target), join("sm_", *best),
+                          join("the choice among ", images.size(), " architectures"));
+        }
+    }
 }
 
 CONFORMANCE_TEST("device", "a device does not choose an image that does not suit it") {

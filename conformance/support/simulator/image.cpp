@@ -13,16 +13,16 @@ namespace {
 
 std::string listed(const Words &words) {
     std::string list;
-    for (const auto &[word, pass] : words)
-        list += word + ", ";
+    for (const auto &[name, word] : words)
+        list += name + ", ";
     return list;
 }
 
 Parameter read_parameter(const std::string &word, const Words &words, std::size_t offset) {
     Parameter parameter;
     if (const auto found = words.find(word); found != words.end()) {
-        parameter.pass = found->second;
-        parameter.size = 8;
+        parameter.pass = found->second.pass;
+        parameter.size = found->second.size;
     } else {
         parameter.size = std::strtoul(word.c_str(), nullptr, 10);
         if (parameter.size == 0 || parameter.size > 4096)
@@ -30,17 +30,21 @@ Parameter read_parameter(const std::string &word, const Words &words, std::size_
                                      "or a size");
     }
     const bool power = (parameter.size & (parameter.size - 1)) == 0;
-    const std::size_t alignment = power ? std::min<std::size_t>(parameter.size, 16) : 8;
+    const std::size_t alignment =
+        power ? std::clamp<std::size_t>(parameter.size, 1, 16) : std::size_t{8};
     parameter.offset = (offset + alignment - 1) / alignment * alignment;
     return parameter;
 }
 
 std::vector<Parameter> read_parameters(std::istream &line, const Words &words) {
     std::vector<Parameter> parameters;
-    for (std::string word; line >> word;)
+    for (std::string word; line >> word;) {
+        if (!parameters.empty() && parameters.back().pass == Pass::area)
+            throw std::runtime_error("'" + word + "' is behind the last parameter");
         parameters.push_back(read_parameter(
             word, words,
             parameters.empty() ? 0 : parameters.back().offset + parameters.back().size));
+    }
     return parameters;
 }
 

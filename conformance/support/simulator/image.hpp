@@ -25,6 +25,7 @@ enum class Pass {
     surface, ///< 8 bytes, an image without a sampler: a pi_native_image
     sampler, ///< 8 bytes, a sampler as its own parameter: a pi_native_sampler
     shared,  ///< an address in the group's own memory
+    area,    ///< no bytes, and last: the address of the group's own memory
 };
 
 struct Parameter {
@@ -51,8 +52,12 @@ struct Part {
 };
 using Image = std::vector<Part>;
 
-/// The words for parameters of 8 bytes that are not plain values.
-using Words = std::map<std::string, Pass>;
+/// A parameter that is not a plain value.
+struct Word {
+    Pass pass = Pass::value;
+    std::size_t size = 8;
+};
+using Words = std::map<std::string, Word>;
 
 /// Parses the lines of an image without its first line. Throws std::runtime_error if they are
 /// malformed.

@@ -21,6 +21,9 @@ struct WrongImage {
     std::string log;
 };
 
+/// The text in an image: itself, or what a cubin or a fat binary has for a device of this compute
+/// capability (major * 10 + minor). Throws WrongImage if that is nothing.
+std::string text_of(const void *image, int capability);
 /// Replaces PTX by an image if its kernels are built in; returns other texts unchanged.
 std::string translate(const std::string &text);
 /// Throws WrongImage for a malformed image.

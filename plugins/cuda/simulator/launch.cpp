@@ -35,8 +35,8 @@ struct Arguments {
 };
 
 std::uint64_t word_of(const std::vector<char> &value) {
-    std::uint64_t word;
-    std::memcpy(&word, value.data(), sizeof word);
+    std::uint64_t word = 0;
+    std::memcpy(&word, value.data(), std::min(value.size(), sizeof word));
     return word;
 }
 
@@ -95,9 +95,11 @@ void run_block(const Launch &launch, const Arguments &arguments, const pi_native
     };
     std::vector<Line> shared(launch.shared_size / sizeof(Line) + 1);
     std::memset(static_cast<void *>(shared.data()), drivers::poison, shared.size() * sizeof(Line));
-    for (size_t i = 0; i < pointers.size(); ++i)
-        if (launch.function->parameters[i].pass == Pass::shared)
+    for (size_t i = 0; i < pointers.size(); ++i) {
+        const Pass pass = launch.function->parameters[i].pass;
+        if (pass == Pass::shared || pass == Pass::area)
             pointers[i] = reinterpret_cast<char *>(shared.data()) + word_of(launch.values[i]);
+    }
     launch.function->native(&group, pointers.data());
 }
 
@@ -132,6 +134,10 @@ std::vector<std::vector<char>> values_of(const Function &function, void **parame
     need(!(parameters && extra), CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < function.parameters.size(); ++i) {
         const Parameter &parameter = function.parameters[i];
+        if (parameter.pass == Pass::area) { // the caller passes nothing for it
+            values.emplace_back();
+            continue;
+        }
         const char *from = parameters ? static_cast<const char *>(parameters[i])
                            : buffer && parameter.offset + parameter.size <= size
                                ? buffer + parameter.offset
@@ -288,7 +294,9 @@ CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, i
 CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t *offset, size_t *size) {
     return call_in_context([&](const std::shared_ptr<Context> &, Lock &) {
         const std::shared_ptr<Function> function = function_of(handle);
-        need(offset && index < function->parameters.size(), CUDA_ERROR_INVALID_VALUE);
+        need(offset && index < function->parameters.size() &&
+                 function->parameters[index].pass != Pass::area,
+             CUDA_ERROR_INVALID_VALUE);
         *offset = function->parameters[index].offset;
         if (size)
             *size = function->parameters[index].size;

@@ -126,7 +126,11 @@ CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned int count
         need(out && image && (count == 0 || (options && values)), CUDA_ERROR_INVALID_VALUE);
         Log log(count, options, values);
         try {
-            *out = driver().modules.add(load(context, translate(static_cast<const char *>(image))));
+            const Device &device = *context->device;
+            const int capability =
+                attribute_of(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
+                attribute_of(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+            *out = driver().modules.add(load(context, translate(text_of(image, capability))));
         } catch (const WrongImage &wrong) {
             log.write(wrong.log);
             return wrong.code;

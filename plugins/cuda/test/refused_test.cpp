@@ -26,7 +26,7 @@ struct Refusals {
         refusals = static_cast<pi_refusals *>(dlsym(library, "pi_refusing_driver"));
         REQUIRE(refusals != nullptr);
     }
-    ~Refusals() { refusals->copy = refusals->contexts = 0; }
+    ~Refusals() { refusals->copy = refusals->contexts = refusals->code = 0; }
     Refusals(const Refusals &) = delete;
     pi_refusals *operator->() const { return refusals; }
     pi_refusals *refusals = nullptr;
@@ -62,6 +62,77 @@ TEST_CASE("dependents of a command that failed half-way do nothing") {
     CHECK(piEventWait(behind, patience) == PI_ERROR_DEPENDENCY_FAILED);
     const Bytes bytes = read_bytes(queue, b, 4096);
     CHECK(Bytes(bytes.begin() + 2048, bytes.end()) == Bytes(2048, one));
+}
+
+TEST_CASE("a driver's code without an equivalent fails the command, and the error has its name") {
+    const Refusals refusals;
+    const Machine machine = make_machine();
+    const auto queue = machine.queue();
+    const Owned<pi_mem> a = machine.buffer(first, 4096), b = machine.buffer(first, 4096);
+    const uint8_t one = 1;
+    const auto fill = fill_desc(b, &one, 1, 0, 4096, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
+    struct Code {
+        int value;
+        const char *name;
+    };
+    const Code code = GENERATE(Code{1, "CUDA_ERROR_INVALID_VALUE"},
+                               Code{304, "CUDA_ERROR_OPERATING_SYSTEM"}, Code{98765, "98765"});
+    const pi_region all = range(0, 0, 4096);
+    const auto copy = copy_desc(a, b, all, PI_COMMAND_BLOCKING);
+    refusals->code = code.value;
+    refusals->copy = 1;
+    REFUSED(PI_ERROR_BACKEND, code.name, piEnqueueMemBufferCopy(queue, &copy, 0, nullptr, nullptr));
+    CHECK(refusals->copy == 0);
+    CHECK(read_bytes(queue, b, 4096) == Bytes(4096, one));
+}
+
+TEST_CASE("a launch asks the driver for exactly the work-group memory of its descriptor, all of "
+          "which its kernel uses") {
+    const Refusals calls;
+    const Machine machine = make_machine();
+    const auto queue = machine.queue();
+    const Owned<pi_program> program =
+        machine.program("function fill_shared pointer 4 extern_shared\n");
+    const Owned<pi_kernel> kernel = make_kernel(program, "fill_shared");
+    const Owned<pi_mem> out = machine.buffer(first, 64);
+    const uint32_t size = GENERATE(1u, 4000u, 4001u, 200u << 10);
+    const std::vector arguments{buffer_argument(out), value_argument(size)};
+    auto launch = launch_desc(kernel, arguments, 3 * 32, 32);
+    launch.flags = PI_COMMAND_BLOCKING;
+    launch.local_memory_size = size;
+    OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
+    CHECK(calls->shared == size);
+    // Each group has its own.
+    CHECK(read_words(queue, out, 3) == std::vector<uint32_t>{size, 2 * size, 3 * size});
+    launch.local_memory_size = 0;
+    const uint32_t zero = 0;
+    const std::vector none{buffer_argument(out), value_argument(zero)};
+    launch.arguments = none.data();
+    OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
+    CHECK(calls->shared == 0);
+    CHECK(read_words(queue, out, 3) == std::vector<uint32_t>(3));
+}
+
+TEST_CASE("work-group arguments of 4 and of 8 bytes receive their offsets, behind the memory "
+          "without a parameter") {
+    const Refusals calls;
+    const Machine machine = make_machine();
+    const auto queue = machine.queue();
+    const Owned<pi_program> program =
+        machine.program("function measure_shared pointer shared_4 shared shared_4 extern_shared\n");
+    const Owned<pi_kernel> kernel = make_kernel(program, "measure_shared");
+    const Owned<pi_mem> out = machine.buffer(first, 64);
+    const std::vector arguments{buffer_argument(out), local_argument(24), local_argument(100),
+                                local_argument(8)};
+    auto launch = launch_desc(kernel, arguments, 32, 32);
+    launch.flags = PI_COMMAND_BLOCKING;
+    launch.local_memory_size = GENERATE(0u, 1000u, 100'000u);
+    OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
+    // Each begins at a multiple of 16.
+    const auto begin = static_cast<uint32_t>((launch.local_memory_size + 15) / 16 * 16);
+    CHECK(read_words(queue, out, 3) == std::vector<uint32_t>{begin, begin + 32, begin + 144});
+    CHECK(calls->shared == begin + 152);
 }
 
 TEST_CASE("a failed creation of a context leaves no pool behind") {

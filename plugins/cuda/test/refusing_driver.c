@@ -15,8 +15,9 @@ int cuMemcpyAsync(uint64_t dst, uint64_t src, size_t size, void *stream) {
     int (*next)(uint64_t, uint64_t, size_t, void *);
     *(void **)&next = dlsym(RTLD_NEXT, "cuMemcpyAsync");
     ++pi_refusing_driver.copies;
-    return pi_refusing_driver.copy && --pi_refusing_driver.copy == 0 ? CUDA_ERROR_OUT_OF_MEMORY
-                                                                     : next(dst, src, size, stream);
+    if (pi_refusing_driver.copy && --pi_refusing_driver.copy == 0)
+        return pi_refusing_driver.code ? pi_refusing_driver.code : CUDA_ERROR_OUT_OF_MEMORY;
+    return next(dst, src, size, stream);
 }
 
 int cuMemcpy3DAsync_v2(const void *copy, void *stream) {
@@ -32,6 +33,17 @@ int cuMemsetD2D32Async(uint64_t dst, size_t pitch, unsigned value, size_t width,
     *(void **)&next = dlsym(RTLD_NEXT, "cuMemsetD2D32Async");
     ++pi_refusing_driver.fills;
     return next(dst, pitch, value, width, height, stream);
+}
+
+int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                   void *stream, void **parameters, void **extra) {
+    int (*next)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                void *, void **, void **);
+    *(void **)&next = dlsym(RTLD_NEXT, "cuLaunchKernel");
+    pi_refusing_driver.shared = shared;
+    return next(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream,
+                parameters, extra);
 }
 
 int cuDevicePrimaryCtxRetain(void **context, int device) {

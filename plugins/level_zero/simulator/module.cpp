@@ -13,11 +13,11 @@ namespace {
 constexpr char magic[] = "PI simulated Level Zero module 1\n";
 
 drivers::Words words() {
-    return {{"pointer", Pass::pointer},
-            {"addresses", Pass::addresses},
-            {"image", Pass::surface},
-            {"sampler", Pass::sampler},
-            {"local", Pass::shared}};
+    return {{"pointer", {Pass::pointer}},
+            {"addresses", {Pass::addresses}},
+            {"image", {Pass::surface}},
+            {"sampler", {Pass::sampler}},
+            {"local", {Pass::shared}}};
 }
 
 /// One of a module's inputs.

@@ -34,6 +34,27 @@ static void PI_CALL look_at_shared(const pi_native_group *group, void *const *ar
     shared[0] = 0;
 }
 
+/* Fills `size` bytes of its shared memory with group + 1; out[group] = their sum. */
+static void PI_CALL fill_shared(const pi_native_group *group, void *const *arguments) {
+    uint32_t *out = (uint32_t *)arguments[0];
+    uint8_t *shared = (uint8_t *)arguments[2];
+    uint32_t size, i, sum = 0;
+    memcpy(&size, arguments[1], sizeof size);
+    memset(shared, (int)group->group_id[0] + 1, size);
+    for (i = 0; i < size; ++i)
+        sum += shared[i];
+    out[group->group_id[0]] = sum;
+}
+
+/* out[i] = where parameter i is in shared memory. */
+static void PI_CALL measure_shared(const pi_native_group *group, void *const *arguments) {
+    uint32_t *out = (uint32_t *)arguments[0];
+    int i;
+    (void)group;
+    for (i = 0; i < 3; ++i)
+        out[i] = (uint32_t)((const char *)arguments[1 + i] - (const char *)arguments[4]);
+}
+
 /* out[i] = counter[i]++ */
 static void PI_CALL read_counter(const pi_native_group *group, void *const *arguments) {
     uint32_t *out = (uint32_t *)arguments[0];
@@ -88,11 +109,13 @@ const pi_native_program *PI_CALL piNativeProgram(void) {
     static const pi_native_kernel kernels[] = {{"count_up", count_up, 2, 0},
                                                {"copy_words", copy_words, 2, 0},
                                                {"look_at_shared", look_at_shared, 2, 0},
+                                               {"fill_shared", fill_shared, 3, 0},
+                                               {"measure_shared", measure_shared, 5, 0},
                                                {"read_counter", read_counter, 1, 0},
                                                {"meet", meet, 1, 0},
                                                {"hold", hold, 1, 0},
                                                {"set_word", set_word, 1, 0},
                                                {"describe_image", describe_image, 2, 0}};
-    static const pi_native_program program = {sizeof program, 8, kernels};
+    static const pi_native_program program = {sizeof program, 10, kernels};
     return &program;
 }
