@@ -156,6 +156,7 @@ std::vector<DeviceEntry> find_devices(pi_loader loader, const char *selector,
           "piLoaderSelectDevices");
     devices.resize(std::min<size_t>(count, devices.size())); // a plugin may have failed meanwhile
     std::vector<DeviceEntry> entries;
+    entries.reserve(devices.size());
     for (pi_device device : devices) {
         entries.push_back(describe(loader, device, forms));
     }

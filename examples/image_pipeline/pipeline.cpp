@@ -112,7 +112,7 @@ public:
         // By default the runtime lets CPU devices use host memory everywhere, and nothing moves. As
         // on GPUs, storages between the stages are in the devices' own memory.
         const RouteMask routes =
-            options.in_place ? all_routes : all_routes & ~mask_of(RouteKind::import);
+            options_.in_place ? all_routes : all_routes & ~mask_of(RouteKind::import);
         add("picture", 4 * pixels, &source.memory, true);
         add("blurred", 4 * pixels, nullptr, false, routes);
         add("edges", pixels, nullptr, false, routes);

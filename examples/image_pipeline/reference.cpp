@@ -27,13 +27,14 @@ std::vector<Out> blur_axis(const In &in, int width, int height, int step_x, int 
     for (int y = 0; y < height; ++y) {
         for (int x = 0; x < width; ++x) {
             std::array<int, 4> sums{};
-            for (int tap = -3; tap <= 3; ++tap) {
+            for (size_t i = 0; i < weights.size(); ++i) {
+                const int tap = static_cast<int>(i) - 3;
                 const auto from_x = static_cast<size_t>(std::clamp(x + tap * step_x, 0, width - 1));
                 const auto from_y =
                     static_cast<size_t>(std::clamp(y + tap * step_y, 0, height - 1));
                 const size_t from = 4 * (from_y * static_cast<size_t>(width) + from_x);
                 for (size_t channel = 0; channel < 4; ++channel) {
-                    sums[channel] += weights[static_cast<size_t>(tap + 3)] * in[from + channel];
+                    sums[channel] += weights[i] * in[from + channel];
                 }
             }
             for (const int sum : sums) {

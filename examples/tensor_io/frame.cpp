@@ -64,7 +64,8 @@ Results reference(const Shape &shape, std::span<const uint8_t> pixels) {
             for (size_t filter = 0; filter < filters.size(); ++filter) {
                 int sum = 0;
                 for (size_t i = 0; i < 9; ++i) {
-                    const auto at = static_cast<size_t>(rows[i / 3] * width + columns[i % 3]);
+                    const auto at = static_cast<size_t>(rows[i / 3]) * static_cast<size_t>(width) +
+                                    static_cast<size_t>(columns[i % 3]);
                     sum += filters[filter][i / 3][i % 3] * (pixels[at] - 128);
                 }
                 if (sum > most) {

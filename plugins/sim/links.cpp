@@ -48,7 +48,7 @@ Links::Links(const Machine &machine) : machine_(machine) {
             spec.kind =
                 machine.devices[device].integrated ? PI_LINK_SYSTEM_MEMORY : PI_LINK_UNKNOWN;
             spec.channels = {sdk::text("\nlink ", from, ' ', to)};
-            add(std::move(spec));
+            add(spec);
         }
     }
 }

@@ -870,10 +870,11 @@ private:
     static Returns<void> done(pi_result result, const char *function) {
         return Errors::template give<void>(result, function, [] {});
     }
-    /// By reference: the value is read only if the call succeeded.
+    /// By reference: the caller's own value, which is read only if the call succeeded.
     template <class T, class Value = std::decay_t<T>>
     static Returns<Value> give(pi_result result, const char *function, T &&value) {
         return Errors::template give<Value>(result, function,
+                                            // NOLINTNEXTLINE(bugprone-move-forwarding-reference)
                                             [&]() -> Value { return std::move(value); });
     }
     /// The handles inside nouns, as outputs of C functions.

@@ -109,7 +109,7 @@ std::vector<MemoryPair> VerifiedPairs::usable_pairs() const {
             if (topology.place(src).host_pointer_import) {
                 add({.src = src, .dst = dst, .imported = true}, topology.import(src, dst));
             }
-            for (const auto &[scope, connections] : topology.scoped) {
+            for (const auto &[scope, matrix] : topology.scoped) {
                 if (const Connection *connection = topology.in_scope(scope, src, dst)) {
                     add({.src = src, .dst = dst, .scope = scope}, *connection);
                 }
