@@ -31,6 +31,7 @@ std::string equipment(const std::string &file) {
 pi::Loader load_only(const std::vector<std::string> &plugins,
                      const std::vector<const char *> &layers) {
     std::vector<const char *> names;
+    names.reserve(plugins.size());
     for (const std::string &plugin : plugins) {
         names.push_back(plugin.c_str());
     }

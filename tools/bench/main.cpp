@@ -81,6 +81,7 @@ pi::command_line::Page page() {
 
 void declare(CLI::App &app, Options &options) {
     std::vector<std::string> names;
+    names.reserve(benchmarks.size());
     for (const Benchmark &benchmark : benchmarks) {
         names.emplace_back(benchmark.name);
     }

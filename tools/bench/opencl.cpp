@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "opencl.hpp"
 
+#include <cstring>
 #include <dlfcn.h>
 #include <stdexcept>
 
@@ -22,7 +23,8 @@ std::string text(Function function, Object object, cl_uint name) {
     if (function(object, name, size, value.data(), nullptr) != CL_SUCCESS) {
         return {};
     }
-    return value.c_str(); // without the trailing NUL
+    value.resize(std::strlen(value.data())); // without the trailing NUL
+    return value;
 }
 
 } // namespace

@@ -267,7 +267,7 @@ void compare_bytes(Session &session, const Sides &sides) {
                                                     small_size, order...);
         });
     };
-    const auto compare = [&](const std::string &what, Batch ours, Batch theirs) {
+    const auto compare = [&](const std::string &what, const Batch &ours, const Batch &theirs) {
         session.compare(row(what), plain, Unit::nanoseconds, ours, theirs);
     };
     const auto waited = [&](auto append, auto... arguments) {

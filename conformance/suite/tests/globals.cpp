@@ -106,8 +106,8 @@ CONFORMANCE_TEST("program", "unknown variables, and ranges past the end of one, 
     const Program program = make_variables_program(fixture);
     const Queue queue = fixture.make_queue();
     const Refused refused{fixture, queue};
-    for (const char *name :
-         {"no_such_variable", "", "load_table", "piNativeProgram", "environ", "table ", "Table"})
+    for (const char *name : {"no_such_variable", "", "load_table", "piNativeProgram", "environ",
+                             "stdout", "table ", "Table"})
         refused(join("the variable \"", name, "\""), {PI_ERROR_INVALID_NAME}, program, name);
     refused("a variable without a name", {PI_ERROR_INVALID_NULL_POINTER}, program, nullptr);
     refused("no bytes", {PI_ERROR_INVALID_SIZE}, program, "table", 0, 0);
@@ -281,7 +281,7 @@ CONFORMANCE_TEST("program", "the address of an unknown variable is refused") {
             return piProgramGetGlobalVariablePointer(of, device, name, nullptr, out);
         });
     };
-    for (const char *name : {"no_such_variable", "", "load_table", "environ"})
+    for (const char *name : {"no_such_variable", "", "load_table", "environ", "stdout"})
         refused(join("the address of the variable \"", name, "\""), PI_ERROR_INVALID_NAME, program,
                 fixture.device(), name);
     refused("the address of a variable without a name", PI_ERROR_INVALID_NULL_POINTER, program,

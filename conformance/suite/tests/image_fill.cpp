@@ -41,8 +41,10 @@ double channel_of(PixelFormat format, const std::byte *at) {
     case PI_CHANNEL_HALF: {
         uint16_t bits = 0;
         std::memcpy(&bits, at, sizeof bits);
-        const double value = std::ldexp(1024 + (bits & 0x3FF), ((bits >> 10) & 0x1F) - 25);
-        return (bits & 0x7FFF) == 0 ? 0 : (bits & 0x8000) != 0 ? -value : value;
+        const int exponent = (bits >> 10) & 0x1F, mantissa = bits & 0x3FF;
+        const double value =
+            exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25);
+        return (bits & 0x8000) != 0 ? -value : value;
     }
     default:
         return as(float{});
@@ -100,6 +102,8 @@ Paint random_paint(Fixture &fixture, pi_channel_type type) {
         if (is_float(type)) {
             // Eighths, which halves represent exactly; also beyond the range of the format.
             double value = static_cast<double>(fixture.random(0, scale.norm ? 16 : 2047)) / 8;
+            if (type == PI_CHANNEL_HALF && fixture.random(0, 3) == 0)
+                value = std::ldexp(value * 8, -24); // some are subnormal
             value = negative ? -value : value;
             paint.expected[i] =
                 scale.norm ? std::clamp(value, scale.has_sign ? -1. : 0., 1.) * scale.max : value;

@@ -363,8 +363,15 @@ CONFORMANCE_TEST("sampler",
     // New objects must not get the addresses of those that are still in use.
     const Mem other = make_image(fixture, desc);
     const Sampler another = studio.sampler(sampler_desc(1, PI_ADDRESSING_REPEAT, PI_FILTER_LINEAR));
+    // A later launch has its own.
+    const Mem unused = fixture.make_buffer(16);
+    Arguments later;
+    later.image(other, another).sampler(another).buffer(in).buffer(unused);
+    const Kernel kernel = make_kernel(studio.program, "sample");
+    const Event behind = fixture.enqueue(studio.queue, launch_desc(kernel, later, 1));
     fixture.signal(gate);
     fixture.wait(done, "a launch on a released image and sampler");
+    fixture.wait(behind, "a launch behind it");
     const auto expected = sample({pixels.data(), 8, 8, 32}, described, -5.5f, 3.5f);
     const Bytes bytes = fixture.download(studio.queue, out, 16);
     for (std::size_t channel = 0; channel < 4; ++channel) {

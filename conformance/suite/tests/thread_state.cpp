@@ -7,6 +7,8 @@
 #include "command_cases.hpp"
 #include "everything.hpp"
 #include "fixture.hpp"
+#include "kernels.hpp"
+#include "partition.hpp"
 #include "registry.hpp"
 
 #include <array>
@@ -170,6 +172,31 @@ void fail(Fixture &fixture, const ThreadState &before, const Place &place) {
         failed(piProgramBuild(program, nullptr), "a failed build");
 }
 
+// A part of the device may be bound to processors.
+void launch_on_a_part(Fixture &fixture, const ThreadState &before) {
+    if (!fixture.can(PI_CAPABILITY_PARTITION) || !has_kernels(fixture))
+        return;
+    const std::vector<uint32_t> units{units_of(fixture.device())};
+    const std::vector<pi_device_partition_desc> possible = ways(fixture.device(), units);
+    if (possible.empty())
+        return;
+    const Devices parts = partition(fixture.device(), possible.front());
+    const Context context = fixture.make_context({parts[0]});
+    const Place place{parts[0], context};
+    const Queue queue = fixture.make_queue(place);
+    const Mem mem = fixture.make_buffer(place, 4096);
+    fixture.upload(queue, mem, Bytes(4096));
+    const Program program = make_program(fixture, place);
+    const Kernel kernel = make_kernel(program, "add");
+    require_same(before, "preparing a launch on a part of the device");
+    Arguments arguments;
+    arguments.buffer(mem).value(uint32_t{7});
+    pi_kernel_launch_desc launch = launch_desc(kernel, arguments, 1024);
+    launch.flags |= PI_COMMAND_BLOCKING;
+    fixture.wait(fixture.enqueue(queue, launch));
+    require_same(before, "a blocking launch on a part of the device");
+}
+
 CONFORMANCE_TEST("lifetime", "calls leave the state of their thread and process as it was") {
     fixture.run_threads(1, [&](unsigned) {
         const Unusual unusual;
@@ -204,6 +231,7 @@ CONFORMANCE_TEST("lifetime", "calls leave the state of their thread and process 
         require_same(before, "finishing a queue");
         fixture.on_complete(held, [](pi_event, pi_result) {});
         require_same(before, "setting a callback on an event that is complete");
+        launch_on_a_part(fixture, before);
         fail(fixture, before, {fixture.device(), context});
         all.release();
         release(context);
