@@ -289,6 +289,37 @@ CONFORMANCE_TEST("enqueue", "a blocking command waits for its wait list, and fai
     }
 }
 
+CONFORMANCE_TEST("enqueue",
+                 "a blocking command without a wait list waits for a barrier before it") {
+    const Queue other = fixture.make_queue();
+    const uint64_t honoured =
+        get_info<uint64_t>(&piDeviceGetInfo, fixture.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
+    for (const uint64_t flags : {uint64_t{0}, honoured & PI_QUEUE_OUT_OF_ORDER}) {
+        const Queue queue = fixture.make_queue(flags);
+        for (const auto &command : make_command_cases(fixture)) {
+            const Event gate = fixture.make_host_event();
+            const Event barrier = fixture.barrier(queue, {gate});
+            std::atomic<bool> signalled{false};
+            bool in_time = false;
+            fixture.run_threads(2, [&](unsigned thread) {
+                if (thread == 0) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                    signalled = true;
+                    return fixture.signal(gate);
+                }
+                require_success(command->enqueue(queue, PI_COMMAND_BLOCKING, 0, nullptr, nullptr),
+                                command->name(), " with PI_COMMAND_BLOCKING");
+                in_time = signalled;
+            });
+            require(in_time, command->name(),
+                    " with PI_COMMAND_BLOCKING returned before the barrier in front of it");
+            fixture.wait(barrier);
+            command->require_done(other);
+            command->clean_up(other);
+        }
+    }
+}
+
 CONFORMANCE_TEST("enqueue", "a blocking command that fails with its wait list writes no event") {
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();

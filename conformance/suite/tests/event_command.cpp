@@ -185,18 +185,16 @@ CONFORMANCE_TEST("event", "a wait that times out has lasted as long as its timeo
     const Queue queue = fixture.make_queue();
     const Event gate = fixture.make_host_event();
     const Event held = fixture.barrier(queue, {gate});
-    const std::chrono::milliseconds timeout{30};
-    for (const pi_event event : {gate.get(), held.get()}) {
-        const auto begin = Clock::now();
-        require_error(
-            piEventWait(event, static_cast<uint64_t>(std::chrono::nanoseconds(timeout).count())),
-            PI_ERROR_TIMEOUT, "piEventWait with a timeout of 30 ms");
-        const auto lasted = Clock::now() - begin;
-        require(
-            lasted >= timeout, "piEventWait with a timeout of 30 ms returned after ",
-            std::chrono::microseconds(std::chrono::duration_cast<std::chrono::microseconds>(lasted))
-                .count(),
-            " microseconds");
+    // Also times that are no multiple of a driver's own unit.
+    for (const uint64_t timeout : {900, 70'000, 999'999, 1'900'000, 30'000'000}) {
+        for (const pi_event event : {gate.get(), held.get()}) {
+            const auto begin = Clock::now();
+            require_error(piEventWait(event, timeout), PI_ERROR_TIMEOUT,
+                          "piEventWait with a timeout of ", timeout, " ns");
+            const std::chrono::nanoseconds lasted = Clock::now() - begin;
+            require(lasted >= std::chrono::nanoseconds(timeout), "piEventWait with a timeout of ",
+                    timeout, " ns returned after ", lasted.count());
+        }
     }
     fixture.signal(gate);
     fixture.wait(held);
