@@ -145,19 +145,22 @@ void Program::compile(const pi_program_build_desc &desc) {
 }
 
 void Program::read_builds() {
-    const auto ask = [&]<class T>(T, const Device &device, cl_program_build_info what) {
-        return query<T>(api().clGetProgramBuildInfo, "clGetProgramBuildInfo", id(), device.id(),
-                        what);
-    };
     for (Device *device : candidates_) {
-        const auto vendor = ask(cl_build_status{}, *device, CL_PROGRAM_BUILD_STATUS);
+        cl_build_status vendor = CL_BUILD_NONE;
+        const cl_int code = api().clGetProgramBuildInfo(id(), device->id(), CL_PROGRAM_BUILD_STATUS,
+                                                        sizeof vendor, &vendor, nullptr);
+        if (code == CL_INVALID_DEVICE)
+            continue; // not one of those that it was linked for
+        check(code, "clGetProgramBuildInfo");
         if (vendor == CL_BUILD_ERROR)
             failed_.push_back(device);
         if (vendor != CL_BUILD_SUCCESS)
             continue;
         // Compiled objects and libraries have no kernels.
-        const bool executable = ask(cl_program_binary_type{}, *device, CL_PROGRAM_BINARY_TYPE) ==
-                                CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+        const auto type =
+            query<cl_program_binary_type>(api().clGetProgramBuildInfo, "clGetProgramBuildInfo",
+                                          id(), device->id(), CL_PROGRAM_BINARY_TYPE);
+        const bool executable = type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
         (executable ? built_ : compiled_).push_back(device);
     }
     const std::vector<Device *> &tried = built_.empty() ? failed_ : built_;

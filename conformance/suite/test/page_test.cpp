@@ -50,8 +50,8 @@ TEST_CASE("the page has the reason of a failure, its output, the seed and the co
                     "the size is 8, should be 4</span></summary>"));
     CHECK(has(page, std::string("--run-test 'context: ") + faulty_test + "' --seed 4711</pre>"));
     CHECK(has(page, "<p class=\"quiet\">seed 4711"));
-    CHECK(has(page,
-              "<summary>the platform has one device <span class=\"quiet count\">1 test</span>"));
+    CHECK(has(page, "<summary>the platform has one device, which has no parts <span class=\"quiet "
+                    "count\">1 test</span>"));
 }
 
 TEST_CASE("the page's table counts devices and areas, and leads to the failures") {
