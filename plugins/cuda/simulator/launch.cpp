@@ -36,7 +36,7 @@ struct Arguments {
 
 std::uint64_t word_of(const std::vector<char> &value) {
     std::uint64_t word = 0;
-    std::memcpy(&word, value.data(), std::min(value.size(), sizeof word));
+    std::copy_n(value.data(), std::min(value.size(), sizeof word), reinterpret_cast<char *>(&word));
     return word;
 }
 
