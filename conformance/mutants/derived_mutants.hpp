@@ -99,10 +99,29 @@ public:
         descriptor("next", desc);
         next = desc;
     }
-    template <class Word>
-    void number(const char *name, Word &word) {
-        leaf(name, word);
+    // What is one value, or a pointer that is not followed; of an array its count.
+#define PI_LEAF(kind)                                                                              \
+    template <class Word, class... Rest>                                                           \
+    void kind(const char *name, Word &word, Rest &&...) {                                          \
+        leaf(name, word);                                                                          \
     }
+    PI_LEAF(number)
+    PI_LEAF(list)
+    PI_LEAF(handles)
+    PI_LEAF(stray)
+    PI_LEAF(optional)
+    PI_LEAF(data)
+    PI_LEAF(shared)
+    PI_LEAF(source)
+    PI_LEAF(target)
+    PI_LEAF(from)
+    PI_LEAF(to)
+    PI_LEAF(address)
+    PI_LEAF(mapped)
+    PI_LEAF(place)
+    PI_LEAF(allocated)
+    PI_LEAF(mark)
+#undef PI_LEAF
     template <class Word, std::size_t Size>
     void numbers(const char *name, Word (&words)[Size]) {
         for (Word &word : words)
@@ -119,74 +138,14 @@ public:
     void characters(const char *name, char (&text)[Size]) {
         numbers(name, text);
     }
-    template <class Word>
-    void list(const char *name, uint32_t &count, const Word *&, uint32_t) {
-        leaf(name, count);
-    }
-    template <class Handle>
-    void handles(const char *name, uint32_t &count, const Handle *&) {
-        leaf(name, count);
-    }
-    template <class Pointer>
-    void stray(const char *name, Pointer &pointer) {
-        leaf(name, pointer);
-    }
     template <class Handle>
     void handle(const char *name, Handle &handle) {
         refuse(name, handle);
         leaf(name, handle);
     }
-    template <class Handle>
-    void optional(const char *name, Handle &handle) {
-        leaf(name, handle);
-    }
     void text(const char *name, const char *&text) {
         refuse(name, text);
         leaf(name, text);
-    }
-    template <class Pointer>
-    void data(const char *name, Pointer &pointer, uint64_t) {
-        leaf(name, pointer);
-    }
-    template <class Pointer>
-    void shared(const char *name, Pointer &pointer, uint64_t) {
-        leaf(name, pointer);
-    }
-    template <class Pointer, class Desc>
-    void source(const char *name, Pointer &pointer, Desc &) {
-        leaf(name, pointer);
-    }
-    template <class Pointer, class Desc>
-    void target(const char *name, Pointer &pointer, Desc &) {
-        leaf(name, pointer);
-    }
-    template <class Pointer>
-    void from(const char *name, Pointer &pointer, pi_usm_copy_desc &) {
-        leaf(name, pointer);
-    }
-    template <class Pointer>
-    void to(const char *name, Pointer &pointer, pi_usm_copy_desc &) {
-        leaf(name, pointer);
-    }
-    template <class Pointer>
-    void address(const char *name, Pointer &pointer) {
-        leaf(name, pointer);
-    }
-    template <class Pointer>
-    void mapped(const char *name, Pointer &pointer) {
-        leaf(name, pointer);
-    }
-    template <class Pointer>
-    void place(const char *name, Pointer &pointer) {
-        leaf(name, pointer);
-    }
-    template <class Pointer>
-    void allocated(const char *name, Pointer &pointer) {
-        leaf(name, pointer);
-    }
-    template <class Pointer>
-    void mark(const char *name, Pointer &pointer) {
-        leaf(name, pointer);
     }
     template <class Type>
     void made(const char *name, Type *&out, uint64_t) {
@@ -230,15 +189,14 @@ private:
     void into(std::string_view rest, Type &object) {
         const std::string_view whole = rest_;
         rest_ = rest;
-        inside_ = true;
         describe::members(*this, object);
-        inside_ = false;
         rest_ = whole;
     }
     // A parameter by value is an input.
     template <class Word>
     void leaf(const char *name, Word &word) {
-        if (rest_ == name && (parts_ == Parts::inputs || inside_))
+        const bool in_parameter = rest_.size() < change.path.size();
+        if (rest_ == name && (parts_ == Parts::inputs || in_parameter))
             alter(word);
     }
     template <class Word>
@@ -269,7 +227,7 @@ private:
 
     Parts parts_;
     std::string_view rest_;
-    bool inside_ = false, refused_ = false;
+    bool refused_ = false;
     std::list<std::vector<unsigned char>> copies_;
 };
 
@@ -294,10 +252,11 @@ struct MemberChanged<Slot, pi_result(PI_CALL *)(Arguments...)> {
 };
 
 /// "One info is wrong".
-template <auto Slot, class Function>
-struct InfoChanged {};
 template <auto Slot, class Name, class... Subject>
-struct InfoChangedOf {
+struct InfoChangedOf {};
+template <auto Slot, class Name, class... Subject>
+requires(std::is_integral_v<Name> ||
+         std::is_enum_v<Name>) struct InfoChangedOf<Slot, Name, Subject...> {
     static pi_result PI_CALL call(Subject... subject, Name name, uint64_t size, void *value,
                                   uint64_t *out_size) {
         const auto info = original->*Slot;
@@ -324,48 +283,41 @@ struct InfoChangedOf {
         return PI_SUCCESS;
     }
 };
-template <class Name>
-concept InfoName = std::is_integral_v<Name> || std::is_enum_v<Name>;
-template <auto Slot, class Handle, InfoName Name>
-struct InfoChanged<Slot, pi_result(PI_CALL *)(Handle, Name, uint64_t, void *, uint64_t *)>
-    : InfoChangedOf<Slot, Name, Handle> {};
-template <auto Slot, class Handle, class Device, InfoName Name>
-struct InfoChanged<Slot, pi_result(PI_CALL *)(Handle, Device, Name, uint64_t, void *, uint64_t *)>
-    : InfoChangedOf<Slot, Name, Handle, Device> {};
+template <auto Slot, class Function>
+struct InfoChanged : OfInfo<InfoChangedOf, Slot, Function> {};
+
+/// A function whose calls go through around(call).
+template <auto Slot, class Function, auto around>
+struct Around;
+template <auto Slot, class... Arguments, auto around>
+struct Around<Slot, pi_result(PI_CALL *)(Arguments...), around> {
+    static pi_result PI_CALL call(Arguments... arguments) {
+        return around([&] { return (original->*Slot)(arguments...); });
+    }
+};
 
 /// "One error is another one".
-template <auto Slot, class Function>
-struct ErrorReplaced;
-template <auto Slot, class... Arguments>
-struct ErrorReplaced<Slot, pi_result(PI_CALL *)(Arguments...)> {
-    static pi_result PI_CALL call(Arguments... arguments) {
-        const pi_result result = (original->*Slot)(arguments...);
-        return result == change.constant ? PI_ERROR_INTERNAL : result;
-    }
+inline constexpr auto replace_error = [](auto call) {
+    const pi_result result = call();
+    return result == change.constant ? PI_ERROR_INTERNAL : result;
 };
+template <auto Slot, class Function>
+struct ErrorReplaced : Around<Slot, Function, replace_error> {};
 
 /// "Not for every thread".
-template <auto Slot, class Function>
-struct OneThread;
-template <auto Slot, class... Arguments>
-struct OneThread<Slot, pi_result(PI_CALL *)(Arguments...)> {
-    static pi_result PI_CALL call(Arguments... arguments) {
-        static const std::thread::id first = std::this_thread::get_id();
-        return std::this_thread::get_id() == first ? (original->*Slot)(arguments...)
-                                                   : PI_ERROR_INVALID_OPERATION;
-    }
+inline constexpr auto refuse_other_threads = [](auto call) {
+    static const std::thread::id first = std::this_thread::get_id(); // for each function
+    return std::this_thread::get_id() == first ? call() : PI_ERROR_INVALID_OPERATION;
 };
+template <auto Slot, class Function>
+struct OneThread : Around<Slot, Function, refuse_other_threads> {};
 
 /// "Not in callbacks".
-template <auto Slot, class Function>
-struct RefusedInCallback;
-template <auto Slot, class... Arguments>
-struct RefusedInCallback<Slot, pi_result(PI_CALL *)(Arguments...)> {
-    static pi_result PI_CALL call(Arguments... arguments) {
-        return host->callback_depth(host, 0) == 0 ? (original->*Slot)(arguments...)
-                                                  : PI_ERROR_INVALID_OPERATION;
-    }
+inline constexpr auto refuse_in_callbacks = [](auto call) {
+    return host->callback_depth(host, 0) == 0 ? call() : PI_ERROR_INVALID_OPERATION;
 };
+template <auto Slot, class Function>
+struct RefusedInCallback : Around<Slot, Function, refuse_in_callbacks> {};
 
 /// "Waits for the commands of the queue".
 template <auto Slot, class Function>

@@ -47,26 +47,31 @@ struct FailureHidden<Slot, pi_result(PI_CALL *)(Arguments...)> {
     }
 };
 
+/// Kind<Slot, Name, Subject...> for an info function, which has (subject..., name, size, value,
+/// out_size).
+template <template <auto, class, class...> class Kind, auto Slot, class Function>
+struct OfInfo {};
+template <template <auto, class, class...> class Kind, auto Slot, class Handle, class Name>
+struct OfInfo<Kind, Slot, pi_result(PI_CALL *)(Handle, Name, uint64_t, void *, uint64_t *)>
+    : Kind<Slot, Name, Handle> {};
+template <template <auto, class, class...> class Kind, auto Slot, class Handle, class Device,
+          class Name>
+struct OfInfo<Kind, Slot, pi_result(PI_CALL *)(Handle, Device, Name, uint64_t, void *, uint64_t *)>
+    : Kind<Slot, Name, Handle, Device> {};
+
 /// "The value is not written": the size and the result of an info function are right.
-template <auto Slot, class Function>
-struct ValueNotWritten {};
-template <auto Slot, class... Subject>
+template <auto Slot, class Name, class... Subject>
 struct ValueNotWrittenOf {
-    static pi_result PI_CALL call(Subject... subject, uint64_t size, void *value,
+    static pi_result PI_CALL call(Subject... subject, Name name, uint64_t size, void *value,
                                   uint64_t *out_size) {
         std::array<unsigned char, 1 << 16> elsewhere;
         if (!value || size > elsewhere.size())
-            return (original->*Slot)(subject..., size, value, out_size);
-        return (original->*Slot)(subject..., size, elsewhere.data(), out_size);
+            return (original->*Slot)(subject..., name, size, value, out_size);
+        return (original->*Slot)(subject..., name, size, elsewhere.data(), out_size);
     }
 };
-template <auto Slot, class Handle, class Name>
-struct ValueNotWritten<Slot, pi_result(PI_CALL *)(Handle, Name, uint64_t, void *, uint64_t *)>
-    : ValueNotWrittenOf<Slot, Handle, Name> {};
-template <auto Slot, class Handle, class Device, class Name>
-struct ValueNotWritten<Slot,
-                       pi_result(PI_CALL *)(Handle, Device, Name, uint64_t, void *, uint64_t *)>
-    : ValueNotWrittenOf<Slot, Handle, Device, Name> {};
+template <auto Slot, class Function>
+struct ValueNotWritten : OfInfo<ValueNotWrittenOf, Slot, Function> {};
 
 /// "Wait list ignored": the command itself is right.
 template <auto Slot, class Function>
