@@ -2,6 +2,7 @@
 
 #include "checks.hpp"
 
+#include <optional>
 #include <set>
 
 namespace pi::suite {
@@ -124,16 +125,29 @@ void check_answer(const std::string &what, const InfoFunction &function, const I
 
 void check_info(const std::string &what, const InfoFunction &function,
                 std::span<const InfoName> names) {
-    for (const InfoName &row : names)
-        check_answer(join(what, ", ", row.text), function, row);
     std::set<uint32_t> known;
+    // A plugin of an older version knows none of the names that came after it, and one of this
+    // version all of them.
+    std::optional<bool> newer_known;
+    for (const InfoName &row : names) {
+        if (row.since != 0 && !newer_known) {
+            uint64_t size = 0;
+            newer_known = function(row.name, 0, nullptr, &size) != PI_ERROR_INVALID_ENUMERATION;
+        }
+        if (row.since == 0 || *newer_known)
+            known.insert(row.name);
+    }
     for (const InfoName &row : names)
-        known.insert(row.name);
+        if (known.contains(row.name))
+            check_answer(join(what, ", ", row.text), function, row);
     const uint32_t last = *known.rbegin();
     std::vector<uint32_t> unknowns{last + 1000, UINT32_MAX};
     for (uint32_t gap = 0; gap < last; ++gap)
         if (!known.contains(gap))
             unknowns.push_back(gap);
+    for (const InfoName &row : names)
+        if (!known.contains(row.name) && row.name > last)
+            unknowns.push_back(row.name);
     for (const uint32_t name : known)
         unknowns.push_back(vendor_value(name));
     for (const uint32_t unknown : unknowns) {

@@ -28,6 +28,7 @@ struct InfoName {
     const char *text;
     InfoType type;
     bool required = false; // every object can answer it
+    uint32_t since = 0;    // the minor version that added it
 };
 
 /// The names of each info function.

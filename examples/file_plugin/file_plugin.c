@@ -651,7 +651,7 @@ static pi_result PI_CALL device_info(pi_device self, pi_device_info name, uint64
     const pi_platform platform = &self->base.plugin->platform;
     const bool known = name - PI_DEVICE_INFO_TYPE <= 7 || name - PI_DEVICE_INFO_UUID <= 3 ||
                        name - PI_DEVICE_INFO_COMPUTE_UNITS <= 10 ||
-                       name - PI_DEVICE_INFO_BUFFER_OFFSET_MODE <= 22;
+                       name - PI_DEVICE_INFO_BUFFER_OFFSET_MODE <= 56;
     const struct info infos[] = {{PI_DEVICE_INFO_TYPE, sizeof type, &type},
                                  {PI_DEVICE_INFO_NAME, sizeof text, text},
                                  {PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform},

@@ -3,9 +3,8 @@
 // The infos of a device.
 #include "connection.hpp"
 #include "entries.hpp"
+#include "features.hpp"
 #include "memory.hpp"
-
-#include <pi/sdk/descriptor.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -186,8 +185,9 @@ namespace entries {
 
 pi_result PI_CALL piDeviceGetInfo(pi_device device, pi_device_info name, uint64_t size, void *value,
                                   uint64_t *out_size) {
-    return call<Device>(
-        device, [&](Device &self) { answer_info(self, rows, name, size, value, out_size); });
+    return call<Device>(device, [&](Device &self) {
+        answer_info<Device>(self, rows, feature_rows(), name, size, value, out_size);
+    });
 }
 
 pi_result PI_CALL piDeviceGetMemoryScopes(pi_device device, uint32_t capacity,

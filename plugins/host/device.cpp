@@ -2,13 +2,12 @@
 #include "device.hpp"
 
 #include "entries.hpp"
+#include "features.hpp"
 #include "image.hpp"
 #include "partition.hpp"
 #include "physical.hpp"
 #include "plugin.hpp"
 #include "shared.hpp"
-
-#include <pi/sdk/descriptor.hpp>
 
 #include <algorithm>
 #include <array>
@@ -24,9 +23,10 @@ Device::Device(const pi_host *host, Platform &platform, const Topology &topology
       concurrency_(
           std::min(node.units, platform.instance().config().threads.value_or(node.units))) {}
 
-Device::Device(Device &parent, Cores cores, uint32_t units)
+Device::Device(Device &parent, Cores cores, uint32_t units, pi_partition_kind partition)
     : Object(parent.host()), platform_(parent.platform_), topology_(parent.topology_),
-      node_(parent.node_), parent_(parent), cores_(std::move(cores)), concurrency_(units) {}
+      node_(parent.node_), parent_(parent), cores_(std::move(cores)), concurrency_(units),
+      partition_kind_(partition) {}
 
 std::string Device::description() const {
     return parent_ ? sdk::text(concurrency_, " processors of NUMA node ", node_.number)
@@ -136,7 +136,7 @@ pi_result PI_CALL piDevicesGet(pi_platform platform, pi_device_type types, uint3
 pi_result PI_CALL piDeviceGetInfo(pi_device device, pi_device_info name, uint64_t size, void *value,
                                   uint64_t *out_size) {
     return sdk::call<Device>(device, [&](Device &self) {
-        sdk::answer_info(self, info_rows, name, size, value, out_size);
+        sdk::answer_info<Device>(self, info_rows, feature_rows(), name, size, value, out_size);
     });
 }
 

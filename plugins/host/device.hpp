@@ -24,13 +24,14 @@ inline constexpr uint64_t local_memory_size = uint64_t{1024} * 1024;
 class Device : public sdk::Object<Device, pi_device> {
 public:
     Device(const pi_host *host, Platform &platform, const Topology &topology, const Node &node);
-    /// A sub-device with the `units` processors in `cores`.
-    Device(Device &parent, Cores cores, uint32_t units);
+    /// A sub-device with the `units` processors in `cores`, from a partition of that kind.
+    Device(Device &parent, Cores cores, uint32_t units, pi_partition_kind partition);
 
     Platform &platform() const { return platform_; }
     const Topology &topology() const { return topology_; }
     const Node &node() const { return node_; }
-    Device *parent() const { return parent_.get(); } ///< NULL for a root device
+    Device *parent() const { return parent_.get(); }                     ///< NULL for a root device
+    pi_partition_kind partition_kind() const { return partition_kind_; } ///< 0 for a root device
     /// Its processors; null if they are not known: then it cannot be partitioned.
     const Cores &cores() const { return cores_; }
     /// For messages: "NUMA node 0", "2 processors of NUMA node 0".
@@ -68,6 +69,7 @@ private:
     const sdk::Ref<Device> parent_;
     const Cores cores_;
     const uint32_t concurrency_;
+    const pi_partition_kind partition_kind_ = 0;
 };
 
 /// Memory scopes: the node's memory, and n-D allocations in rows.

@@ -30,7 +30,8 @@ pi_result PI_CALL piDevicePartition(pi_device device, const pi_device_partition_
         if (out_devices && capacity) {
             std::vector<Cores> parts = self.topology().split(self.cores(), partition.counts);
             for (size_t i = 0; i < std::min<size_t>(capacity, parts.size()); ++i) {
-                made.push_back(sdk::make<Device>(self, std::move(parts[i]), partition.counts[i]));
+                made.push_back(sdk::make<Device>(self, std::move(parts[i]), partition.counts[i],
+                                                 partition.kind));
                 handles[i] = made.back()->handle();
             }
         }

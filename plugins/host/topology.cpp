@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "topology.hpp"
 
+#include <hwloc/cpukinds.h>
+
 #include <unistd.h>
 
 #include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <new>
 #include <thread>
 
@@ -119,6 +125,56 @@ std::vector<Cores> Topology::split(const Cores &from, std::span<const uint32_t> 
         parts.push_back(std::move(part));
     }
     return parts;
+}
+
+uint32_t Topology::clock_rate(const Cores &cores) const {
+    if (!cores)
+        return 0;
+    unsigned long highest = 0;
+    const int kinds = hwloc_cpukinds_get_nr(topology_.get(), 0);
+    const Cores of_kind(hwloc_bitmap_alloc());
+    for (int kind = 0; of_kind && kind < kinds; ++kind) {
+        unsigned count = 0;
+        hwloc_info_s *infos = nullptr;
+        int efficiency = 0;
+        if (hwloc_cpukinds_get_info(topology_.get(), static_cast<unsigned>(kind), of_kind.get(),
+                                    &efficiency, &count, &infos, 0) != 0 ||
+            !hwloc_bitmap_intersects(of_kind.get(), cores.get()))
+            continue;
+        for (const hwloc_info_s &info : std::span(infos, count))
+            if (!std::strcmp(info.name, "FrequencyMaxMHz"))
+                highest = std::max(highest, std::strtoul(info.value, nullptr, 10));
+    }
+    return static_cast<uint32_t>(highest);
+}
+
+Topology::Cache Topology::last_cache(const Cores &cores) const {
+    if (!cores)
+        return {};
+    hwloc_obj_t object = hwloc_get_next_obj_inside_cpuset_by_type(topology_.get(), cores.get(),
+                                                                  HWLOC_OBJ_PU, nullptr);
+    Cache last{};
+    for (; object; object = object->parent)
+        if (hwloc_obj_type_is_dcache(object->type))
+            last = {object->attr->cache.size, object->attr->cache.linesize};
+    return last;
+}
+
+std::optional<uint64_t> Topology::free_memory(const Node &node) const {
+    if (nodes_.size() == 1)
+        if (const uint64_t bytes = host::free_memory())
+            return bytes;
+    char path[64];
+    std::snprintf(path, sizeof path, "/sys/devices/system/node/node%" PRIu32 "/meminfo",
+                  node.number);
+    const std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(path, "re"), std::fclose);
+    char line[256];
+    while (file && std::fgets(line, sizeof line, file.get())) {
+        uint64_t kilobytes = 0;
+        if (std::sscanf(line, "Node %*u MemFree: %" SCNu64, &kilobytes) == 1)
+            return kilobytes * 1024;
+    }
+    return std::nullopt;
 }
 
 void Topology::bind_thread(const Cores &cores) const {

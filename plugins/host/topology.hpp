@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +44,17 @@ public:
     /// Splits `from` into disjoint parts with so many processors each; `from` has exactly as many.
     /// The processors of a part are neighbours, so that they share caches.
     std::vector<Cores> split(const Cores &from, std::span<const uint32_t> counts) const;
+
+    /// The highest clock rate of these processors, in MHz; 0: not known.
+    uint32_t clock_rate(const Cores &cores) const;
+    /// The last cache before memory of the first of these processors; zeros: not known.
+    struct Cache {
+        uint64_t size; ///< bytes
+        uint32_t line; ///< bytes
+    };
+    Cache last_cache(const Cores &cores) const;
+    /// Bytes of the node's memory that are free now; nullopt: not known.
+    std::optional<uint64_t> free_memory(const Node &node) const;
 
     /// Binds the calling thread to these processors, or, unbind_thread(), to all that this process
     /// may use. Best effort: if the operating system refuses, that costs speed only.

@@ -77,11 +77,10 @@ void Device::read_memory() {
                   [&](uint32_t *count, ze_device_memory_properties_t *items) {
                       return api().zeDeviceGetMemoryProperties(id_, count, items);
                   })) {
-        memory_size_ = memory.totalSize; // of the first memory, which allocations use
+        memory_ = memory; // the first, which allocations use
         break;
     }
-    if (!memory_size_)
-        memory_size_ = max_allocation();
+    memory_size_ = memory_.totalSize ? memory_.totalSize : max_allocation();
     access_ = typed<ze_device_memory_access_properties_t>(
         ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES);
     check(api().zeDeviceGetMemoryAccessProperties(id_, &access_),

@@ -58,6 +58,8 @@ public:
     const ze_device_module_properties_t &modules() const { return modules_; }
     const ze_device_memory_access_properties_t &access() const { return access_; }
     const ze_device_image_properties_t &image_properties() const { return images_; }
+    /// Of the memory that allocations use; zeros if the driver lists none.
+    const ze_device_memory_properties_t &memory() const { return memory_; }
     const EngineGroup &engines() const { return engines_; }
     /// The engine index for the next queue, round robin.
     uint32_t next_engine() { return next_engine_.fetch_add(1) % engines_.engines; }
@@ -120,6 +122,7 @@ private:
     ze_device_module_properties_t modules_{};
     ze_device_memory_access_properties_t access_{};
     ze_device_image_properties_t images_{};
+    ze_device_memory_properties_t memory_{};
     std::string name_;
     EngineGroup engines_;
     uint64_t memory_size_ = 0;

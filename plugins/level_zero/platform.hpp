@@ -35,6 +35,7 @@ public:
     uint32_t driver_version() const { return driver_version_; }
     /// Whether the driver lists the extension.
     bool has_extension(const char *name) const;
+    const std::vector<std::string> &extensions() const { return extensions_; }
     /// An entry point of the driver that is in no header; NULL if it has none. It expects the
     /// driver's own handles.
     template <class Function>

@@ -35,9 +35,10 @@ cl_device_svm_capabilities svm_capabilities(const Platform &platform, cl_device_
 
 } // namespace
 
-Device::Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent, DeviceOwner vendor)
+Device::Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent, DeviceOwner vendor,
+               pi_partition_kind partition)
     : Object(platform.host(), static_cast<bool>(parent)), platform_(platform),
-      parent_(std::move(parent)), vendor_(std::move(vendor)), id_(id) {
+      parent_(std::move(parent)), vendor_(std::move(vendor)), id_(id), partition_kind_(partition) {
     name_ = get_text(CL_DEVICE_NAME);
     extensions_ = text(' ', get_text(CL_DEVICE_EXTENSIONS), ' ');
     quirks_ = find_quirks(platform.name(), platform.version(), name_, get_text(CL_DRIVER_VERSION));
@@ -46,9 +47,11 @@ Device::Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent, Dev
     has_compiler_ = get<cl_bool>(CL_DEVICE_COMPILER_AVAILABLE);
     images_ =
         get<cl_bool>(CL_DEVICE_IMAGE_SUPPORT) && !(parent_ && quirk(QUIRK_NO_SUB_DEVICE_IMAGES));
+    unsigned major = 1, minor = 0;
+    std::sscanf(get_text(CL_DEVICE_VERSION).c_str(), "OpenCL %u.%u", &major, &minor);
+    version_ = std::min(100 * major + minor, platform.api_version());
     // Before 3.0 it depends on the program's compile options.
-    unsigned major = 0;
-    if (std::sscanf(get_text(CL_DEVICE_VERSION).c_str(), "OpenCL %u", &major) == 1 && major >= 3)
+    if (major >= 3)
         non_uniform_groups_ = get<cl_bool>(CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT);
     // CL_DEVICE_QUEUE_PROPERTIES of 1.2 has the same value and meaning.
     out_of_order_ = get<cl_command_queue_properties>(CL_DEVICE_QUEUE_ON_HOST_PROPERTIES) &

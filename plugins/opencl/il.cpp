@@ -6,8 +6,6 @@
 #include <pi/sdk/binary.hpp>
 #include <pi/sdk/descriptor.hpp>
 
-#include <cstdio>
-
 namespace pi::opencl {
 
 using namespace sdk;
@@ -59,13 +57,9 @@ void set_vendor_constant(const Api &api, cl_program program, uint32_t id,
 } // namespace
 
 Il find_il(const Device &device) {
-    // A platform may be newer than one of its devices; calls need both versions.
-    unsigned major = 1, minor = 0;
-    std::sscanf(device.get_text(CL_DEVICE_VERSION).c_str(), "OpenCL %u.%u", &major, &minor);
-    const unsigned version = std::min(100 * major + minor, device.platform().api_version());
     Il il;
-    find_programs(device, version, il);
-    find_sub_groups(device, version, il);
+    find_programs(device, device.version(), il);
+    find_sub_groups(device, device.version(), il);
     return il;
 }
 

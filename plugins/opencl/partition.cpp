@@ -37,6 +37,26 @@ uint32_t find_partition_kinds(const Device &device) {
     return kinds;
 }
 
+pi_partition_kind Device::partition_kind() const {
+    if (!parent_ || partition_kind_)
+        return partition_kind_;
+    const auto how = query_list<cl_device_partition_property>(
+        api().clGetDeviceInfo, "clGetDeviceInfo", id_, CL_DEVICE_PARTITION_TYPE);
+    switch (how.empty() ? 0 : how.front()) {
+    case CL_DEVICE_PARTITION_EQUALLY:
+        return PI_PARTITION_EQUALLY;
+    case CL_DEVICE_PARTITION_BY_COUNTS:
+        return PI_PARTITION_BY_COUNTS;
+    case CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN:
+        if (how.size() > 1 && how[1] == CL_DEVICE_AFFINITY_DOMAIN_NUMA)
+            return PI_PARTITION_BY_NUMA;
+        [[fallthrough]];
+    default:
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, name_,
+             " was partitioned in a way that PI does not have");
+    }
+}
+
 namespace {
 
 std::vector<cl_device_partition_property> to_properties(Device &device, Partition partition) {
@@ -82,9 +102,9 @@ pi_result PI_CALL piDevicePartition(pi_device device, const pi_device_partition_
                                     uint32_t capacity, pi_device *out_devices,
                                     uint32_t *out_count) {
     return call<Device>(device, [&](Device &self) {
-        const auto how =
-            to_properties(self, read_partition(desc, self.partition_kinds(),
-                                               self.get<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS)));
+        const Partition partition = read_partition(desc, self.partition_kinds(),
+                                                   self.get<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS));
+        const auto how = to_properties(self, partition);
         cl_uint count = 0;
         check(self.api().clCreateSubDevices(self.id(), how.data(), 0, nullptr, &count),
               "clCreateSubDevices", "for the count of those of ", self.name());
@@ -95,8 +115,8 @@ pi_result PI_CALL piDevicePartition(pi_device device, const pi_device_partition_
                 if (made.size() == capacity)
                     break;
                 const cl_device_id id = vendor.get();
-                made.push_back(
-                    make<Device>(self.platform(), id, Ref<Device>(self), std::move(vendor)));
+                made.push_back(make<Device>(self.platform(), id, Ref<Device>(self),
+                                            std::move(vendor), partition.kind));
                 handles[made.size() - 1] = made.back()->handle();
             }
         write_list<pi_device>(handles, capacity, out_devices, out_count);

@@ -56,9 +56,9 @@ enum class Clock {
 class Device : public sdk::Object<Device, pi_device> {
 public:
     /// A root device, or, with a parent and its own reference, a sub-device, which is counted and
-    /// destroyed with its last reference.
+    /// destroyed with its last reference. `partition`: how it was made; 0: ask the driver.
     Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent = {},
-           DeviceOwner vendor = {});
+           DeviceOwner vendor = {}, pi_partition_kind partition = 0);
 
     Platform &platform() const { return platform_; }
     const Api &api() const { return platform_.api(); }
@@ -78,6 +78,9 @@ public:
     bool has_compiler() const { return has_compiler_; }
     bool images() const { return images_; }
     const Il &il() const { return il_; }
+    /// OpenCL's version as 100 * major + minor, of device and platform: a platform may be newer
+    /// than one of its devices.
+    unsigned version() const { return version_; }
     uint64_t queue_flags() const {
         return PI_QUEUE_OUT_OF_ORDER |
                (quirk(QUIRK_NO_PROFILING) ? 0 : uint64_t{PI_QUEUE_PROFILING});
@@ -99,8 +102,13 @@ public:
     }
     /// Atomics in host and shared memory, with the host and other devices.
     bool svm_atomics() const { return svm_ & CL_DEVICE_SVM_ATOMICS; }
+    /// Kernels access all memory of the process.
+    bool svm_system() const { return svm_ & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM; }
     /// The supported ways of partitioning, as bits 1 << PI_PARTITION_.
     uint32_t partition_kinds() const { return partition_kinds_; }
+    /// How it was partitioned; 0 for a root device. PI_ERROR_UNSUPPORTED_FEATURE for a way that PI
+    /// does not have, of a sub-device that the application created.
+    pi_partition_kind partition_kind() const;
     Clock clock() const { return clock_; }
     uint64_t max_allocation() const { return max_allocation_; }
     /// The alignment of every buffer.
@@ -145,7 +153,9 @@ private:
     pi_device_type type_;
     bool integrated_, out_of_order_, has_compiler_, non_uniform_groups_ = false, images_;
     cl_device_svm_capabilities svm_ = 0;
+    const pi_partition_kind partition_kind_; ///< 0: not known
     uint32_t partition_kinds_ = 0;
+    unsigned version_;
     Clock clock_ = Clock::NONE;
     Il il_;
     uint64_t max_allocation_, min_alignment_, offset_alignment_;

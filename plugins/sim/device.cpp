@@ -63,6 +63,11 @@ ScopeMemory::Reservation ScopeMemory::reserve(uint64_t size, uint64_t alignment,
     return {*this, size, run};
 }
 
+uint64_t ScopeMemory::available() {
+    std::lock_guard lock(mutex_);
+    return spec_.scope.capacity - used_;
+}
+
 void ScopeMemory::release(const Reservation &reservation) {
     std::lock_guard lock(mutex_);
     used_ -= reservation.size_;
@@ -234,6 +239,11 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
      [](Device &d, const InfoWriter &write) { list_channels(d, first_site(d), host_site, write); }},
     {PI_DEVICE_INFO_HOST_WRITE_CHANNELS,
      [](Device &d, const InfoWriter &write) { list_channels(d, host_site, first_site(d), write); }},
+    {PI_DEVICE_INFO_FREE_MEMORY,
+     [](Device &d, const InfoWriter &write) { write(d.scope(0).available()); }},
+    {PI_DEVICE_INFO_IL_VERSIONS, [](Device &, const InfoWriter &write) { write(""); }},
+    {PI_DEVICE_INFO_PARTITION_KIND, constant<pi_partition_kind, 0>},
+    {PI_DEVICE_INFO_MAX_SUB_DEVICES, constant<uint32_t, 0>},
 };
 
 } // namespace

@@ -52,6 +52,7 @@ public:
     /// PI_ERROR_OUT_OF_DEVICE_MEMORY, with the requested and the free size. A contiguous
     /// reservation is one range that begins at a multiple of `alignment`.
     Reservation reserve(uint64_t size, uint64_t alignment, bool contiguous);
+    uint64_t available(); ///< bytes
 
 private:
     void release(const Reservation &reservation);

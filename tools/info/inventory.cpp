@@ -4,12 +4,21 @@
 #include "names.hpp"
 #include "query.hpp"
 
+#include <iterator>
+#include <sstream>
+
 namespace pi_info {
 namespace {
 
 std::optional<bool> flag(pi_device device, pi_device_info name) {
     const auto value = info<uint32_t>(piDeviceGetInfo, device, name);
     return value ? std::optional(*value != 0) : std::nullopt;
+}
+
+/// The names in a list with spaces between them.
+std::vector<std::string> words(const std::string &list) {
+    std::istringstream stream(list);
+    return {std::istream_iterator<std::string>(stream), {}};
 }
 
 void ask_platform(Device &device) {
@@ -45,6 +54,22 @@ void ask_identity(Device &device) {
     device.uuid = hexadecimal(info_bytes(piDeviceGetInfo, device.handle, PI_DEVICE_INFO_UUID));
     device.luid = hexadecimal(info_bytes(piDeviceGetInfo, device.handle, PI_DEVICE_INFO_LUID));
     device.numa_node = info<uint32_t>(piDeviceGetInfo, device.handle, PI_DEVICE_INFO_NUMA_NODE);
+    device.vendor_id = info<uint32_t>(piDeviceGetInfo, device.handle, PI_DEVICE_INFO_VENDOR_ID);
+    device.device_id = info<uint32_t>(piDeviceGetInfo, device.handle, PI_DEVICE_INFO_DEVICE_ID);
+}
+
+void ask_hardware(Device &device) {
+    const auto small = [&](pi_device_info name) {
+        return info<uint32_t>(piDeviceGetInfo, device.handle, name);
+    };
+    device.compute_units = small(PI_DEVICE_INFO_COMPUTE_UNITS);
+    device.clock_rate = small(PI_DEVICE_INFO_CLOCK_RATE);
+    device.memory_clock_rate = small(PI_DEVICE_INFO_MEMORY_CLOCK_RATE);
+    device.memory_bus_width = small(PI_DEVICE_INFO_MEMORY_BUS_WIDTH);
+    device.cache_line_size = small(PI_DEVICE_INFO_CACHE_LINE_SIZE);
+    device.cache_size = info<uint64_t>(piDeviceGetInfo, device.handle, PI_DEVICE_INFO_CACHE_SIZE);
+    device.free_memory = info<uint64_t>(piDeviceGetInfo, device.handle, PI_DEVICE_INFO_FREE_MEMORY);
+    device.error_correction = flag(device.handle, PI_DEVICE_INFO_ERROR_CORRECTION);
 }
 
 void ask_abilities(Device &device) {
@@ -58,8 +83,7 @@ void ask_abilities(Device &device) {
     device.max_allocation = number(PI_DEVICE_INFO_MAX_ALLOCATION_SIZE);
     device.max_work_group_size = number(PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
     device.host_pointer_alignment = number(PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT);
-    device.compute_units =
-        info<uint32_t>(piDeviceGetInfo, device.handle, PI_DEVICE_INFO_COMPUTE_UNITS);
+    device.atomic_64 = flag(device.handle, PI_DEVICE_INFO_ATOMIC_64);
     device.fp16 = flag(device.handle, PI_DEVICE_INFO_FP16);
     device.fp64 = flag(device.handle, PI_DEVICE_INFO_FP64);
     device.integrated = flag(device.handle, PI_DEVICE_INFO_INTEGRATED);
@@ -67,6 +91,9 @@ void ask_abilities(Device &device) {
     device.offset_modes = offset_mode_names(bits(PI_DEVICE_INFO_BUFFER_OFFSET_MODE));
     device.program_formats = program_format_names(bits(PI_DEVICE_INFO_PROGRAM_FORMATS));
     device.capabilities = capability_names(number(PI_DEVICE_INFO_CAPABILITIES).value_or(0));
+    device.il_versions =
+        words(info_text(piDeviceGetInfo, device.handle, PI_DEVICE_INFO_IL_VERSIONS));
+    device.extensions = words(info_text(piDeviceGetInfo, device.handle, PI_DEVICE_INFO_EXTENSIONS));
     device.scopes = pi::DeviceRef(device.handle).memory_scopes();
 }
 
@@ -95,6 +122,7 @@ std::vector<Device> find_devices(pi::LoaderRef loader, const char *selector) {
         device.selector = loader.device_selector(found);
         ask_platform(device);
         ask_identity(device);
+        ask_hardware(device);
         ask_abilities(device);
         devices.push_back(std::move(device));
     }

@@ -49,10 +49,21 @@ struct Device {
     std::string pci_address;
     std::optional<uint32_t> numa_node;
 
-    std::optional<uint64_t> memory; ///< bytes of scope 0
+    std::optional<uint32_t> vendor_id;
+    std::optional<uint32_t> device_id;
+
+    std::optional<uint64_t> memory;      ///< bytes of scope 0
+    std::optional<uint64_t> free_memory; ///< bytes
     std::optional<uint64_t> max_allocation;
     std::optional<uint32_t> compute_units;
     std::optional<uint64_t> max_work_group_size;
+    std::optional<uint32_t> clock_rate; ///< MHz, as the memory's
+    std::optional<uint32_t> memory_clock_rate;
+    std::optional<uint32_t> memory_bus_width; ///< bits
+    std::optional<uint64_t> cache_size;       ///< bytes
+    std::optional<uint32_t> cache_line_size;  ///< bytes
+    std::optional<bool> error_correction;
+    std::optional<bool> atomic_64;
     std::optional<bool> fp16;
     std::optional<bool> fp64;
     std::optional<bool> integrated; ///< shares physical memory with the host
@@ -60,6 +71,8 @@ struct Device {
     std::optional<uint64_t> host_pointer_alignment;
     std::vector<std::string> offset_modes;
     std::vector<std::string> program_formats;
+    std::vector<std::string> il_versions;
+    std::vector<std::string> extensions;
     std::vector<std::string> capabilities;
     std::vector<pi_memory_scope> scopes;
 };

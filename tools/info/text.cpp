@@ -69,11 +69,20 @@ std::string memory_text(const Device &device) {
     if (device.memory) {
         facts.push_back(bytes(*device.memory));
     }
+    if (device.free_memory) {
+        facts.push_back(bytes(*device.free_memory) + " free");
+    }
     if (device.max_allocation) {
         facts.push_back("allocations up to " + bytes(*device.max_allocation));
     }
     if (device.integrated.value_or(false)) {
         facts.emplace_back("shared with the host");
+    }
+    if (device.cache_size.value_or(0) != 0) {
+        facts.push_back("cache of " + bytes(*device.cache_size));
+    }
+    if (device.error_correction.value_or(false)) {
+        facts.emplace_back("error correction");
     }
     return joined(facts);
 }
@@ -100,6 +109,9 @@ std::string compute_text(const Device &device) {
     std::vector<std::string> facts;
     if (device.compute_units) {
         facts.push_back(std::to_string(*device.compute_units) + " units");
+    }
+    if (device.clock_rate) {
+        facts.push_back(std::to_string(*device.clock_rate) + " MHz");
     }
     if (device.max_work_group_size) {
         facts.push_back("work-groups up to " + std::to_string(*device.max_work_group_size));

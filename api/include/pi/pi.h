@@ -91,7 +91,7 @@
 #define PI_VERSION_MINOR 1
 /* The draft number of a minor version under development: its additions may still change, and each
  * change raises this number. 0 once the version is frozen. */
-#define PI_VERSION_DRAFT 2
+#define PI_VERSION_DRAFT 3
 
 /* Set in enumerated values that vendors assign: see VENDORS. */
 #define PI_VENDOR_BIT UINT32_C(0x40000000)
@@ -520,8 +520,96 @@ enum {
     PI_DEVICE_INFO_CALLBACK_LATENCY = 68, /* uint64_t: nanoseconds */
     /* The channels (pi_memory_connection_info) that these reads and writes occupy, without zeros.
      * Unsupported: not known. */
-    PI_DEVICE_INFO_HOST_READ_CHANNELS = 69, /* uint64_t[]: at most PI_CONNECTION_MAX_CHANNELS */
-    PI_DEVICE_INFO_HOST_WRITE_CHANNELS = 70 /* uint64_t[]: at most PI_CONNECTION_MAX_CHANNELS */
+    PI_DEVICE_INFO_HOST_READ_CHANNELS = 69,  /* uint64_t[]: at most PI_CONNECTION_MAX_CHANNELS */
+    PI_DEVICE_INFO_HOST_WRITE_CHANNELS = 70, /* uint64_t[]: at most PI_CONNECTION_MAX_CHANNELS */
+
+    /* Since 1.1, up to MAX_SUB_DEVICES. The ids of vendor and model; like names, they never decide
+     * whether two devices are the same. */
+    PI_DEVICE_INFO_VENDOR_ID = 71, /* uint32_t: assigned by PCI-SIG, or else by Khronos */
+    PI_DEVICE_INFO_DEVICE_ID = 72, /* uint32_t: PCI's, assigned by the vendor */
+
+    PI_DEVICE_INFO_CLOCK_RATE = 73,        /* uint32_t: MHz, the highest */
+    PI_DEVICE_INFO_MEMORY_CLOCK_RATE = 74, /* uint32_t: MHz, the highest */
+    PI_DEVICE_INFO_MEMORY_BUS_WIDTH = 75,  /* uint32_t: bits */
+    /* Bytes of GLOBAL_MEMORY_SIZE that nobody uses at the time of the query. */
+    PI_DEVICE_INFO_FREE_MEMORY = 76, /* uint64_t: bytes */
+    /* Elements of vectors of char, short, int, long, float, double and half, in this order; 0 if
+     * the device does not have the type. */
+    PI_DEVICE_INFO_PREFERRED_VECTOR_WIDTHS = 77, /* uint32_t[7] */
+    PI_DEVICE_INFO_NATIVE_VECTOR_WIDTHS = 78,    /* uint32_t[7] */
+    /* PI_FP_ bits of half, float and double, in this order; 0 if the device does not have the
+     * type. */
+    PI_DEVICE_INFO_FP_CONFIGS = 79, /* uint32_t[3] */
+    /* The last cache before the device's memory. */
+    PI_DEVICE_INFO_CACHE_SIZE = 80,        /* uint64_t: bytes; 0 = no cache */
+    PI_DEVICE_INFO_CACHE_LINE_SIZE = 81,   /* uint32_t: bytes, a power of two */
+    PI_DEVICE_INFO_CACHE_TYPE = 82,        /* uint32_t: PI_CACHE_ */
+    PI_DEVICE_INFO_LOCAL_MEMORY_TYPE = 83, /* uint32_t: PI_LOCAL_MEMORY_ */
+
+    PI_DEVICE_INFO_MAX_SUB_GROUP_COUNT = 84, /* uint32_t: of one work-group */
+    /* 1: a sub-group proceeds while others of its work-group wait for it. */
+    PI_DEVICE_INFO_SUB_GROUP_INDEPENDENT_PROGRESS = 85, /* uint32_t: 0 or 1 */
+    PI_DEVICE_INFO_ATOMIC_64 = 86, /* uint32_t: 0 or 1; atomics of 64-bit integers */
+    /* Memory orders and scopes of kernels' atomic operations and of their fences. */
+    PI_DEVICE_INFO_ATOMIC_CAPABILITIES = 87, /* uint32_t: PI_ATOMIC_ */
+    PI_DEVICE_INFO_FENCE_CAPABILITIES = 88,  /* uint32_t: PI_ATOMIC_ */
+    /* PI_USM_ACCESS_ bits of kernels in memory of kind HOST, DEVICE and SHARED of this device, of
+     * kind SHARED of another device, and in memory that is not USM (the application's own), in this
+     * order; 0 if the device does not have the kind. */
+    PI_DEVICE_INFO_USM_ACCESS = 89, /* uint32_t[5] */
+
+    PI_DEVICE_INFO_MAX_PARAMETER_SIZE = 90,       /* uint64_t: bytes of all arguments of a launch */
+    PI_DEVICE_INFO_MAX_CONSTANT_SIZE = 91,        /* uint64_t: bytes of constant memory */
+    PI_DEVICE_INFO_MAX_CONSTANT_ARGUMENTS = 92,   /* uint32_t: of one kernel */
+    PI_DEVICE_INFO_MAX_READ_IMAGE_ARGUMENTS = 93, /* uint32_t: of one kernel */
+    PI_DEVICE_INFO_MAX_WRITE_IMAGE_ARGUMENTS = 94, /* uint32_t: of one kernel */
+    PI_DEVICE_INFO_MAX_SAMPLERS = 95,              /* uint32_t: of one kernel */
+    PI_DEVICE_INFO_MAX_IMAGE_ARRAY_SIZE = 96,      /* uint64_t: layers */
+    PI_DEVICE_INFO_MAX_IMAGE_BUFFER_SIZE = 97,     /* uint64_t: pixels of a 1-D view of a buffer */
+    /* Lists of names with single spaces between them; "" if there is none. */
+    PI_DEVICE_INFO_IL_VERSIONS = 98,       /* char[]: "SPIR-V_1.0 SPIR-V_1.4" */
+    PI_DEVICE_INFO_EXTENSIONS = 99,        /* char[]: the vendor's names */
+    PI_DEVICE_INFO_ERROR_CORRECTION = 100, /* uint32_t: 0 or 1; of the device's memory */
+    PI_DEVICE_INFO_MAX_GRID_SIZES = 101,   /* uint64_t[3]: work-groups of a launch */
+    PI_DEVICE_INFO_MAX_PRINTF_SIZE = 102,  /* uint64_t: bytes that a launch can print */
+    PI_DEVICE_INFO_PARTITION_KIND = 103,   /* pi_partition_kind: of a sub-device; 0 for a root */
+    PI_DEVICE_INFO_MAX_SUB_DEVICES = 104 /* uint32_t: of one partition; 0 without PARTITION_KINDS */
+};
+
+/* Since 1.1, down to PI_USM_ACCESS_. How the device computes with a floating-point type. */
+enum {
+    PI_FP_DENORMALS = 1 << 0,
+    PI_FP_INF_NAN = 1 << 1,
+    PI_FP_ROUND_TO_NEAREST = 1 << 2,
+    PI_FP_ROUND_TO_ZERO = 1 << 3,
+    PI_FP_ROUND_TO_INF = 1 << 4,
+    PI_FP_FMA = 1 << 5,
+    PI_FP_SOFT_FLOAT = 1 << 6, /* in software */
+    PI_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT = 1 << 7
+};
+enum { PI_CACHE_NONE = 0, PI_CACHE_READ_ONLY = 1, PI_CACHE_READ_WRITE = 2 };
+/* GLOBAL: work-group memory lies in the device's memory. */
+enum { PI_LOCAL_MEMORY_NONE = 0, PI_LOCAL_MEMORY_DEDICATED = 1, PI_LOCAL_MEMORY_GLOBAL = 2 };
+/* SYSTEM: the host and all devices. */
+enum {
+    PI_ATOMIC_ORDER_RELAXED = 1 << 0,
+    PI_ATOMIC_ORDER_ACQUIRE = 1 << 1,
+    PI_ATOMIC_ORDER_RELEASE = 1 << 2,
+    PI_ATOMIC_ORDER_ACQUIRE_RELEASE = 1 << 3,
+    PI_ATOMIC_ORDER_SEQUENTIALLY_CONSISTENT = 1 << 4,
+    PI_ATOMIC_SCOPE_WORK_ITEM = 1 << 5,
+    PI_ATOMIC_SCOPE_SUB_GROUP = 1 << 6,
+    PI_ATOMIC_SCOPE_WORK_GROUP = 1 << 7,
+    PI_ATOMIC_SCOPE_DEVICE = 1 << 8,
+    PI_ATOMIC_SCOPE_SYSTEM = 1 << 9
+};
+/* CONCURRENT: while the host or another device accesses the same memory. No bit is set without
+ * PI_USM_ACCESS. */
+enum {
+    PI_USM_ACCESS = 1 << 0,
+    PI_USM_ACCESS_ATOMIC = 1 << 1,
+    PI_USM_ACCESS_CONCURRENT = 1 << 2,
+    PI_USM_ACCESS_CONCURRENT_ATOMIC = 1 << 3
 };
 
 /* How the buffer argument of a launch can begin at an offset: device pointers are addresses

@@ -52,6 +52,50 @@ TEST_CASE("a device reports the driver's identity") {
           "first (simulated)");
 }
 
+TEST_CASE("a device reports the driver's attributes in the units of pi.h") {
+    const Machine machine;
+    const pi_device device = machine.devices[first];
+    const auto small = [&](pi_device_info name) {
+        return info<uint32_t>(piDeviceGetInfo, device, name);
+    };
+    const auto large = [&](pi_device_info name) {
+        return info<uint64_t>(piDeviceGetInfo, device, name);
+    };
+    CHECK(small(PI_DEVICE_INFO_VENDOR_ID) == 0x10de);
+    CHECK(small(PI_DEVICE_INFO_DEVICE_ID) == 0x2330);
+    CHECK(small(PI_DEVICE_INFO_CLOCK_RATE) == 1000);
+    CHECK(small(PI_DEVICE_INFO_MEMORY_CLOCK_RATE) == 1000);
+    CHECK(small(PI_DEVICE_INFO_MEMORY_BUS_WIDTH) == 64);
+    CHECK(large(PI_DEVICE_INFO_CACHE_SIZE) == 1 << 20);
+    CHECK(small(PI_DEVICE_INFO_MAX_SUB_GROUP_COUNT) == 32);
+    CHECK(small(PI_DEVICE_INFO_ERROR_CORRECTION) == 0);
+    CHECK(large(PI_DEVICE_INFO_MAX_CONSTANT_SIZE) == 65536);
+    CHECK(large(PI_DEVICE_INFO_MAX_IMAGE_ARRAY_SIZE) == 2048);
+    CHECK(large(PI_DEVICE_INFO_MAX_IMAGE_BUFFER_SIZE) == 1 << 28);
+    CHECK(info<std::array<uint64_t, 3>>(piDeviceGetInfo, device, PI_DEVICE_INFO_MAX_GRID_SIZES) ==
+          std::array<uint64_t, 3>{2147483647, 65535, 65535});
+    // Atomics of device and host on one word need a link such as NVLink.
+    const auto access =
+        info<std::array<uint32_t, 5>>(piDeviceGetInfo, device, PI_DEVICE_INFO_USM_ACCESS);
+    CHECK(access[0] == (PI_USM_ACCESS | PI_USM_ACCESS_ATOMIC | PI_USM_ACCESS_CONCURRENT));
+    CHECK((access[2] & PI_USM_ACCESS_CONCURRENT_ATOMIC) != 0);
+    for (const pi_device_info name :
+         {PI_DEVICE_INFO_CACHE_LINE_SIZE, PI_DEVICE_INFO_MAX_CONSTANT_ARGUMENTS,
+          PI_DEVICE_INFO_EXTENSIONS})
+        REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, std::to_string(name),
+                piDeviceGetInfo(device, name, 0, nullptr, nullptr));
+}
+
+TEST_CASE("free memory is what allocations of any kind leave") {
+    const Machine machine({first});
+    const auto available = [&] {
+        return info<uint64_t>(piDeviceGetInfo, machine.devices[first], PI_DEVICE_INFO_FREE_MEMORY);
+    };
+    const uint64_t before = available();
+    const Owned<pi_mem> mem = machine.buffer(first, 8 << 20);
+    CHECK(available() + (8 << 20) <= before);
+}
+
 TEST_CASE(
     "a peer is UNIFIED; one beyond the driver's limit is MIGRATABLE, and the reason says why") {
     const Machine machine; // PI_SIMULATED_CUDA_MAX_PEERS=1

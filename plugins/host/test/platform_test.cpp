@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "fixture.hpp"
+#include "skip.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
+#include <array>
 #include <clocale>
 #include <csignal>
 #include <ctime>
@@ -67,6 +70,45 @@ TEST_CASE("each NUMA node is a CPU device with processors and memory") {
     }
     std::sort(nodes.begin(), nodes.end());
     CHECK(std::unique(nodes.begin(), nodes.end()) == nodes.end());
+}
+
+TEST_CASE("a device reports its processors' caches, vectors and free memory") {
+    const Host host;
+    for (pi_device device : host.devices) {
+        const auto widths = info<std::array<uint32_t, 7>>(piDeviceGetInfo, device,
+                                                          PI_DEVICE_INFO_NATIVE_VECTOR_WIDTHS);
+        // Of as many bytes, whatever the type.
+        CHECK(widths[0] == 8 * widths[3]);
+        CHECK(widths[4] == 2 * widths[5]);
+        CHECK(widths[6] == 0);
+        CHECK(widths[0] >= 16);
+        CHECK(info<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_FREE_MEMORY) > 0);
+        CHECK(info_text(piDeviceGetInfo, device, PI_DEVICE_INFO_IL_VERSIONS).empty());
+        const auto access =
+            info<std::array<uint32_t, 5>>(piDeviceGetInfo, device, PI_DEVICE_INFO_USM_ACCESS);
+        CHECK(access == std::array<uint32_t, 5>{15, 15, 15, 15, 15});
+        uint64_t value = 0;
+        REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "name 72",
+                piDeviceGetInfo(device, PI_DEVICE_INFO_DEVICE_ID, sizeof value, &value, nullptr));
+    }
+}
+
+TEST_CASE("the last cache and its line are those that the system shows") {
+    if (machine_is_invented())
+        return skip("hwloc's machine is not this one");
+    const long line = sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
+    if (line <= 0)
+        return skip("the system does not report its caches");
+    const Host host;
+    uint32_t ours = 0;
+    const pi_result result =
+        piDeviceGetInfo(host.device, PI_DEVICE_INFO_CACHE_LINE_SIZE, sizeof ours, &ours, nullptr);
+    if (result == PI_ERROR_UNSUPPORTED_FEATURE)
+        return skip("hwloc does not know the caches");
+    OK(result);
+    CHECK(ours == static_cast<uint32_t>(line));
+    CHECK(info<uint64_t>(piDeviceGetInfo, host.device, PI_DEVICE_INFO_CACHE_SIZE) >=
+          static_cast<uint64_t>(std::max(0L, sysconf(_SC_LEVEL1_DCACHE_SIZE))));
 }
 
 TEST_CASE("only CPUs are found") {

@@ -53,6 +53,7 @@ void write_luid(const Device &device, ze_device_luid_ext_properties_t &out) {
 void fill_properties(const Device &device, ze_device_properties_t &out) {
     out.type = ZE_DEVICE_TYPE_GPU;
     out.vendorId = 0x8086;
+    out.deviceId = 0x0bda;
     if (device.model.integrated)
         out.flags |= ZE_DEVICE_PROPERTY_FLAG_INTEGRATED;
     if (device.root)
@@ -136,6 +137,7 @@ ze_result_t ZE_APICALL zeDeviceGetModuleProperties(ze_device_handle_t handle,
             ZE_DEVICE_FP_FLAG_DENORM | ZE_DEVICE_FP_FLAG_INF_NAN |
             ZE_DEVICE_FP_FLAG_ROUND_TO_NEAREST | ZE_DEVICE_FP_FLAG_FMA;
         properties.maxArgumentsSize = 4096;
+        properties.printfBufferSize = 1 << 20;
         properties.nativeKernelSupported.id[0] = 'p';
         properties.nativeKernelSupported.id[1] = 'i';
     });

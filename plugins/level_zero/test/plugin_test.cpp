@@ -27,6 +27,41 @@ TEST_CASE("without a driver there is no platform, and the reason says so") {
     CHECK_THAT(ran.output, Contains("zeInit") && Contains("no Level Zero driver"));
 }
 
+TEST_CASE("a device reports the driver's properties in the units of pi.h") {
+    const Machine machine;
+    const pi_device device = machine.device();
+    const auto small = [&](pi_device_info name) {
+        return info<uint32_t>(piDeviceGetInfo, device, name);
+    };
+    const auto large = [&](pi_device_info name) {
+        return info<uint64_t>(piDeviceGetInfo, device, name);
+    };
+    CHECK(small(PI_DEVICE_INFO_VENDOR_ID) == 0x8086);
+    CHECK(small(PI_DEVICE_INFO_DEVICE_ID) == 0x0bda);
+    CHECK(small(PI_DEVICE_INFO_CLOCK_RATE) == 1000);
+    CHECK(small(PI_DEVICE_INFO_MEMORY_CLOCK_RATE) == 1000);
+    CHECK(small(PI_DEVICE_INFO_MEMORY_BUS_WIDTH) == 256);
+    CHECK(large(PI_DEVICE_INFO_CACHE_SIZE) == 4 << 20);
+    CHECK(large(PI_DEVICE_INFO_MAX_PARAMETER_SIZE) == 4096);
+    CHECK(large(PI_DEVICE_INFO_MAX_PRINTF_SIZE) == 1 << 20);
+    CHECK(small(PI_DEVICE_INFO_MAX_SAMPLERS) == 16);
+    CHECK(small(PI_DEVICE_INFO_ATOMIC_64) == 1);
+    CHECK(small(PI_DEVICE_INFO_ERROR_CORRECTION) == 0);
+    const auto configs =
+        info<std::array<uint32_t, 3>>(piDeviceGetInfo, device, PI_DEVICE_INFO_FP_CONFIGS);
+    CHECK(configs == std::array<uint32_t, 3>{0, configs[1], configs[1]});
+    CHECK(configs[1] == (PI_FP_DENORMALS | PI_FP_INF_NAN | PI_FP_ROUND_TO_NEAREST | PI_FP_FMA));
+    const auto access =
+        info<std::array<uint32_t, 5>>(piDeviceGetInfo, device, PI_DEVICE_INFO_USM_ACCESS);
+    CHECK(access[0] == 15);
+    CHECK(access[4] == 0);
+    CHECK_THAT(info_text(piDeviceGetInfo, device, PI_DEVICE_INFO_EXTENSIONS), Contains("ZE_"));
+    for (const pi_device_info name : {PI_DEVICE_INFO_FREE_MEMORY, PI_DEVICE_INFO_CACHE_LINE_SIZE,
+                                      PI_DEVICE_INFO_NATIVE_VECTOR_WIDTHS})
+        REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, std::to_string(name),
+                piDeviceGetInfo(device, name, 0, nullptr, nullptr));
+}
+
 TEST_CASE("events, lists and staging are reused: commands create none") {
     const InjectedFaults faults;
     const Machine machine;

@@ -42,6 +42,20 @@ TEST_CASE("full memory is refused with the requested and the free size, and can 
     const auto second = machine.buffer(0, 1 << 20);
 }
 
+TEST_CASE("free memory is the capacity of scope 0 without what is allocated", "[sim]") {
+    const Simulation machine(two_gpus());
+    const auto available = [&] {
+        return info<uint64_t>(piDeviceGetInfo, machine.device(0), PI_DEVICE_INFO_FREE_MEMORY);
+    };
+    CHECK(available() == 1 << 20);
+    {
+        const auto mem = machine.buffer(0, 768 << 10);
+        const auto elsewhere = machine.buffer(1, 512 << 10);
+        CHECK(available() == 256 << 10);
+    }
+    CHECK(available() == 1 << 20);
+}
+
 TEST_CASE("host memory that goes past the end of the address space is refused", "[sim]") {
     const Simulation machine(two_gpus());
     auto d = pi::desc<pi_mem_buffer_desc>();

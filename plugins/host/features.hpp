@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The infos of a device that runtimes above ask for: rates, vectors, float types, caches, atomics,
+// limits.
+#pragma once
+
+#include "device.hpp"
+
+#include <pi/sdk/descriptor.hpp>
+
+#include <span>
+
+namespace pi::host {
+
+std::span<const sdk::InfoRow<Device>> feature_rows();
+
+} // namespace pi::host
