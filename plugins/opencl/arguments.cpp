@@ -226,9 +226,9 @@ void Arguments::set(size_t index, const Argument &argument) {
     const auto position = static_cast<cl_uint>(index);
     const void *const pointer = argument.pointer();
     if (argument.kind == PI_ARGUMENT_POINTER && pointer) {
-        check(cl.clSetKernelArgSVMPointer(kernel_.id(), position, pointer),
-              "clSetKernelArgSVMPointer", "argument ", index, " of kernel '", kernel_.name(), "', ",
-              pointer);
+        const auto &set = kernel_.context().platform().usm()->set_argument;
+        check(set.call(kernel_.id(), position, pointer), set.name, "argument ", index,
+              " of kernel '", kernel_.name(), "', ", pointer);
     } else {
         size_t size = argument.size;
         const void *value = nullptr;

@@ -35,12 +35,20 @@ pi_usm_kind usm_kind(pi_memory_kind kind) {
                : 0;
 }
 
+/// What both ends can do with src's USM, as CL_UNIFIED_SHARED_MEMORY_ bits.
+cl_bitfield usm_access(const Place &src, const Place &dst, pi_usm_kind kind) {
+    const UsmAccess &access = dst.device.usm();
+    const bool own = &src.device.root() == &dst.device.root();
+    return src.device.usm().own[kind] & (own ? access.own : access.others)[kind];
+}
+
 const char *missing_usm(const Place &src, const Place &dst, pi_usm_kind kind) {
     if (!(src.device.usm_kinds() & dst.device.usm_kinds() & 1u << kind))
-        return "one of the devices has no shared virtual memory of this kind";
+        return "one of the devices has no USM of this kind";
     if (&src.context != &dst.context)
-        return "shared virtual memory belongs to one OpenCL context";
-    return nullptr;
+        return "USM belongs to one OpenCL context";
+    return usm_access(src, dst, kind) ? nullptr
+                                      : "dst has no access to USM of this kind of other devices";
 }
 
 /// Why memory of this kind cannot exist at both places; NULL if it can.
@@ -67,11 +75,6 @@ const char *missing(const Place &src, const Place &dst, const pi_memory_connecti
     default:
         return missing_usm(src, dst, usm_kind(query.kind));
     }
-}
-
-/// Fine-grain sharing needs no copies: single loads and stores are visible.
-bool is_fine_grain(pi_memory_kind kind) {
-    return kind == PI_MEMORY_KIND_USM_HOST || kind == PI_MEMORY_KIND_USM_SHARED;
 }
 
 void describe_unified(const Place &src, const Place &dst, const pi_memory_connection_query &query,
@@ -111,9 +114,11 @@ pi_memory_connection_info describe_connection(const Place &src, const Place &dst
     // In OpenCL two queues that write one buffer at the same time are undefined, whichever bytes
     // they write.
     info.concurrent_writers = PI_CONCURRENT_WRITERS_NONE;
-    if (!lack && is_fine_grain(query.kind)) {
-        info.concurrent_writers = PI_CONCURRENT_WRITERS_DISJOINT_BYTES;
-        info.atomics = src.device.svm_atomics() && dst.device.svm_atomics();
+    if (const pi_usm_kind kind = usm_kind(query.kind); kind && !lack) {
+        const cl_bitfield access = usm_access(src, dst, kind);
+        if (access & CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL)
+            info.concurrent_writers = PI_CONCURRENT_WRITERS_DISJOINT_BYTES;
+        info.atomics = (access & CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL) != 0;
     }
     if (answer.connection == PI_MEMORY_CONNECTION_UNIFIED)
         describe_unified(src, dst, query, info);

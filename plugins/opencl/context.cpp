@@ -64,7 +64,7 @@ cl_command_queue Context::private_queue(const Device &device, Purpose purpose) {
 void *Context::unused_usm() {
     std::lock_guard lock(mutex_);
     if (!unused_usm_)
-        unused_usm_.emplace(api(), id(), CL_MEM_READ_WRITE, 1, 1, description());
+        unused_usm_.emplace(id(), *devices_.front(), PI_USM_DEVICE, 1, 1);
     return unused_usm_->data();
 }
 

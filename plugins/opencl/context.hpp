@@ -51,7 +51,7 @@ private:
     ContextOwner vendor_;
     std::mutex mutex_;
     std::vector<PrivateQueues> private_queues_; ///< one element for each device
-    std::optional<SvmMemory> unused_usm_;
+    std::optional<UsmMemory> unused_usm_;
 };
 
 } // namespace pi::opencl

@@ -20,19 +20,6 @@ pi_device_type device_type(cl_device_type type) {
     return PI_DEVICE_TYPE_OTHER;
 }
 
-/// 0 if the platform or the device is older than OpenCL 2.0.
-cl_device_svm_capabilities svm_capabilities(const Platform &platform, cl_device_id device) {
-    const Api &cl = platform.api();
-    if (platform.api_version() < 200 || !cl.clSVMAlloc || !cl.clSVMFree || !cl.clEnqueueSVMMemcpy ||
-        !cl.clEnqueueSVMMemFill || !cl.clSetKernelArgSVMPointer || !cl.clSetKernelExecInfo)
-        return 0;
-    cl_device_svm_capabilities found = 0;
-    if (cl.clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof found, &found, nullptr))
-        return 0;
-    // Every device with SVM must have coarse-grain buffers.
-    return found & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER ? found : 0;
-}
-
 } // namespace
 
 Device::Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent, DeviceOwner vendor,
@@ -40,7 +27,7 @@ Device::Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent, Dev
     : Object(platform.host(), static_cast<bool>(parent)), platform_(platform),
       parent_(std::move(parent)), vendor_(std::move(vendor)), id_(id), partition_kind_(partition) {
     name_ = get_text(CL_DEVICE_NAME);
-    extensions_ = text(' ', get_text(CL_DEVICE_EXTENSIONS), ' ');
+    extensions_ = get_text(CL_DEVICE_EXTENSIONS);
     quirks_ = find_quirks(platform.name(), platform.version(), name_, get_text(CL_DRIVER_VERSION));
     type_ = device_type(get<cl_device_type>(CL_DEVICE_TYPE));
     integrated_ = get<cl_bool>(CL_DEVICE_HOST_UNIFIED_MEMORY);
@@ -56,7 +43,10 @@ Device::Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent, Dev
     // CL_DEVICE_QUEUE_PROPERTIES of 1.2 has the same value and meaning.
     out_of_order_ = get<cl_command_queue_properties>(CL_DEVICE_QUEUE_ON_HOST_PROPERTIES) &
                     CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
-    svm_ = svm_capabilities(platform, id);
+    if (platform.usm())
+        usm_ = platform.usm()->access(*this);
+    for (const pi_usm_kind usm_kind : {PI_USM_HOST, PI_USM_DEVICE, PI_USM_SHARED})
+        usm_kinds_ |= usm_.own[usm_kind] ? 1u << usm_kind : 0u;
     partition_kinds_ = find_partition_kinds(*this);
     clock_ = find_clock(*this);
     il_ = find_il(*this);
@@ -65,6 +55,10 @@ Device::Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent, Dev
     offset_alignment_ = quirk(QUIRK_ANY_SUB_BUFFER_ORIGIN) ? 1 : base;
     // OpenCL promises only that a buffer is aligned for every built-in type.
     min_alignment_ = std::min<uint64_t>(base, quirk(QUIRK_ALIGNMENT_64) ? 64 : sizeof(cl_long16));
+}
+
+bool lists_extension(const std::string &extensions, const char *extension) {
+    return text(' ', extensions, ' ').find(text(' ', extension, ' ')) != std::string::npos;
 }
 
 std::vector<cl_device_id> ids_of(const std::vector<Device *> &devices) {
@@ -83,7 +77,7 @@ std::optional<size_t> Device::position_in(const std::vector<cl_device_id> &ids) 
 }
 
 bool Device::has_extension(const char *extension) const {
-    return extensions_.find(text(' ', extension, ' ')) != std::string::npos;
+    return lists_extension(extensions_, extension);
 }
 
 QueueOwner create_vendor_queue(const Device &device, cl_context context,

@@ -2,6 +2,7 @@
 #include "features.hpp"
 #include "image.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <optional>
@@ -166,19 +167,28 @@ void write_atomics(Device &device, const InfoWriter &write) {
     if (version < 200)
         not_reported(device, Name);
     write(all_orders | scopes_of_device |
-          (device.svm_atomics() ? uint32_t{PI_ATOMIC_SCOPE_SYSTEM} : 0u));
+          (device.usm().own[PI_USM_SHARED] & CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL
+               ? uint32_t{PI_ATOMIC_SCOPE_SYSTEM}
+               : 0u));
 }
 
+// OpenCL's bits are PI's.
+static_assert(PI_USM_ACCESS == CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL);
+static_assert(PI_USM_ACCESS_ATOMIC == CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL);
+static_assert(PI_USM_ACCESS_CONCURRENT == CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL);
+static_assert(PI_USM_ACCESS_CONCURRENT_ATOMIC ==
+              CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL);
+
 void write_usm_access(Device &device, const InfoWriter &write) {
-    const uint32_t kinds = device.usm_kinds();
-    const uint32_t own = PI_USM_ACCESS | PI_USM_ACCESS_ATOMIC;
-    const uint32_t fine = own | PI_USM_ACCESS_CONCURRENT |
-                          (device.svm_atomics() ? uint32_t{PI_USM_ACCESS_CONCURRENT_ATOMIC} : 0u);
-    const auto of = [&](pi_usm_kind kind, uint32_t access) {
-        return kinds & 1u << kind ? access : 0u;
-    };
-    write(std::array{of(PI_USM_HOST, fine), of(PI_USM_DEVICE, own), of(PI_USM_SHARED, fine),
-                     of(PI_USM_SHARED, fine), device.svm_system() ? fine : 0u});
+    constexpr cl_bitfield all = PI_USM_ACCESS | PI_USM_ACCESS_ATOMIC | PI_USM_ACCESS_CONCURRENT |
+                                PI_USM_ACCESS_CONCURRENT_ATOMIC;
+    const UsmAccess &usm = device.usm();
+    std::array<uint32_t, 5> access{};
+    const std::array bits{usm.own[PI_USM_HOST], usm.own[PI_USM_DEVICE], usm.own[PI_USM_SHARED],
+                          usm.others[PI_USM_SHARED], usm.system};
+    std::transform(bits.begin(), bits.end(), access.begin(),
+                   [](cl_bitfield each) { return static_cast<uint32_t>(each & all); });
+    write(access);
 }
 
 /// Drivers end their lists with a space, or have two between names.

@@ -3,7 +3,7 @@
 // One instance of the plugin: the vendor's library, its platforms, and the threads.
 #pragma once
 
-#include "svm.hpp"
+#include "usm_driver.hpp"
 
 #include <pi/sdk/object.hpp>
 #include <pi/sdk/plugin.hpp>
@@ -22,7 +22,7 @@ namespace pi::opencl {
 
 class Platform;
 
-/// Capabilities that only devices with shared virtual memory have.
+/// Capabilities that only devices with USM have.
 inline constexpr uint64_t usm_capabilities =
     PI_CAPABILITY_USM | PI_CAPABILITY_USM_POOL | PI_CAPABILITY_USM_ASYNC;
 
@@ -76,7 +76,7 @@ public:
     /// A number that no other object ever had, unlike its address. Never 0.
     uint64_t next_serial() { return serials_.fetch_add(1, std::memory_order_relaxed) + 1; }
     /// The USM of all contexts.
-    sdk::UsmTable<SvmMemory> &usm() { return usm_; }
+    sdk::UsmTable<UsmMemory> &usm() { return usm_; }
     /// Starts the completion thread, so that a failure is an error of a create call, not of a
     /// driver's callback.
     void start_threads() {
@@ -91,7 +91,7 @@ private:
     std::mutex mutex_; ///< guards what follows until the library is open; constant afterwards
     std::unique_ptr<Api> api_;
     std::vector<sdk::Ref<Platform>> platforms_;
-    sdk::UsmTable<SvmMemory> usm_;
+    sdk::UsmTable<UsmMemory> usm_;
 
     std::atomic<uint64_t> serials_{0};
     std::atomic<uint32_t> driver_calls_{0}; ///< callbacks still running in the driver

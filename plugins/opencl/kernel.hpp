@@ -76,8 +76,12 @@ public:
     /// The record of an argument: to be cleared before the argument is set, and assigned after.
     Argument &argument(size_t index) { return arguments_[index]; }
     void forget_arguments() { arguments_.assign(arguments_.size(), {}); }
-    /// Whether the vendor's kernel has a list of USM that it accesses indirectly.
-    bool lists_usm = false;
+    /// The USM for which the vendor's kernel is set for indirect access.
+    struct Indirect {
+        uint32_t kinds = 0;      ///< bits 1 << PI_USM_
+        uint64_t generation = 0; ///< the USM table's for which its list holds; 0 = none
+    };
+    Indirect &indirect() { return indirect_; }
 
 private:
     Limits read_limits(const Device &device) const;
@@ -88,6 +92,7 @@ private:
     std::vector<Parameter> parameters_;
     std::mutex mutex_;
     bool shared_ = false;
+    Indirect indirect_;
     std::vector<Argument> arguments_; ///< as many as parameters_
     std::vector<std::pair<const Device *, Limits>>
         limits_; ///< for the devices for which the program is built

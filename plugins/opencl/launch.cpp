@@ -110,22 +110,10 @@ private:
                            kernel_->id(), work_.dimensions, work_.offset.data(),
                            work_.global.data(), work_.has_local ? work_.local.data() : nullptr);
         };
-        if (!usm_kinds_ && !kernel_->lists_usm)
-            return launch();
-        // The list stays set on the vendor's kernel: an earlier launch's may name allocations that
-        // have been freed.
-        Context &context = queue().context();
-        context.instance().usm().with_addresses(&context, usm_kinds_, [&](auto &addresses) {
-            if (addresses.empty())
-                addresses.push_back(context.unused_usm());
-            check(queue().api().clSetKernelExecInfo(kernel_->id(), CL_KERNEL_EXEC_INFO_SVM_PTRS,
-                                                    addresses.size() * sizeof addresses[0],
-                                                    addresses.data()),
-                  "clSetKernelExecInfo", "kernel '", kernel_->name(), "', ", addresses.size(),
-                  " allocations");
-            kernel_->lists_usm = usm_kinds_ != 0;
+        if (usm_kinds_ || kernel_->indirect().kinds)
+            queue().device().platform().usm()->launch(*kernel_, usm_kinds_, launch);
+        else
             launch();
-        });
     }
 
     const CommandRef<Kernel> kernel_;

@@ -173,6 +173,7 @@ Platform::Platform(Instance &instance, const Api &api, cl_platform_id id)
     std::vector<cl_device_id> ids(count);
     check(api_.clGetDeviceIDs(id_, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr),
           "clGetDeviceIDs", "platform ", name_);
+    usm_ = find_usm_driver(*this, ids);
     for (cl_device_id device : ids) {
         try {
             devices_.push_back(make<Device>(*this, device));

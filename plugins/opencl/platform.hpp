@@ -6,6 +6,7 @@
 #include "il.hpp"
 #include "instance.hpp"
 #include "quirks.hpp"
+#include "usm_driver.hpp"
 
 #include <pi/sdk/object.hpp>
 
@@ -33,6 +34,14 @@ public:
     /// The API's version as 100 * major + minor: functions of a later version must not be called.
     unsigned api_version() const { return api_version_; }
     const std::vector<sdk::Ref<Device>> &devices() const { return devices_; }
+    /// NULL if the devices have no USM.
+    const UsmDriver *usm() const { return usm_.get(); }
+    /// A function of an extension, or NULL.
+    template <class Function>
+    Function extension_function(const char *name) const {
+        const auto find = api_.clGetExtensionFunctionAddressForPlatform;
+        return find ? reinterpret_cast<Function>(find(id_, name)) : nullptr;
+    }
     /// The device behind the handle: a root device, or a new object around a sub-device.
     /// PI_ERROR_INVALID_NATIVE_HANDLE for a device of another platform.
     sdk::Ref<Device> find_device(cl_device_id id);
@@ -43,6 +52,7 @@ private:
     const cl_platform_id id_;
     std::string name_, vendor_, version_;
     unsigned api_version_ = 100;
+    std::unique_ptr<const UsmDriver> usm_;
     std::vector<sdk::Ref<Device>> devices_; ///< the root devices
 };
 
@@ -68,6 +78,7 @@ public:
     /// This device's position in the driver's list of a program's devices. PoCL lists a parent in
     /// place of its sub-devices.
     std::optional<size_t> position_in(const std::vector<cl_device_id> &ids) const;
+    const Device &root() const { return parent_ ? parent_->root() : *this; }
     const std::string &name() const { return name_; }
     bool quirk(Quirks bit) const { return quirks_ & bit; }
 
@@ -95,15 +106,8 @@ public:
                  (clock_ != Clock::NONE ? 0 : uint64_t{PI_CAPABILITY_TIMESTAMP}));
     }
     /// The supported kinds, as bits 1 << PI_USM_.
-    uint32_t usm_kinds() const {
-        return (svm_ & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER ? 1u << PI_USM_DEVICE : 0u) |
-               (svm_ & CL_DEVICE_SVM_FINE_GRAIN_BUFFER ? 1u << PI_USM_HOST | 1u << PI_USM_SHARED
-                                                       : 0u);
-    }
-    /// Atomics in host and shared memory, with the host and other devices.
-    bool svm_atomics() const { return svm_ & CL_DEVICE_SVM_ATOMICS; }
-    /// Kernels access all memory of the process.
-    bool svm_system() const { return svm_ & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM; }
+    uint32_t usm_kinds() const { return usm_kinds_; }
+    const UsmAccess &usm() const { return usm_; }
     /// The supported ways of partitioning, as bits 1 << PI_PARTITION_.
     uint32_t partition_kinds() const { return partition_kinds_; }
     /// How it was partitioned; 0 for a root device. PI_ERROR_UNSUPPORTED_FEATURE for a way that PI
@@ -152,8 +156,9 @@ private:
     Quirks quirks_;
     pi_device_type type_;
     bool integrated_, out_of_order_, has_compiler_, non_uniform_groups_ = false, images_;
-    cl_device_svm_capabilities svm_ = 0;
     const pi_partition_kind partition_kind_; ///< 0: not known
+    UsmAccess usm_;
+    uint32_t usm_kinds_ = 0;
     uint32_t partition_kinds_ = 0;
     unsigned version_;
     Clock clock_ = Clock::NONE;
@@ -165,6 +170,9 @@ private:
     /// The largest size known to be used in place, and the smallest known to be copied.
     uint64_t in_place_up_to_ = 0, copied_from_ = UINT64_MAX;
 };
+
+/// Whether an extension is in a list separated by spaces.
+bool lists_extension(const std::string &extensions, const char *extension);
 
 std::vector<cl_device_id> ids_of(const std::vector<Device *> &devices);
 

@@ -8,32 +8,11 @@ namespace pi::opencl {
 
 using namespace sdk;
 
-namespace {
-
-/// OpenCL promises alignment for its largest type; no allocation is aligned further.
-constexpr uint64_t vendor_alignment = sizeof(cl_long16);
-
-} // namespace
-
-SvmMemory::SvmMemory(const Api &api, cl_context context, cl_svm_mem_flags flags, uint64_t size,
-                     uint64_t alignment, const std::string &device)
-    : api_(api), context_(context) {
-    const uint64_t slack = alignment > vendor_alignment ? alignment : 0;
-    begin_ = api.clSVMAlloc(context, flags, size + slack,
-                            static_cast<cl_uint>(std::min(alignment, vendor_alignment)));
-    if (!begin_)
-        fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, "clSVMAlloc failed: ", size, " bytes, aligned to ",
-             alignment, ", requested on ", device);
-    auto *const first = static_cast<std::byte *>(begin_);
-    const auto address = reinterpret_cast<uintptr_t>(begin_);
-    data_ = first + (align_up(address, alignment) - address);
-}
-
 void Usm::require(const Device &device) {
     if (!device.usm_kinds())
         fail(PI_ERROR_UNSUPPORTED_FEATURE, device.name(),
-             " has no USM: its CL_DEVICE_SVM_CAPABILITIES have no "
-             "CL_DEVICE_SVM_COARSE_GRAIN_BUFFER");
+             " has no USM: neither cl_intel_unified_shared_memory, nor "
+             "CL_DEVICE_SVM_COARSE_GRAIN_BUFFER in its CL_DEVICE_SVM_CAPABILITIES");
 }
 
 void Usm::require(const Context &context) {
@@ -54,7 +33,8 @@ Device &Usm::owner(const Context &context, pi_device device, pi_usm_kind kind) {
     require(on);
     if (!(on.usm_kinds() & wanted))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "kind is ", kind, "; ", on.name(),
-             " has only coarse-grain SVM, of kind PI_USM_DEVICE (", PI_USM_DEVICE, ")");
+             " has USM of other kinds only: its PI_DEVICE_INFO_USM_CAPABILITIES are ",
+             on.usm_kinds());
     return on;
 }
 
@@ -69,7 +49,7 @@ uint64_t Usm::alignment(const Device &device, uint64_t asked) {
     return std::max(asked, min_alignment(device));
 }
 
-SvmMemory Usm::allocate(Context &context, Device &device, pi_usm_kind kind, uint64_t size,
+UsmMemory Usm::allocate(Context &context, Device &device, pi_usm_kind kind, uint64_t size,
                         uint64_t alignment, uint64_t requirements) {
     if (requirements)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
@@ -77,10 +57,7 @@ SvmMemory Usm::allocate(Context &context, Device &device, pi_usm_kind kind, uint
                                                   : "PI_MEM_REQUIRE_CONTIGUOUS",
              ": OpenCL promises neither pinned nor contiguous memory on ", device.name());
     check_allocation(device, size);
-    cl_svm_mem_flags flags = CL_MEM_READ_WRITE;
-    if (kind != PI_USM_DEVICE)
-        flags |= CL_MEM_SVM_FINE_GRAIN_BUFFER | (device.svm_atomics() ? CL_MEM_SVM_ATOMICS : 0);
-    return {context.api(), context.id(), flags, size, alignment, device.name()};
+    return {context.id(), device, kind, size, alignment};
 }
 
 bool check_usm_argument(const Queue &queue, const void *pointer, const ArgumentName &name) {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The plugin's part of the sdk's USM: OpenCL's shared virtual memory. DEVICE is coarse-grain: only
-// commands and kernels access it, so it is never mapped. HOST and SHARED are fine-grain: the host
-// uses them directly. USM is valid in its own context only.
+// The plugin's part of the sdk's USM, which is valid in its own context only.
 #pragma once
 
 #include "submission.hpp"
-#include "svm.hpp"
 
 #include <pi/sdk/usm.hpp>
 
@@ -29,7 +26,7 @@ struct Usm {
     using Context = opencl::Context;
     using Device = opencl::Device;
     using Queue = opencl::Queue;
-    using Memory = SvmMemory;
+    using Memory = UsmMemory;
     static constexpr bool across_contexts = false;
     static constexpr uint64_t known_requirements =
         PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;

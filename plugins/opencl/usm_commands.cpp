@@ -29,7 +29,8 @@ UsmEnd find_end(const Context &context, const void *pointer) {
     return end;
 }
 
-/// The vendor has no rectangle copies of pointers: buffers are created around the allocations.
+/// The vendor has no rectangle copies of pointers: buffers are created around the allocations, or
+/// each row is a copy.
 class UsmCopyCommand final : public VendorCommand {
 public:
     UsmCopyCommand(Queue &queue, const void *src, void *dst, Regions &&regions)
@@ -40,14 +41,17 @@ private:
     void issue(Submission &submission) override {
         for (const pi_region &region : regions_) {
             const auto [from, to] = rectangles(region, 0, 0);
-            if (from.dense() && to.dense())
-                submission.add("clEnqueueSVMMemcpy", queue().api().clEnqueueSVMMemcpy,
-                               cl_bool{CL_FALSE}, dst_.pointer + to.offset,
-                               src_.pointer + from.offset, from.bytes());
+            if ((from.dense() && to.dense()) || !driver().has_buffers(queue().device()))
+                for_each_piece(region, [&](uint64_t in, uint64_t out, size_t bytes) {
+                    submission.add(driver().copy.name, driver().copy.call, cl_bool{CL_FALSE},
+                                   dst_.pointer + out, src_.pointer + in, bytes);
+                });
             else
                 rectangle(submission, region);
         }
     }
+
+    const UsmDriver &driver() const { return *queue().device().platform().usm(); }
 
     void rectangle(Submission &submission, const pi_region &region) {
         auto [from, to] =
@@ -71,7 +75,7 @@ private:
             owner = {cl, cl.clCreateBuffer(queue().context().id(),
                                            CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, end.size,
                                            end.base, &code)};
-            check(code, "clCreateBuffer", "around ", end.size, " bytes of shared virtual memory");
+            check(code, "clCreateBuffer", "around ", end.size, " bytes of USM");
         }
         return owner.get();
     }
@@ -89,8 +93,8 @@ public:
 
 private:
     void issue(Submission &submission) override {
-        submission.add("clEnqueueSVMMemFill", queue().api().clEnqueueSVMMemFill, pointer_,
-                       pattern_.data(), pattern_.size(), size_);
+        const auto &fill = queue().device().platform().usm()->fill;
+        submission.add(fill.name, fill.call, pointer_, pattern_.data(), pattern_.size(), size_);
     }
 
     void *const pointer_;
@@ -106,12 +110,7 @@ public:
 
 private:
     void issue(Submission &submission) override {
-        // The call exists from OpenCL 2.1 on.
-        const auto migrate = queue().api().clEnqueueSVMMigrateMem;
-        if (!migrate || queue().device().platform().api_version() < 201)
-            return submission.add_marker();
-        const void *pointer = pointer_;
-        submission.add("clEnqueueSVMMigrateMem", migrate, cl_uint{1}, &pointer, &size_, flags_);
+        queue().device().platform().usm()->prefetch(submission, pointer_, size_, flags_);
     }
 
     const void *const pointer_;
@@ -170,7 +169,7 @@ pi_result PI_CALL piEnqueueUsmAdvise(pi_queue queue, const pi_usm_advise_desc *d
         const auto known = read_desc(desc, PI_TYPE_USM_ADVISE_DESC);
         check_advice(known.advice);
         check_usm_range<Usm>(self.context(), known.pointer, known.size);
-        // SVM has no advice to apply.
+        // No driver defines any advice.
         Usm::enqueue(self, {known.flags, known.type, wait_count, wait_list, out_event}, [] {});
     });
 }

@@ -71,10 +71,11 @@ public:
     void fulfil_free(const void *pointer);
     void withdraw_free(const void *pointer);
 
-    /// Calls body(addresses) with the start of every allocation of the context whose kind is in
-    /// `kinds` (1 << kind). None of them is freed meanwhile. `body` must not use this table.
+    /// Calls body(list) while no allocation is added or freed. list(kinds) returns the start of
+    /// every allocation of the context whose kind is in `kinds` (1 << kind). `body` must not use
+    /// anything else of this table but generation().
     template <class Body>
-    void with_addresses(const void *context, uint32_t kinds, Body &&body) const;
+    void with_addresses(const void *context, Body &&body) const;
 
     /// Frees the remaining allocations of a context that is being destroyed.
     void drop(const void *context);
@@ -184,13 +185,15 @@ void UsmTable<Memory>::withdraw_free(const void *pointer) {
 
 template <class Memory>
 template <class Body>
-void UsmTable<Memory>::with_addresses(const void *context, uint32_t kinds, Body &&body) const {
-    std::vector<void *> addresses;
+void UsmTable<Memory>::with_addresses(const void *context, Body &&body) const {
     const std::lock_guard lock(mutex_);
-    for (const auto &[begin, allocation] : allocations_)
-        if (allocation.context == context && kinds >> allocation.kind & 1)
-            addresses.push_back(allocation.block.data());
-    std::forward<Body>(body)(addresses);
+    std::forward<Body>(body)([&](uint32_t kinds) {
+        std::vector<void *> addresses;
+        for (const auto &[begin, allocation] : allocations_)
+            if (allocation.context == context && kinds >> allocation.kind & 1)
+                addresses.push_back(allocation.block.data());
+        return addresses;
+    });
 }
 
 template <class Memory>
