@@ -58,8 +58,12 @@ std::string footer(const Page &page) {
         }
     }
     text += "\nExit codes:\n";
+    size_t digits = 1;
     for (const ExitCode &code : page.exit_codes) {
-        text += wrapped(code.when, 5, "  " + std::to_string(code.code));
+        digits = std::max(digits, std::to_string(code.code).size());
+    }
+    for (const ExitCode &code : page.exit_codes) {
+        text += wrapped(code.when, digits + 4, "  " + std::to_string(code.code));
     }
     return text;
 }

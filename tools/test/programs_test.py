@@ -23,7 +23,7 @@ import traceback
 from pathlib import Path
 from xml.etree import ElementTree
 
-PROGRAMS = ("pi-info", "pi-bench", "pi-conformance", "pi-run")
+PROGRAMS = ("pi-info", "pi-bench", "pi-conformance", "pi-run", "pi-sycl")
 TESTS = []
 
 
@@ -209,7 +209,7 @@ def exit_codes_of(tree, name):
     text = run(tree.path(name), "--help").stdout.split("\nExit codes:\n")[1]
     return {
         int(code): " ".join(when.split())
-        for code, when in re.findall(r"^  (\d)  (.*(?:\n     .*)*)", text, re.MULTILINE)
+        for code, when in re.findall(r"^  (\d+) +(.*(?:\n     .*)*)", text, re.MULTILINE)
     }
 
 
@@ -250,7 +250,7 @@ def man_sections(tree):
         status = plain.split("\n.SH EXIT STATUS\n")[1].split("\n.SH ")[0]
         listed = {
             int(code): when.rstrip(".").lower()
-            for code, when in re.findall(r"\.TP\n\\fB(\d)\\fR\n(.*)", status)
+            for code, when in re.findall(r"\.TP\n\\fB(\d+)\\fR\n(.*)", status)
         }
         assert listed == {code: when.lower() for code, when in exit_codes_of(tree, name).items()}, (
             name,
