@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the test suite of dpctl, from its wheel, on Intel's OpenCL driver for CPUs through PI.
+"""Runs the test suite of dpctl, from its wheel, with PI's adapter.
 
 run_dpctl.py LAUNCHER ENVIRONMENT FOLDER [ARGUMENT...]
 
@@ -9,7 +9,6 @@ scripts/setup --sycl; reports are written to FOLDER. ARGUMENTs go to pytest; wit
 deselected, and PASSED tests must pass. Exits 77 where something is missing.
 """
 
-import os
 import shutil
 import subprocess
 import sys
@@ -25,19 +24,6 @@ SECONDS_PER_TEST = 120
 def skip(reason):
     print(f"SKIP_: {reason}")
     sys.exit(77)
-
-
-def intels_driver(environment, folder):
-    """The variables by which OpenCL's loader finds that driver only, and PI that loader's
-    devices."""
-    vendors = folder / "vendors"
-    vendors.mkdir(exist_ok=True)
-    (vendors / "intel.icd").write_text(f"{environment}/lib/libintelocl.so\n", encoding="utf-8")
-    return {
-        "OCL_ICD_VENDORS": str(vendors),
-        "LD_LIBRARY_PATH": f"{environment}/lib",
-        "PI_DEVICE_SELECTOR": "opencl",
-    }
 
 
 def counts_of(report):
@@ -73,11 +59,7 @@ def main():
                f"faulthandler_timeout={SECONDS_PER_TEST}", "-o",
                "faulthandler_exit_on_timeout=true", *sys.argv[4:]]
     begin = time.monotonic()
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, **intels_driver(environment, folder)},
-        check=False)
+    done = subprocess.run(command, cwd=folder, check=False)
     seconds = time.monotonic() - begin
     if not report.exists():
         sys.exit(f"pytest ended with {done.returncode} before the last test, after {seconds:.0f} s")
