@@ -90,7 +90,9 @@ std::string option_entry(const CLI::Option &option) {
     }
     std::string others;
     for (const CLI::Option *other : option.get_excludes()) {
-        others += (others.empty() ? "" : ", ") + bold(names_of(*other).back());
+        const std::string name = other->get_positional() ? italic(upper(other->get_name(true)))
+                                                         : bold(names_of(*other).back());
+        others += (others.empty() ? "" : ", ") + name;
     }
     if (!others.empty()) {
         text += "Not together with " + others + ".\n";

@@ -77,7 +77,8 @@ int find_command(int argc, char **argv) {
         if (std::strcmp(argv[i], "--") == 0) {
             return i + 1;
         }
-        if (std::strcmp(argv[i], "--ur-loader") == 0) {
+        if (std::strcmp(argv[i], "--ur-loader") == 0 ||
+            std::strcmp(argv[i], "--help-completion") == 0) {
             ++i;
         } else if (argv[i][0] != '-') {
             return i;

@@ -499,6 +499,35 @@ def of_run(tree):
     )
 
 
+@test("exit_codes")
+def of_sycl(tree):
+    """pi-sycl reaches each of its exit codes, and no other of its own"""
+    loader = tree.find(lambda file: file.name == "libpi_fake_ur_loader.so")
+    if loader is None:
+        raise Skip("Unified Runtime's headers were not found")
+    for name in ("complete", "empty"):
+        (tree.folder / name / "bin").mkdir(parents=True)
+        (tree.folder / name / "lib").mkdir()
+        shutil.copy(tree.path("pi-sycl"), tree.folder / name / "bin")
+    (tree.folder / "complete/lib/libur_adapter_pi.so").touch()
+    alone = Tree(tree.source, [tree.folder / "complete/bin/pi-sycl"], tree.folder)
+    check_exit_codes(
+        alone,
+        "pi-sycl",
+        [
+            (0, ["--devices", "--ur-loader", loader]),
+            (0, ["sh", "-c", "exit 0"]),
+            (1, ["--devices", "--ur-loader", "/nowhere.so"]),
+            (2, []),
+            (2, ["--devices", "true"]),
+            (2, ["--ur-loader", loader, "true"]),
+            (125, ["env", str(tree.folder / "empty/bin/pi-sycl"), "true"]),
+            (126, [str(tree.folder)]),
+            (127, ["no-such-command-of-pi"]),
+        ],
+    )
+
+
 # --- topology ------------------------------------------------------------------------------------
 
 SVG = "{http://www.w3.org/2000/svg}"
