@@ -42,6 +42,9 @@ std::string bash_values(const CLI::Option &option) {
         return "mapfile -t COMPREPLY < <(compgen -W " + in_quotes(joined(values, " ")) +
                " -- \"$current\")";
     }
+    if (takes_command(option)) {
+        return "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -c -f -- \"$current\")";
+    }
     if (takes_file(option)) {
         return "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$current\")";
     }
@@ -107,9 +110,10 @@ std::string zsh_values(const CLI::Option &option) {
     const std::string name =
         zsh_escaped(option.get_positional() ? option.get_name(true) : metavariable(option));
     return ":" + name + ":" +
-           (!values.empty()      ? "(" + joined(values, " ") + ")"
-            : takes_file(option) ? "_files"
-                                 : " ");
+           (!values.empty()         ? "(" + joined(values, " ") + ")"
+            : takes_command(option) ? "_command_names -e"
+            : takes_file(option)    ? "_files"
+                                    : " ");
 }
 
 std::string zsh(const CLI::App &app, const Page &page) {
@@ -119,6 +123,7 @@ std::string zsh(const CLI::App &app, const Page &page) {
     for (const CLI::Option *option : shown_options(app)) {
         if (option->get_positional()) {
             text += " \\\n    " + in_quotes("1" + zsh_values(*option));
+            text += takes_command(*option) ? " \\\n    '*::arguments:_normal'" : "";
             continue;
         }
         std::vector<std::string> others;
@@ -156,6 +161,8 @@ std::string fish(const CLI::App &app, const Page &page) {
         if (!values.empty()) {
             entry += option->get_positional() ? " -f" : " -x";
             entry += " -a " + fish_quoted(joined(values, " "));
+        } else if (takes_command(*option)) {
+            entry += " -a '(__fish_complete_subcommand)'";
         } else if (takes_file(*option)) {
             entry += option->get_positional() ? " -F" : " -r -F";
         } else if (takes_value(*option) && !option->get_positional()) {

@@ -55,6 +55,7 @@ std::string synopsis(const CLI::App &app, const Page &page) {
         if (option->get_positional()) {
             const std::string name = italic(upper(option->get_name(true)));
             text += option->get_required() ? " " + name : " [" + name + "]";
+            text += takes_command(*option) ? " [" + italic("ARGUMENT") + "]..." : "";
         }
     }
     return text + "\n.ad b\n.hy\n";

@@ -52,6 +52,11 @@ inline bool takes_file(const CLI::Option &option) {
     return type.find("FILE") != std::string::npos || type.find("PATH") != std::string::npos;
 }
 
+/// A command with arguments of its own, as of env(1).
+inline bool takes_command(const CLI::Option &option) {
+    return type_of(option) == "[ARGUMENT...]";
+}
+
 /// The values that the option's help lists; empty if any value is allowed.
 inline std::vector<std::string> values_of(const CLI::Option &option) {
     const std::string type = option.get_type_name();

@@ -60,7 +60,8 @@ pi::command_line::Page page() {
                       "it failed; the message says which"},
          {misunderstood, "invalid command line"},
          {no_adapter,
-          "libur_adapter_pi.so is not where this program's libraries are, or its path has a comma"},
+          "there is no libur_adapter_pi.so where this program's libraries are, or its path has a "
+          "comma"},
          {not_executable, "COMMAND cannot be executed"},
          {not_found, "COMMAND was not found"}},
         {{"pi-sycl --devices", "List the devices that SYCL programs will see."},

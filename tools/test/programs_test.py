@@ -313,6 +313,8 @@ def bash_values(tree):
         assert "memory" in bash_words(tree, "pi-conformance", "--area", "")
     if tree.find(lambda file: file.name == "pi-run"):
         assert bash_words(tree, "pi-run", "a p") == {"a picture.svg"}
+    if tree.find(lambda file: file.name == "pi-sycl"):
+        assert {"true", "truncate"} <= bash_words(tree, "pi-sycl", "tru")
 
 
 @test("pages")

@@ -5,7 +5,8 @@
 // they always agree.
 //
 // The completion of an option's value comes from its help: `a|b|c` as the type's name, or
-// CLI::IsMember. A type whose name contains FILE or PATH is completed by files.
+// CLI::IsMember. A type whose name contains FILE or PATH is completed by files,
+// one with the name [ARGUMENT...] by commands.
 //
 // Two options are for the build only, and in no help: `--help-man` prints the man page, and
 // `--help-completion SHELL` the completion of bash, zsh or fish.
