@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "functions.hpp"
+#include "info.hpp"
+#include "native.hpp"
+#include "objects.hpp"
+
+#include <pi/describe/descriptor.hpp>
+
+#include <array>
+#include <memory>
+
+namespace pi::unified_runtime {
+
+using runtime::check;
+
+namespace {
+
+constexpr std::array<std::pair<pi_event_status, ur_event_status_t>, 4> statuses{{
+    {PI_EVENT_QUEUED, UR_EVENT_STATUS_QUEUED},
+    {PI_EVENT_SUBMITTED, UR_EVENT_STATUS_SUBMITTED},
+    {PI_EVENT_RUNNING, UR_EVENT_STATUS_RUNNING},
+    {PI_EVENT_COMPLETE, UR_EVENT_STATUS_COMPLETE},
+}};
+
+constexpr std::array<std::pair<ur_profiling_info_t, pi_profiling_info>, 5> profiling_infos{{
+    {UR_PROFILING_INFO_COMMAND_QUEUED, PI_PROFILING_QUEUED},
+    {UR_PROFILING_INFO_COMMAND_SUBMIT, PI_PROFILING_SUBMIT},
+    {UR_PROFILING_INFO_COMMAND_START, PI_PROFILING_START},
+    {UR_PROFILING_INFO_COMMAND_END, PI_PROFILING_END},
+    {UR_PROFILING_INFO_COMMAND_COMPLETE, PI_PROFILING_END},
+}};
+
+ur_event_status_t status_of(const facade::Event &event) {
+    const auto status = pi_info<pi_event_status, piEventGetInfo>(event.get(), PI_EVENT_INFO_STATUS)
+                            .value_or(PI_EVENT_COMPLETE);
+    if (status == PI_EVENT_COMPLETE &&
+        pi_info<pi_result, piEventGetInfo>(event.get(), PI_EVENT_INFO_RESULT)
+                .value_or(PI_SUCCESS) != PI_SUCCESS) {
+        return UR_EVENT_STATUS_ERROR;
+    }
+    return translate(statuses, status, UR_EVENT_STATUS_QUEUED);
+}
+
+/// What urEventSetCallback keeps until PI calls back. The event is alive meanwhile.
+struct Callback {
+    Ref<ur_event_handle_t_> event;
+    ur_event_callback_t function = nullptr;
+    void *user_data = nullptr;
+};
+
+void PI_CALL call_back(pi_event, pi_result, void *data) {
+    const std::unique_ptr<Callback> callback(static_cast<Callback *>(data));
+    callback->function(callback->event.get(), UR_EXECUTION_INFO_COMPLETE, callback->user_data);
+}
+
+} // namespace
+
+ur_result_t UR_APICALL urEventGetInfo(ur_event_handle_t handle, ur_event_info_t name, size_t size,
+                                      void *value, size_t *out_size) {
+    return boundary([&] {
+        const ur_event_handle_t_ &event = deref(handle);
+        const InfoAnswer answer(size, value, out_size);
+        switch (name) {
+        case UR_EVENT_INFO_COMMAND_QUEUE:
+            return answer(event.queue.get());
+        case UR_EVENT_INFO_CONTEXT:
+            return answer(event.context.get());
+        case UR_EVENT_INFO_COMMAND_TYPE:
+            return answer(event.command);
+        case UR_EVENT_INFO_COMMAND_EXECUTION_STATUS:
+            return answer(status_of(event.core));
+        case UR_EVENT_INFO_REFERENCE_COUNT:
+            return answer(event.references.load());
+        default:
+            throw Refusal(UR_RESULT_ERROR_INVALID_ENUMERATION, "urEventGetInfo: unknown name");
+        }
+    });
+}
+
+ur_result_t UR_APICALL urEventGetProfilingInfo(ur_event_handle_t event, ur_profiling_info_t name,
+                                               size_t size, void *value, size_t *out_size) {
+    return boundary([&] {
+        deref(event);
+        const InfoAnswer answer(size, value, out_size);
+        const pi_profiling_info info = translate(profiling_infos, name, pi_profiling_info{0});
+        if (info == 0) {
+            throw Refusal(UR_RESULT_ERROR_INVALID_ENUMERATION,
+                          "urEventGetProfilingInfo: unknown name");
+        }
+        uint64_t time = 0;
+        check(piEventGetProfilingInfo(event->core.get(), info, sizeof time, &time, nullptr),
+              "piEventGetProfilingInfo");
+        answer(time);
+    });
+}
+
+ur_result_t UR_APICALL urEventWait(uint32_t count, const ur_event_handle_t *events) {
+    return boundary([&] {
+        if (count == 0) {
+            throw Refusal(UR_RESULT_ERROR_INVALID_VALUE, "urEventWait: no event");
+        }
+        needed(events);
+        for (uint32_t i = 0; i < count; ++i) {
+            deref(events[i]).core.wait();
+        }
+    });
+}
+
+ur_result_t UR_APICALL urEventRetain(ur_event_handle_t event) {
+    return retain_handle(event);
+}
+
+ur_result_t UR_APICALL urEventRelease(ur_event_handle_t event) {
+    return release_handle(event);
+}
+
+ur_result_t UR_APICALL urEventGetNativeHandle(ur_event_handle_t event,
+                                              ur_native_handle_t *out_handle) {
+    return boundary([&] {
+        pi_native_handle native{};
+        check(piEventGetNativeHandle(deref(event).core.get(), &native), "piEventGetNativeHandle");
+        *needed(out_handle) = native.value[0];
+    });
+}
+
+ur_result_t UR_APICALL urEventCreateWithNativeHandle(ur_native_handle_t native,
+                                                     ur_context_handle_t context,
+                                                     const ur_event_native_properties_t *properties,
+                                                     ur_event_handle_t *out_event) {
+    return boundary([&] {
+        needed(out_event);
+        const facade::Part &part = deref(context).core->parts().front();
+        auto desc = pi::desc<pi_native_desc>();
+        desc.flags = properties != nullptr && properties->isNativeHandleOwned ? PI_NATIVE_OWN : 0;
+        desc.handle = native_of_type(context->devices.front()->platform, PI_KIND_EVENT, native);
+        auto event = std::make_unique<ur_event_handle_t_>(context, nullptr, UR_COMMAND_EVENTS_WAIT);
+        runtime::Event made;
+        check(piEventCreateWithNativeHandle(part.context.get(), &desc, made.out()),
+              "piEventCreateWithNativeHandle");
+        event->core = {std::move(made), part.plugin};
+        *out_event = event.release();
+    });
+}
+
+ur_result_t UR_APICALL urEventSetCallback(ur_event_handle_t event, ur_execution_info_t status,
+                                          ur_event_callback_t function, void *user_data) {
+    return boundary([&] {
+        deref(event);
+        needed(function);
+        if (status != UR_EXECUTION_INFO_COMPLETE) {
+            throw Refusal(status > UR_EXECUTION_INFO_QUEUED ? UR_RESULT_ERROR_INVALID_ENUMERATION
+                                                            : UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+                          "urEventSetCallback: only UR_EXECUTION_INFO_COMPLETE is supported");
+        }
+        auto callback = std::make_unique<Callback>(
+            Callback{Ref<ur_event_handle_t_>(event), function, user_data});
+        check(piEventSetCallback(event->core.get(), &call_back, callback.get()),
+              "piEventSetCallback");
+        callback.release();
+    });
+}
+
+} // namespace pi::unified_runtime
