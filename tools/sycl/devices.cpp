@@ -4,7 +4,7 @@
 #include <pi/describe/printable.hpp>
 
 #include <algorithm>
-#include <array>
+#include <initializer_list>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -13,26 +13,25 @@ namespace pi_sycl {
 namespace {
 
 template <class Key>
-struct Name {
-    Key key;
-    const char *name;
-};
+using Names = std::initializer_list<std::pair<Key, const char *>>;
 
-constexpr std::array backends{Name{UR_BACKEND_LEVEL_ZERO, "level_zero"},
-                              Name{UR_BACKEND_OPENCL, "opencl"},
-                              Name{UR_BACKEND_CUDA, "cuda"},
-                              Name{UR_BACKEND_HIP, "hip"},
-                              Name{UR_BACKEND_NATIVE_CPU, "native_cpu"},
-                              Name{UR_BACKEND_OFFLOAD, "offload"}};
-constexpr std::array types{Name{UR_DEVICE_TYPE_CPU, "cpu"}, Name{UR_DEVICE_TYPE_GPU, "gpu"},
-                           Name{UR_DEVICE_TYPE_FPGA, "fpga"}, Name{UR_DEVICE_TYPE_VPU, "vpu"},
-                           Name{UR_DEVICE_TYPE_MCA, "mca"}};
+constexpr Names<ur_backend_t> backends = {{UR_BACKEND_LEVEL_ZERO, "level_zero"},
+                                          {UR_BACKEND_OPENCL, "opencl"},
+                                          {UR_BACKEND_CUDA, "cuda"},
+                                          {UR_BACKEND_HIP, "hip"},
+                                          {UR_BACKEND_NATIVE_CPU, "native_cpu"},
+                                          {UR_BACKEND_OFFLOAD, "offload"}};
+constexpr Names<ur_device_type_t> types = {{UR_DEVICE_TYPE_CPU, "cpu"},
+                                           {UR_DEVICE_TYPE_GPU, "gpu"},
+                                           {UR_DEVICE_TYPE_FPGA, "fpga"},
+                                           {UR_DEVICE_TYPE_VPU, "vpu"},
+                                           {UR_DEVICE_TYPE_MCA, "mca"}};
 
-template <class Names, class Key>
-std::string name_of(const Names &names, Key key, const char *otherwise) {
-    const auto found =
-        std::find_if(names.begin(), names.end(), [&](const auto &name) { return name.key == key; });
-    return found == names.end() ? otherwise : found->name;
+template <class Key>
+std::string name_of(const Names<Key> &names, Key key, const char *otherwise) {
+    const auto found = std::find_if(names.begin(), names.end(),
+                                    [&](const auto &name) { return name.first == key; });
+    return found == names.end() ? otherwise : found->second;
 }
 
 void check(ur_result_t result, const char *function) {

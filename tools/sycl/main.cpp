@@ -153,7 +153,9 @@ int list_devices(const std::string &ur_loader, const std::string &adapter) {
         return success;
     }
     std::fflush(stdout);
-    std::fprintf(stderr, "pi-sycl: PI's adapter has no device; pi-info --plugins says why\n");
+    std::fprintf(
+        stderr,
+        "pi-sycl: PI has no device for SYCL, which accepts SPIR-V or PTX; pi-info shows all\n");
     return no_devices;
 }
 

@@ -144,7 +144,7 @@ TEST_CASE("--devices fails without a loader, without an adapter in it, and witho
     CHECK_THAT(message(PI_TEST_OTHER_UR_LOADER),
                Contains(PI_TEST_OTHER_UR_LOADER) && Contains("not Unified Runtime 0.12"));
     CHECK_THAT(message(PI_TEST_REFUSING_UR_LOADER), Contains("refused PI's adapter"));
-    CHECK_THAT(message(PI_TEST_EMPTY_UR_LOADER), Contains("no device"));
+    CHECK_THAT(message(PI_TEST_EMPTY_UR_LOADER), Contains("no device for SYCL"));
 }
 
 TEST_CASE("Unified Runtime opens the adapter, whatever characters its path has") {
