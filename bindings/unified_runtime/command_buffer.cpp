@@ -70,10 +70,8 @@ void RecordedLaunch::update_kernel(ur_kernel_handle_t new_kernel) {
     const auto found =
         std::find_if(alternatives.begin(), alternatives.end(),
                      [new_kernel](const auto &each) { return each.get() == new_kernel; });
-    if (found == alternatives.end()) {
-        throw Refusal(UR_RESULT_ERROR_INVALID_VALUE,
-                      "command buffer: hNewKernel was not listed when the launch was appended");
-    }
+    refuse_if(found == alternatives.end(), UR_RESULT_ERROR_INVALID_VALUE,
+              "command buffer: hNewKernel was not listed when the launch was appended");
     std::swap(kernel, *found); // it stays an alternative
     arguments.truncate(kernel->argument_count.value_or(UINT32_MAX));
 }
@@ -84,11 +82,10 @@ void RecordedLaunch::update_sizes(const LaunchUpdate &desc) {
                                                                   std::to_string(desc.newWorkDim) +
                                                                   "; 1 to 3 are possible");
     }
-    if (desc.newWorkDim != dimensions &&
-        (desc.pNewGlobalWorkOffset == nullptr || desc.pNewGlobalWorkSize == nullptr)) {
-        throw Refusal(UR_RESULT_ERROR_INVALID_VALUE,
-                      "command buffer: other dimensions need a new offset and a new global size");
-    }
+    refuse_if(desc.newWorkDim != dimensions &&
+                  (desc.pNewGlobalWorkOffset == nullptr || desc.pNewGlobalWorkSize == nullptr),
+              UR_RESULT_ERROR_INVALID_VALUE,
+              "command buffer: other dimensions need a new offset and a new global size");
     dimensions = desc.newWorkDim;
     const auto copy = [this](const size_t *from, Size3 &to) {
         if (from != nullptr) {
@@ -185,25 +182,19 @@ struct Place {
 };
 
 void check_place(const Buffer &buffer, const Place &place) {
-    if (buffer.finalized) {
-        throw Refusal(UR_RESULT_ERROR_INVALID_OPERATION, "command buffer: it is finalized");
-    }
-    if ((place.syncs == nullptr) != (place.sync_count == 0)) {
-        throw Refusal(UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
-                      "command buffer: sync points and their count do not agree");
-    }
-    if ((place.events == nullptr) != (place.event_count == 0)) {
-        throw Refusal(UR_RESULT_ERROR_INVALID_EVENT_WAIT_LIST,
-                      "command buffer: events and their count do not agree");
-    }
-    if (place.events != nullptr || place.out_event != nullptr) {
-        throw Refusal(UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-                      "command buffer: its commands have no events");
-    }
-    if (place.out_command != nullptr && !buffer.descriptor.isUpdatable) {
-        throw Refusal(UR_RESULT_ERROR_INVALID_OPERATION,
-                      "command buffer: a command's handle needs an updatable command buffer");
-    }
+    refuse_if(buffer.finalized, UR_RESULT_ERROR_INVALID_OPERATION,
+              "command buffer: it is finalized");
+    refuse_if((place.syncs == nullptr) != (place.sync_count == 0),
+              UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
+              "command buffer: sync points and their count do not agree");
+    refuse_if((place.events == nullptr) != (place.event_count == 0),
+              UR_RESULT_ERROR_INVALID_EVENT_WAIT_LIST,
+              "command buffer: events and their count do not agree");
+    refuse_if(place.events != nullptr || place.out_event != nullptr,
+              UR_RESULT_ERROR_UNSUPPORTED_FEATURE, "command buffer: its commands have no events");
+    refuse_if(place.out_command != nullptr && !buffer.descriptor.isUpdatable,
+              UR_RESULT_ERROR_INVALID_OPERATION,
+              "command buffer: a command's handle needs an updatable command buffer");
     for (uint32_t i = 0; i < place.sync_count; ++i) {
         if (place.syncs[i] >= buffer.commands.size()) {
             throw Refusal(UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_EXP,
@@ -240,9 +231,8 @@ void check_size(bool is_right, const char *what) {
 }
 
 void check_flags(uint32_t flags, uint32_t unknown) {
-    if ((flags & unknown) != 0) {
-        throw Refusal(UR_RESULT_ERROR_INVALID_ENUMERATION, "command buffer: unknown flags");
-    }
+    refuse_if((flags & unknown) != 0, UR_RESULT_ERROR_INVALID_ENUMERATION,
+              "command buffer: unknown flags");
 }
 
 // What a recorded command keeps of its arguments.
@@ -286,13 +276,11 @@ std::vector<Ref<ur_kernel_handle_t_>> recorded_alternatives(ur_kernel_handle_t k
                                                             uint32_t count,
                                                             const ur_kernel_handle_t *kernels) {
     std::vector<Ref<ur_kernel_handle_t_>> list;
-    if ((kernels == nullptr) != (count == 0) ||
-        std::find(kernels, kernels + count, kernel) != kernels + count) {
-        throw Refusal(
-            UR_RESULT_ERROR_INVALID_VALUE,
-            "command buffer: the alternatives and their count do not agree, or hKernel is "
-            "one of them");
-    }
+    refuse_if((kernels == nullptr) != (count == 0) ||
+                  std::find(kernels, kernels + count, kernel) != kernels + count,
+              UR_RESULT_ERROR_INVALID_VALUE,
+              "command buffer: the alternatives and their count do not agree, or hKernel is "
+              "one of them");
     for (uint32_t i = 0; i < count; ++i) {
         list.emplace_back(&deref(kernels[i]));
     }
@@ -466,17 +454,14 @@ private:
 };
 
 void check_enqueue(const Buffer &buffer, const ur_queue_handle_t_ &queue, WaitList waits) {
-    if (!buffer.finalized) {
-        throw Refusal(UR_RESULT_ERROR_INVALID_OPERATION, "command buffer: it is not finalized");
-    }
-    if (queue.context.get() != buffer.context.get() || queue.device.get() != buffer.device.get()) {
-        throw Refusal(UR_RESULT_ERROR_INVALID_QUEUE,
-                      "command buffer: the queue is of another context or device");
-    }
-    if ((waits.events == nullptr) != (waits.count == 0)) {
-        throw Refusal(UR_RESULT_ERROR_INVALID_EVENT_WAIT_LIST,
-                      "command buffer: events and their count do not agree");
-    }
+    refuse_if(!buffer.finalized, UR_RESULT_ERROR_INVALID_OPERATION,
+              "command buffer: it is not finalized");
+    refuse_if(
+        queue.context.get() != buffer.context.get() || queue.device.get() != buffer.device.get(),
+        UR_RESULT_ERROR_INVALID_QUEUE, "command buffer: the queue is of another context or device");
+    refuse_if((waits.events == nullptr) != (waits.count == 0),
+              UR_RESULT_ERROR_INVALID_EVENT_WAIT_LIST,
+              "command buffer: events and their count do not agree");
 }
 
 } // namespace
@@ -505,9 +490,8 @@ ur_result_t UR_APICALL urCommandBufferReleaseExp(BufferHandle buffer) {
 ur_result_t UR_APICALL urCommandBufferFinalizeExp(BufferHandle buffer) {
     return boundary([&] {
         const std::lock_guard lock(deref(buffer).mutex);
-        if (std::exchange(buffer->finalized, true)) {
-            throw Refusal(UR_RESULT_ERROR_INVALID_OPERATION, "command buffer: it is finalized");
-        }
+        refuse_if(std::exchange(buffer->finalized, true), UR_RESULT_ERROR_INVALID_OPERATION,
+                  "command buffer: it is finalized");
     });
 }
 
@@ -562,16 +546,14 @@ ur_result_t UR_APICALL urCommandBufferUpdateKernelLaunchExp(BufferHandle buffer,
         for (uint32_t i = 0; i < count; ++i) {
             deref(updates[i].hCommand);
         }
-        if (!buffer->descriptor.isUpdatable || !buffer->finalized) {
-            throw Refusal(UR_RESULT_ERROR_INVALID_OPERATION,
-                          "command buffer: it is not updatable, or not finalized");
-        }
+        refuse_if(!buffer->descriptor.isUpdatable || !buffer->finalized,
+                  UR_RESULT_ERROR_INVALID_OPERATION,
+                  "command buffer: it is not updatable, or not finalized");
         for (uint32_t i = 0; i < count; ++i) {
             const Command &command = *updates[i].hCommand;
-            if (command.buffer != buffer || command.launch == nullptr) {
-                throw Refusal(UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_COMMAND_HANDLE_EXP,
-                              "command buffer: the command is of another one, or is no launch");
-            }
+            refuse_if(command.buffer != buffer || command.launch == nullptr,
+                      UR_RESULT_ERROR_INVALID_COMMAND_BUFFER_COMMAND_HANDLE_EXP,
+                      "command buffer: the command is of another one, or is no launch");
             command.launch->update(updates[i]);
         }
     });
@@ -607,11 +589,10 @@ ur_result_t UR_APICALL urCommandBufferAppendKernelLaunchExp(
     const size_t *global_offset, const size_t *global_size, const size_t *local_size,
     uint32_t alternative_count, ur_kernel_handle_t *alternatives, PLACE_PARAMETERS) {
     return boundary([&] {
-        if (deref(kernel).argument_count.value_or(0) != 0) {
-            throw Refusal(UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-                          "urCommandBufferAppendKernelLaunchExp: the kernel has arguments; append "
-                          "it with urCommandBufferAppendKernelLaunchWithArgsExp");
-        }
+        refuse_if(deref(kernel).argument_count.value_or(0) != 0,
+                  UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+                  "urCommandBufferAppendKernelLaunchExp: the kernel has arguments; append "
+                  "it with urCommandBufferAppendKernelLaunchWithArgsExp");
         append_launch(buffer, PLACE, kernel, {dimensions, global_offset, global_size, local_size},
                       {}, alternative_count, alternatives);
     });

@@ -25,6 +25,12 @@ private:
     std::string text_;
 };
 
+inline void refuse_if(bool condition, ur_result_t code, const char *text) {
+    if (condition) {
+        throw Refusal(code, text);
+    }
+}
+
 /// UR_RESULT_ERROR_ADAPTER_SPECIFIC if UR has no code for it.
 ur_result_t to_ur(pi_result result) noexcept;
 

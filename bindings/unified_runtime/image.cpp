@@ -59,10 +59,10 @@ constexpr std::array types{
     Type{UR_MEM_TYPE_IMAGE2D_ARRAY, PI_IMAGE_2D_ARRAY, true, false, true},
 };
 
-/// The row that begins with the value; `code` if there is none.
-template <class Rows, class Value>
-const auto &row_of(const Rows &rows, Value value, ur_result_t code, const char *text) {
-    for (const auto &row : rows) {
+/// The row of the value; `code` if there is none.
+template <class Table, class Value>
+const auto &row_of(const Table &table, Value value, ur_result_t code, const char *text) {
+    for (const auto &row : table) {
         if (row.ur == value) {
             return row;
         }

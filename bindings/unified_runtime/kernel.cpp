@@ -279,11 +279,10 @@ ur_result_t UR_APICALL urKernelSetExecInfo(ur_kernel_handle_t kernel, ur_kernel_
                          {static_cast<void *const *>(value), size / sizeof(void *)});
             return;
         case UR_KERNEL_EXEC_INFO_CACHE_CONFIG: // a hint
-            if (read_value<ur_kernel_cache_config_t>(value, size) >
-                UR_KERNEL_CACHE_CONFIG_LARGE_DATA) {
-                throw Refusal(UR_RESULT_ERROR_INVALID_ENUMERATION,
-                              "urKernelSetExecInfo: unknown cache configuration");
-            }
+            refuse_if(read_value<ur_kernel_cache_config_t>(value, size) >
+                          UR_KERNEL_CACHE_CONFIG_LARGE_DATA,
+                      UR_RESULT_ERROR_INVALID_ENUMERATION,
+                      "urKernelSetExecInfo: unknown cache configuration");
             return;
         default:
             throw Refusal(UR_RESULT_ERROR_INVALID_ENUMERATION, "urKernelSetExecInfo: unknown name");
@@ -308,10 +307,8 @@ ur_result_t UR_APICALL urKernelCreateWithNativeHandle(
     return boundary([&] {
         deref(context);
         needed(out_kernel);
-        if (context->core->parts().size() > 1) {
-            throw Refusal(UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-                          "urKernelCreateWithNativeHandle: the context has several backends");
-        }
+        refuse_if(context->core->parts().size() > 1, UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+                  "urKernelCreateWithNativeHandle: the context has several backends");
         auto desc = pi::desc<pi_native_desc>();
         desc.flags = properties != nullptr && properties->isNativeHandleOwned ? PI_NATIVE_OWN : 0;
         const ur_platform_handle_t_ &platform = context->devices.front()->platform;

@@ -125,6 +125,7 @@ private:
     void set_memory(const ur_exp_kernel_arg_mem_obj_tuple_t &from, pi_kernel_argument &to) {
         if (from.hMem != nullptr && from.hMem->image) {
             to.kind = PI_ARGUMENT_IMAGE;
+            command_.check_reachable(*from.hMem->core);
             to.mem = from.hMem->core->mem();
             return;
         }
@@ -171,9 +172,8 @@ void set_property(pi_kernel_launch_desc &desc, const PropertyHeader *property) {
     case UR_STRUCTURE_TYPE_KERNEL_LAUNCH_EXT_PROPERTIES: {
         const auto flags =
             reinterpret_cast<const ur_kernel_launch_ext_properties_t *>(property)->flags;
-        if ((flags & UR_KERNEL_LAUNCH_FLAGS_MASK) != 0) {
-            throw Refusal(UR_RESULT_ERROR_INVALID_ENUMERATION, "launch: unknown flags");
-        }
+        refuse_if((flags & UR_KERNEL_LAUNCH_FLAGS_MASK) != 0, UR_RESULT_ERROR_INVALID_ENUMERATION,
+                  "launch: unknown flags");
         // Serialized execution on one native queue is only a hint.
         desc.flags |= (flags & UR_KERNEL_LAUNCH_FLAG_COOPERATIVE) != 0 ? PI_LAUNCH_COOPERATIVE : 0;
         return;

@@ -59,8 +59,9 @@ void check_properties(const ur_program_properties_t *properties) {
     }
     if (properties->count > 0) {
         needed(properties->pMetadatas);
-    } else if (properties->pMetadatas != nullptr) {
-        throw Refusal(UR_RESULT_ERROR_INVALID_SIZE, "program: 0 metadata entries");
+    } else {
+        refuse_if(properties->pMetadatas != nullptr, UR_RESULT_ERROR_INVALID_SIZE,
+                  "program: 0 metadata entries");
     }
 }
 
@@ -73,13 +74,10 @@ void check_not_empty(size_t count, const char *what) {
 // ----- Building ---------------------------------------------------------------------------------
 
 void check_flags(ur_exp_program_flags_t flags) {
-    if ((flags & UR_EXP_PROGRAM_FLAGS_MASK) != 0) {
-        throw Refusal(UR_RESULT_ERROR_INVALID_ENUMERATION, "program: unknown flags");
-    }
-    if (flags != 0) {
-        throw Refusal(UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-                      "program: symbols cannot stay unresolved");
-    }
+    refuse_if((flags & UR_EXP_PROGRAM_FLAGS_MASK) != 0, UR_RESULT_ERROR_INVALID_ENUMERATION,
+              "program: unknown flags");
+    refuse_if(flags != 0, UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+              "program: symbols cannot stay unresolved");
 }
 
 std::vector<pi_device> devices_of(uint32_t count, const ur_device_handle_t *devices) {
@@ -91,9 +89,8 @@ std::vector<pi_device> devices_of(uint32_t count, const ur_device_handle_t *devi
 }
 
 void check_context(ur_context_handle_t context, const ur_program_handle_t_ &program) {
-    if (&deref(context) != program.context.get()) {
-        throw Refusal(UR_RESULT_ERROR_INVALID_CONTEXT, "program: it is of another context");
-    }
+    refuse_if(&deref(context) != program.context.get(), UR_RESULT_ERROR_INVALID_CONTEXT,
+              "program: it is of another context");
 }
 
 ur_program_handle_t link(ur_context_handle_t context, std::span<const ur_program_handle_t> programs,
@@ -121,9 +118,8 @@ ur_program_handle_t link(ur_context_handle_t context, std::span<const ur_program
 /// The first part that has a built program.
 pi_program built_part(const ur_program_handle_t_ &program) {
     const auto built = program.core->built_devices();
-    if (built.empty()) {
-        throw Refusal(UR_RESULT_ERROR_INVALID_PROGRAM_EXECUTABLE, "the program is not built");
-    }
+    refuse_if(built.empty(), UR_RESULT_ERROR_INVALID_PROGRAM_EXECUTABLE,
+              "the program is not built");
     return program.core->at(built.front());
 }
 
@@ -362,6 +358,7 @@ ur_result_t UR_APICALL urProgramBuild(ur_context_handle_t context, ur_program_ha
                                       const char *options) {
     return boundary([&] {
         check_context(context, deref(program));
+        const std::lock_guard lock(program->mutex);
         program->core->build(program->named_devices(), options);
     });
 }
@@ -372,7 +369,9 @@ ur_result_t UR_APICALL urProgramBuildExp(ur_program_handle_t program, uint32_t c
     return boundary([&] {
         deref(program);
         check_flags(flags);
-        program->core->build(devices_of(count, needed(devices)), options);
+        const std::vector<pi_device> list = devices_of(count, needed(devices));
+        const std::lock_guard lock(program->mutex);
+        program->core->build(list, options);
     });
 }
 
@@ -380,6 +379,7 @@ ur_result_t UR_APICALL urProgramCompile(ur_context_handle_t context, ur_program_
                                         const char *options) {
     return boundary([&] {
         check_context(context, deref(program));
+        const std::lock_guard lock(program->mutex);
         program->core->compile(program->named_devices(), options);
     });
 }
@@ -390,7 +390,9 @@ ur_result_t UR_APICALL urProgramCompileExp(ur_program_handle_t program, uint32_t
     return boundary([&] {
         deref(program);
         check_flags(flags);
-        program->core->compile(devices_of(count, needed(devices)), options);
+        const std::vector<pi_device> list = devices_of(count, needed(devices));
+        const std::lock_guard lock(program->mutex);
+        program->core->compile(list, options);
     });
 }
 
@@ -499,7 +501,10 @@ urProgramSetSpecializationConstants(ur_program_handle_t program, uint32_t count,
         }
         with_codes({{PI_ERROR_INVALID_VALUE, UR_RESULT_ERROR_INVALID_SPEC_ID},
                     {PI_ERROR_INVALID_SIZE, UR_RESULT_ERROR_INVALID_VALUE}},
-                   [&] { program->core->set_constants(list); });
+                   [&] {
+                       const std::lock_guard lock(program->mutex);
+                       program->core->set_constants(list);
+                   });
     });
 }
 
@@ -561,10 +566,8 @@ ur_result_t UR_APICALL urProgramCreateWithNativeHandle(
     return boundary([&] {
         deref(context);
         needed(out_program);
-        if (context->core->parts().size() > 1) {
-            throw Refusal(UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-                          "urProgramCreateWithNativeHandle: the context has several backends");
-        }
+        refuse_if(context->core->parts().size() > 1, UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+                  "urProgramCreateWithNativeHandle: the context has several backends");
         auto desc = pi::desc<pi_native_desc>();
         desc.flags = properties != nullptr && properties->isNativeHandleOwned ? PI_NATIVE_OWN : 0;
         // A CUmodule does not know its device.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct ur_program_handle_t_ : pi::unified_runtime::Handle {
     const std::shared_ptr<facade::Program> core;
     std::vector<ur_device_handle_t> devices; ///< all of the context, or those with a binary
     Binary il;                               ///< as given
+    std::mutex mutex;                        ///< of builds, which UR does not serialize
     std::vector<Binary> binaries;            ///< as given, one for each of `devices`
 };
 

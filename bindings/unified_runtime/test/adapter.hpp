@@ -36,8 +36,9 @@ void load_table(void *library, const char *symbol, Table &table) {
 }
 
 inline ur_dditable_t load_tables() {
-    void *const library = dlopen(PI_TEST_UR_ADAPTER, RTLD_NOW | RTLD_LOCAL);
-    INFO(PI_TEST_UR_ADAPTER);
+    // Global, because what counts calls of public functions looks for them with RTLD_NEXT.
+    void *const library = dlopen(PI_TEST_UR_ADAPTER, RTLD_NOW | RTLD_GLOBAL);
+    INFO(PI_TEST_UR_ADAPTER << (library == nullptr ? dlerror() : ""));
     REQUIRE(library != nullptr);
     ur_dditable_t tables{};
 #define PI_TEST_TABLE(name) load_table(library, "urGet" #name "ProcAddrTable", tables.name);
@@ -110,6 +111,8 @@ public:
     ~Owned() { reset(); }
     operator Handle() const { return handle_; }
     Handle get() const { return handle_; }
+    /// For lists of one object.
+    const Handle &get_ref() const { return handle_; }
     /// For output arguments.
     Handle *out() {
         reset();
@@ -170,6 +173,11 @@ inline std::vector<ur_device_handle_t> all_devices() {
     std::vector<ur_device_handle_t> devices(count);
     OK(ur().Device.pfnGet(first_platform(), UR_DEVICE_TYPE_ALL, count, devices.data(), nullptr));
     return devices;
+}
+
+/// GENERATE(from_range(device_counts())): with one device and with two, where there are two.
+inline std::vector<size_t> device_counts() {
+    return all_devices().size() > 1 ? std::vector<size_t>{1, 2} : std::vector<size_t>{1};
 }
 
 /// A context of the first devices, and a queue with these flags for each. Flags of 0 are an in-order

@@ -103,6 +103,7 @@ void Command::begin() {
     }
     const PlaceIndex place = queue_.context().place_of(queue_.device());
     for (const Joined &use : joined) {
+        use.memory->end_holds(use.begin, use.end);
         acquisitions_.push_back(use.memory->storage()
                                     ->buffer(use.begin, use.end - use.begin)
                                     .acquire(place, use.access));

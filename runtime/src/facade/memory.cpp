@@ -39,6 +39,20 @@ T mem_info(pi_mem mem, pi_mem_info name) {
     return value;
 }
 
+/// The acquired bytes as an object of their own, since a native handle has no offset.
+runtime::Mem range_in(const Acquisition &acquisition, uint64_t size) {
+    const pi_mem replica = acquisition.mem();
+    if (acquisition.offset() == 0 && mem_info<uint64_t>(replica, PI_MEM_INFO_SIZE) == size) {
+        return runtime::Mem::share(replica);
+    }
+    auto desc = pi::desc<pi_mem_partition_desc>();
+    desc.offset = acquisition.offset();
+    desc.size = size;
+    runtime::Mem part;
+    check(piMemBufferPartition(replica, &desc, part.out()), "piMemBufferPartition");
+    return part;
+}
+
 Access access_of_map(uint64_t flags) {
     if ((flags & (PI_MAP_READ | PI_MAP_WRITE)) == PI_MAP_READ &&
         (flags & PI_MAP_WRITE_DISCARD) == 0) {
@@ -57,7 +71,24 @@ struct Memory::Map {
     bool ending = false;       // an unmap is being enqueued
 };
 
-Memory::~Memory() = default;
+/// Bytes of a storage whose native handle somebody has.
+struct Memory::Hold {
+    PlaceIndex place = host_place;
+    uint64_t begin = 0, end = 0; // in the storage
+    pi_mem replica = nullptr;    // compared only
+    runtime::Mem mem{};          // the range in it
+    Acquisition acquisition{};   // released once a command uses bytes of the range
+
+    bool overlaps(uint64_t from, uint64_t to) const { return from < end && begin < to; }
+};
+
+Memory::~Memory() {
+    try {
+        end_holds(0, UINT64_MAX);
+    } catch (const std::exception &) {
+        // The acquisition's destructor ends the use.
+    }
+}
 
 std::shared_ptr<Memory> Memory::create(std::shared_ptr<Context> context,
                                        const Descriptor &descriptor) {
@@ -142,18 +173,52 @@ Buffer Memory::buffer(uint64_t offset, uint64_t size) const {
     return storage_->buffer(offset_ + offset, size);
 }
 
+void Memory::end_holds(uint64_t begin, uint64_t end) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto &hold : holds_) {
+        if (hold->acquisition.held() && hold->overlaps(begin, end)) {
+            hold->acquisition.release();
+        }
+    }
+}
+
 pi_mem Memory::held_at(pi_device device) {
     if (!storage_) {
         return mem_.get();
     }
-    const std::lock_guard lock(mutex_);
+    const Memory &owner = root();
     const PlaceIndex place = context_->place_of(device);
-    if (!held_.held() || held_.place() != place) {
-        held_ = {};
-        held_ = buffer(0, size_).acquire(place, Access::read_write);
-        held_.wait();
+    const uint64_t end = offset_ + size_;
+    const auto find = [&] {
+        return std::find_if(owner.holds_.begin(), owner.holds_.end(), [&](const auto &hold) {
+            return hold->place == place && hold->begin == offset_ && hold->end == end;
+        });
+    };
+    {
+        const std::lock_guard lock(owner.mutex_);
+        if (const auto found = find();
+            found != owner.holds_.end() && (*found)->acquisition.held()) {
+            return (*found)->mem.get();
+        }
     }
-    return held_.mem();
+    owner.end_holds(offset_, end);
+    Acquisition acquisition = buffer(0, size_).acquire(place, Access::read_write);
+    acquisition.wait();
+    const std::lock_guard lock(owner.mutex_);
+    auto found = find();
+    if (found == owner.holds_.end()) {
+        found = owner.holds_.insert(found, std::make_unique<Hold>());
+        (*found)->place = place;
+        (*found)->begin = offset_;
+        (*found)->end = end;
+    }
+    Hold &hold = **found;
+    if (hold.replica != acquisition.mem()) {
+        hold.mem = range_in(acquisition, size_);
+        hold.replica = acquisition.mem();
+    }
+    hold.acquisition = std::move(acquisition);
+    return hold.mem.get();
 }
 
 void *Memory::map(Command &command, uint64_t flags, uint64_t offset, uint64_t size,
@@ -174,7 +239,9 @@ void *Memory::map(Command &command, uint64_t flags, uint64_t offset, uint64_t si
         }
         map->address = map->slot;
     } else {
-        map->acquisition = buffer(offset, size).acquire(host_place, access_of_map(flags));
+        const Buffer range = buffer(offset, size); // checks it
+        root().end_holds(offset_ + offset, offset_ + offset + size);
+        map->acquisition = range.acquire(host_place, access_of_map(flags));
         const Part &part = command.queue().part();
         runtime::Event ready;
         check(piEventCreateHost(part.context.get(), nullptr, ready.out()), "piEventCreateHost");

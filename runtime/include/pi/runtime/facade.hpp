@@ -233,8 +233,10 @@ public:
     /// The owner of mem(); NULL for a storage.
     pi_device device() const noexcept { return device_; }
     const Storage *storage() const noexcept { return storage_ ? &*storage_ : nullptr; }
-    /// The memory that the device uses. For a storage the call brings the bytes there and holds
-    /// them for as long as this object lives: nobody else may use them meanwhile.
+    /// The memory that the device uses, for its native handle. For a storage the call brings the
+    /// bytes there and waits for them. Until the next command or map that uses them, others may
+    /// read and write them at the device; they must have finished by then. The memory itself stays
+    /// the same for as long as the storage's root lives, except when it was evicted meanwhile.
     pi_mem held_at(pi_device device);
 
     /// Makes a range accessible to the host. The address is known on return; the bytes are ready
@@ -246,9 +248,12 @@ public:
 private:
     friend class Command;
     struct Map;
+    struct Hold;
 
     Memory() = default;
     Buffer buffer(uint64_t offset, uint64_t size) const;
+    const Memory &root() const noexcept { return root_ != nullptr ? *root_ : *this; }
+    void end_holds(uint64_t begin, uint64_t end) const;
 
     std::shared_ptr<Context> context_;
     std::shared_ptr<const Memory> root_; // of a view
@@ -261,7 +266,7 @@ private:
     std::byte *host_bytes_ = nullptr; // byte 0 of the storage
     mutable std::mutex mutex_;
     std::vector<std::unique_ptr<Map>> maps_;
-    Acquisition held_;
+    mutable std::vector<std::unique_ptr<Hold>> holds_; // of a root
 };
 
 // ===== Commands ===============================================================================
@@ -413,6 +418,11 @@ public:
     /// the first error.
     template <class Make>
     void make_each(Make make) {
+        make_each(0, std::move(make));
+    }
+    /// Throws the error of this part instead.
+    template <class Make>
+    void make_each(std::size_t telling, Make make) {
         bool any = false;
         for (std::size_t part = 0; part < entries_.size(); ++part) {
             try {
@@ -423,7 +433,7 @@ public:
             }
         }
         if (!any && !entries_.empty()) {
-            throw Error(entries_.front().error, entries_.front().text);
+            throw Error(entries_[telling].error, entries_[telling].text);
         }
     }
 
