@@ -218,9 +218,8 @@ ur_result_t UR_APICALL urUSMGetMemAllocInfo(ur_context_handle_t context, const v
             return answer(static_cast<size_t>(range->size));
         case UR_USM_ALLOC_INFO_DEVICE:
             // Host memory is every device's: the first stands for all.
-            return answer(range->device == nullptr
-                              ? context->devices.front().get()
-                              : &context->device_of(range->device));
+            return answer(range->device == nullptr ? context->devices.front().get()
+                                                   : &context->device_of(range->device));
         default:
             return answer(static_cast<ur_usm_pool_handle_t>(range->owner));
         }

@@ -130,9 +130,8 @@ ur_result_t UR_APICALL urEnqueueUSMFill(ur_queue_handle_t queue, void *pointer, 
         Enqueue enqueue(queue, {wait_count, wait_list}, UR_COMMAND_USM_FILL, out_event);
         needed(pattern);
         check_range(enqueue.queue().context(), pointer, size);
-        enqueue.finish(facade::enqueue_usm_fill(enqueue.command(),
-                                                {pointer, pattern, pattern_size, size}, 0,
-                                                enqueue.wants_event()));
+        enqueue.finish(facade::enqueue_usm_fill(
+            enqueue.command(), {pointer, pattern, pattern_size, size}, 0, enqueue.wants_event()));
     });
 }
 
@@ -173,9 +172,9 @@ ur_result_t UR_APICALL urEnqueueUSMMemcpy2D(ur_queue_handle_t queue, bool is_blo
         Enqueue enqueue(queue, {wait_count, wait_list}, UR_COMMAND_USM_MEMCPY_2D, out_event);
         check_rows(enqueue.queue().context(), dst, dst_pitch, width, height);
         check_rows(enqueue.queue().context(), src, src_pitch, width, height);
-        enqueue.finish(facade::enqueue_usm_copy(
-            enqueue.command(), {dst, src, width, height, dst_pitch, src_pitch},
-            blocking(is_blocking), enqueue.wants_event()));
+        enqueue.finish(facade::enqueue_usm_copy(enqueue.command(),
+                                                {dst, src, width, height, dst_pitch, src_pitch},
+                                                blocking(is_blocking), enqueue.wants_event()));
     });
 }
 
@@ -213,8 +212,8 @@ ur_result_t enqueue_alloc(pi_usm_kind kind, ur_command_t name, ur_queue_handle_t
                           void **out_pointer, ur_event_handle_t *out_event) {
     return boundary([&] {
         Enqueue enqueue(queue, waits, name, out_event);
-        check_bits(properties == nullptr ? 0 : properties->flags,
-                   UR_EXP_ASYNC_USM_ALLOC_FLAGS_MASK, "flags");
+        check_bits(properties == nullptr ? 0 : properties->flags, UR_EXP_ASYNC_USM_ALLOC_FLAGS_MASK,
+                   "flags");
         needed(out_pointer);
         if (size == 0) {
             throw Refusal(UR_RESULT_ERROR_INVALID_USM_SIZE, "an allocation of 0 bytes");
@@ -317,8 +316,8 @@ void register_host(const facade::Context &context, void *pointer, size_t size) {
         const pi_result result =
             piUsmHostRegister(context.parts()[part].context.get(), pointer, size, 0);
         if (result != PI_SUCCESS) {
-            const runtime::Error error(result, "piUsmHostRegister: " +
-                                                   runtime::last_error_text(result));
+            const runtime::Error error(result,
+                                       "piUsmHostRegister: " + runtime::last_error_text(result));
             unregister(context, pointer, part);
             throw error;
         }
@@ -327,9 +326,9 @@ void register_host(const facade::Context &context, void *pointer, size_t size) {
 
 } // namespace
 
-ur_result_t UR_APICALL urUSMHostAllocRegisterExp(
-    ur_context_handle_t context, void *pointer, size_t size,
-    const ur_exp_usm_host_alloc_register_properties_t *properties) {
+ur_result_t UR_APICALL
+urUSMHostAllocRegisterExp(ur_context_handle_t context, void *pointer, size_t size,
+                          const ur_exp_usm_host_alloc_register_properties_t *properties) {
     return boundary([&] {
         deref(context);
         needed(pointer);
@@ -343,9 +342,8 @@ ur_result_t UR_APICALL urUSMHostAllocRegisterExp(
 }
 
 ur_result_t UR_APICALL urUSMHostAllocUnregisterExp(ur_context_handle_t context, void *pointer) {
-    return boundary([&] {
-        unregister(*deref(context).core, needed(pointer), context->core->parts().size());
-    });
+    return boundary(
+        [&] { unregister(*deref(context).core, needed(pointer), context->core->parts().size()); });
 }
 
 /// A hint: copies work without it.

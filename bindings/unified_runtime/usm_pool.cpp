@@ -44,9 +44,8 @@ uint64_t ur_usm_pool_handle_t_::sum(pi_usm_pool_info name) {
     for (const auto &[key, pool] : pools_) {
         uint64_t bytes = 0;
         if (pool) {
-            pi::runtime::check(
-                piUsmPoolGetInfo(pool.get(), name, sizeof bytes, &bytes, nullptr),
-                "piUsmPoolGetInfo");
+            pi::runtime::check(piUsmPoolGetInfo(pool.get(), name, sizeof bytes, &bytes, nullptr),
+                               "piUsmPoolGetInfo");
         }
         total += bytes;
     }
@@ -268,9 +267,8 @@ ur_result_t UR_APICALL urUSMPoolSetInfoExp(ur_usm_pool_handle_t pool, ur_usm_poo
         }
         size_t bytes = 0;
         if (size < sizeof bytes) {
-            throw Refusal(UR_RESULT_ERROR_INVALID_SIZE, "a release threshold has " +
-                                                            std::to_string(sizeof bytes) +
-                                                            " bytes");
+            throw Refusal(UR_RESULT_ERROR_INVALID_SIZE,
+                          "a release threshold has " + std::to_string(sizeof bytes) + " bytes");
         }
         std::memcpy(&bytes, value, sizeof bytes);
         if (!pool->set_threshold(bytes)) {

@@ -3,7 +3,10 @@
 #include "skip.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <thread>
+#include <vector>
 
 using namespace ur_test;
 
@@ -166,6 +169,22 @@ TEST_CASE("the native handle of a buffer stays the same") {
     CHECK(machine.read(mem, 256) == expected);
     FAILS(INVALID_NULL_POINTER, ur().Mem.pfnGetNativeHandle(mem, nullptr, nullptr));
     FAILS(INVALID_NULL_HANDLE, ur().Mem.pfnGetNativeHandle(nullptr, nullptr, &first));
+}
+
+TEST_CASE("threads get the native handle of one buffer") {
+    const Machine machine(GENERATE(from_range(device_counts())));
+    const auto mem = machine.buffer(counting(256));
+    std::array<ur_native_handle_t, 4> natives{};
+    std::vector<std::thread> threads;
+    for (ur_native_handle_t &native : natives) {
+        threads.emplace_back(
+            [&] { ur().Mem.pfnGetNativeHandle(mem, machine.devices[0], &native); });
+    }
+    for (std::thread &thread : threads) {
+        thread.join();
+    }
+    CHECK(natives[0] != 0);
+    CHECK(std::count(natives.begin(), natives.end(), natives[0]) == 4);
 }
 
 TEST_CASE("each part of a buffer has a native handle") {

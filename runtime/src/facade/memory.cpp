@@ -187,6 +187,8 @@ pi_mem Memory::held_at(pi_device device) {
         return mem_.get();
     }
     const Memory &owner = root();
+    // Commands need mutex_ only, which is free while the acquire waits for them.
+    const std::lock_guard one_at_a_time(owner.hold_mutex_);
     const PlaceIndex place = context_->place_of(device);
     const uint64_t end = offset_ + size_;
     const auto find = [&] {

@@ -209,7 +209,8 @@ Event enqueue_usm_copy(Command &command, const UsmCopy &copy, uint64_t flags, bo
     const Queue &queue = command.queue();
     const End src(queue, copy.src), dst(queue, copy.dst);
     if (!src.owner && !dst.owner) {
-        return enqueue_host_function(command, [copy] { copy_rows(copy); }, flags);
+        return enqueue_host_function(
+            command, [copy] { copy_rows(copy); }, flags);
     }
     if (src.known_to(queue) && dst.known_to(queue) && (src.usm_of(queue) || dst.usm_of(queue))) {
         const pi_region region = region_of(copy);
@@ -227,7 +228,8 @@ Event enqueue_usm_copy(Command &command, const UsmCopy &copy, uint64_t flags, bo
         }
     }
     if (src.host_accessible() && dst.host_accessible()) {
-        return enqueue_host_function(command, [copy] { copy_rows(copy); }, flags);
+        return enqueue_host_function(
+            command, [copy] { copy_rows(copy); }, flags);
     }
     return copy_staged(command, copy, flags, src, dst);
 }
@@ -236,7 +238,7 @@ Event enqueue_usm_copy(Command &command, const UsmCopy &copy, uint64_t flags, bo
 
 namespace {
 
-constexpr uint64_t max_pattern = 128;      // of PI
+constexpr uint64_t max_pattern = 128;       // of PI
 constexpr uint64_t written_block = 1 << 16; // bytes from the host, which copies then double
 
 /// The size of a pattern that PI accepts at this address and is the same when repeated; 0 if there
@@ -323,8 +325,8 @@ Event fill_by_copies(Command &command, UsmFill fill, uint64_t flags) {
 void check_fill(const UsmFill &fill, const End &end) {
     const uint64_t last_row = (fill.rows - 1) * (fill.rows == 1 ? 0 : fill.pitch);
     const auto address = reinterpret_cast<uintptr_t>(fill.pointer);
-    if (end.owner && last_row + fill.width > end.owner->range.size -
-                                                 (address - end.owner->range.base)) {
+    if (end.owner &&
+        last_row + fill.width > end.owner->range.size - (address - end.owner->range.base)) {
         throw Error(PI_ERROR_INVALID_SIZE,
                     "the fill ends " + std::to_string(last_row + fill.width) +
                         " bytes after its pointer, past the end of the allocation of " +
@@ -337,10 +339,10 @@ void check_fill(const UsmFill &fill, const End &end) {
 Event enqueue_usm_fill(Command &command, const UsmFill &fill, uint64_t flags, bool wants_event) {
     if (fill.width == 0 || fill.rows == 0 || fill.pattern_size == 0 ||
         fill.width * fill.rows % fill.pattern_size != 0) {
-        throw Error(PI_ERROR_INVALID_SIZE,
-                    std::to_string(fill.rows) + " rows of " + std::to_string(fill.width) +
-                        " bytes: not a multiple of the pattern's " +
-                        std::to_string(fill.pattern_size) + " bytes");
+        throw Error(PI_ERROR_INVALID_SIZE, std::to_string(fill.rows) + " rows of " +
+                                               std::to_string(fill.width) +
+                                               " bytes: not a multiple of the pattern's " +
+                                               std::to_string(fill.pattern_size) + " bytes");
     }
     if (fill.rows > 1 && fill.pitch == fill.width) {
         UsmFill dense = fill;
@@ -363,8 +365,8 @@ Event enqueue_usm_fill(Command &command, const UsmFill &fill, uint64_t flags, bo
     }
     const uint64_t pattern = accepted_pattern(fill);
     if (fill.rows == 1 && pattern != 0) {
-        return command.enqueue("piEnqueueUsmFill", piEnqueueUsmFill,
-                               describe(fill, pattern, flags), wants_event);
+        return command.enqueue("piEnqueueUsmFill", piEnqueueUsmFill, describe(fill, pattern, flags),
+                               wants_event);
     }
     return end.owner->range.kind == PI_USM_HOST ? fill_on_host(command, fill, flags)
                                                 : fill_by_copies(command, fill, flags);
@@ -377,8 +379,7 @@ namespace {
 using Function = std::function<void()>;
 
 bool has_host_functions(const Queue &queue) {
-    const auto capabilities =
-        device_info<uint64_t>(queue.device(), PI_DEVICE_INFO_CAPABILITIES, 0);
+    const auto capabilities = device_info<uint64_t>(queue.device(), PI_DEVICE_INFO_CAPABILITIES, 0);
     return (capabilities & PI_CAPABILITY_HOST_FUNCTION) != 0;
 }
 

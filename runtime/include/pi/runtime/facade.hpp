@@ -266,6 +266,7 @@ private:
     std::byte *host_bytes_ = nullptr; // byte 0 of the storage
     mutable std::mutex mutex_;
     std::vector<std::unique_ptr<Map>> maps_;
+    mutable std::mutex hold_mutex_;                    // one held_at() of a root at a time
     mutable std::vector<std::unique_ptr<Hold>> holds_; // of a root
 };
 
