@@ -15,9 +15,8 @@ namespace {
 /// A function of an extension that the device supports, or NULL.
 template <class Function>
 Function extension_function(const Device &device, const char *extension, const char *name) {
-    return device.has_extension(extension)
-               ? device.platform().extension_function<Function>(name)
-               : nullptr;
+    return device.has_extension(extension) ? device.platform().extension_function<Function>(name)
+                                           : nullptr;
 }
 
 /// CL_DEVICE_IL_VERSION is a list: "SPIR-V_1.0 SPIR-V_1.2".

@@ -194,8 +194,7 @@ const char *find_functions(const Platform &platform, IntelApi &intel) {
 
 class IntelDriver final : public UsmDriver {
 public:
-    IntelDriver(const Platform &platform, const IntelApi &intel)
-        : UsmDriver(platform), cl_(intel) {
+    IntelDriver(const Platform &platform, const IntelApi &intel) : UsmDriver(platform), cl_(intel) {
         set_argument = {"clSetKernelArgMemPointerINTEL", cl_.clSetKernelArgMemPointerINTEL};
         copy = {"clEnqueueMemcpyINTEL", cl_.clEnqueueMemcpyINTEL};
         fill = {"clEnqueueMemFillINTEL", cl_.clEnqueueMemFillINTEL};
@@ -230,13 +229,13 @@ public:
             return result("clHostMemAllocINTEL",
                           cl_.clHostMemAllocINTEL(context, nullptr, size, alignment, &code));
         case PI_USM_DEVICE:
-            return result("clDeviceMemAllocINTEL",
-                          cl_.clDeviceMemAllocINTEL(context, device.id(), nullptr, size, alignment,
-                                                    &code));
+            return result(
+                "clDeviceMemAllocINTEL",
+                cl_.clDeviceMemAllocINTEL(context, device.id(), nullptr, size, alignment, &code));
         default:
-            return result("clSharedMemAllocINTEL",
-                          cl_.clSharedMemAllocINTEL(context, device.id(), nullptr, size, alignment,
-                                                    &code));
+            return result(
+                "clSharedMemAllocINTEL",
+                cl_.clSharedMemAllocINTEL(context, device.id(), nullptr, size, alignment, &code));
         }
     }
 
@@ -282,7 +281,7 @@ std::unique_ptr<const UsmDriver> find_usm_driver(const Platform &platform,
     bool any = false, any_intel = false, all_intel = true, all_system = true;
     for (cl_device_id device : devices) {
         const auto svm = svm_capabilities(platform, device);
-        const bool intel = 
+        const bool intel =
             lists_extension(query_text(platform.api().clGetDeviceInfo, "clGetDeviceInfo", device,
                                        CL_DEVICE_EXTENSIONS),
                             intel_extension);

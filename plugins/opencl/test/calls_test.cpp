@@ -3,25 +3,13 @@
 // The number of driver calls of a command, counted by a layer (plugins/opencl/simulator/counter).
 #include "fixture.hpp"
 #include "image.hpp"
+#include "layers.hpp"
 #include "quirks.hpp"
 #include "skip.hpp"
-
-#include <dlfcn.h>
 
 using namespace opencl_test;
 
 namespace {
-
-uint64_t calls(const char *name) {
-    void *const layer = dlopen(PI_TEST_OPENCL_COUNTER, RTLD_NOW | RTLD_NOLOAD);
-    REQUIRE(layer);
-    const auto count =
-        reinterpret_cast<uint64_t (*)(const char *)>(dlsym(layer, "pi_opencl_calls"));
-    REQUIRE(count);
-    const uint64_t seen = count(name);
-    dlclose(layer);
-    return seen;
-}
 
 /// Copies and fills of any kind that the body enqueues.
 template <class Body>

@@ -61,6 +61,7 @@ const Row rows[] = {
     PI_COUNTED(clReleaseEvent),
     PI_COUNTED(clRetainEvent),
     PI_COUNTED(clSetEventCallback),
+    PI_COUNTED(clSetKernelExecInfo),
     PI_COUNTED(clWaitForEvents),
 };
 #undef PI_COUNTED
