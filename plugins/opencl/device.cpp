@@ -43,6 +43,7 @@ Device::Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent, Dev
     // CL_DEVICE_QUEUE_PROPERTIES of 1.2 has the same value and meaning.
     out_of_order_ = get<cl_command_queue_properties>(CL_DEVICE_QUEUE_ON_HOST_PROPERTIES) &
                     CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    has_globals_ = platform.globals() && get<size_t>(CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE);
     if (platform.usm())
         usm_ = platform.usm()->access(*this);
     for (const pi_usm_kind usm_kind : {PI_USM_HOST, PI_USM_DEVICE, PI_USM_SHARED})

@@ -62,7 +62,7 @@ Kernel::Kernel(Program &program, const char *name)
 Kernel::Kernel(Program &program, KernelOwner vendor, std::string name)
     : Object(program.host()), program_(program), name_(std::move(name)),
       vendor_(std::move(vendor)) {
-    program.note_kernel();
+    program.note_use();
     const auto count =
         query<cl_uint>(api().clGetKernelInfo, "clGetKernelInfo", id(), CL_KERNEL_NUM_ARGS);
     for (cl_uint i = 0; i < count; ++i)

@@ -174,6 +174,7 @@ Platform::Platform(Instance &instance, const Api &api, cl_platform_id id)
     check(api_.clGetDeviceIDs(id_, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr),
           "clGetDeviceIDs", "platform ", name_);
     usm_ = find_usm_driver(*this, ids);
+    globals_ = find_globals(*this);
     for (cl_device_id device : ids) {
         try {
             devices_.push_back(make<Device>(*this, device));

@@ -3,6 +3,7 @@
 // Platforms and devices. Both live as long as their instance.
 #pragma once
 
+#include "globals.hpp"
 #include "il.hpp"
 #include "instance.hpp"
 #include "quirks.hpp"
@@ -36,6 +37,7 @@ public:
     const std::vector<sdk::Ref<Device>> &devices() const { return devices_; }
     /// NULL if the devices have no USM.
     const UsmDriver *usm() const { return usm_.get(); }
+    const GlobalsApi &globals() const { return globals_; }
     /// A function of an extension, or NULL.
     template <class Function>
     Function extension_function(const char *name) const {
@@ -53,6 +55,7 @@ private:
     std::string name_, vendor_, version_;
     unsigned api_version_ = 100;
     std::unique_ptr<const UsmDriver> usm_;
+    GlobalsApi globals_;
     std::vector<sdk::Ref<Device>> devices_; ///< the root devices
 };
 
@@ -88,6 +91,8 @@ public:
     bool out_of_order() const { return out_of_order_; }
     bool has_compiler() const { return has_compiler_; }
     bool images() const { return images_; }
+    /// Access to variables of programs.
+    bool has_globals() const { return has_globals_; }
     const Il &il() const { return il_; }
     /// OpenCL's version as 100 * major + minor, of device and platform: a platform may be newer
     /// than one of its devices.
@@ -101,6 +106,7 @@ public:
         return this_plugin.capabilities &
                ~((usm_kinds() ? 0 : usm_capabilities) |
                  (images_ ? 0 : uint64_t{PI_CAPABILITY_IMAGE}) |
+                 (has_globals_ ? 0 : uint64_t{PI_CAPABILITY_DEVICE_GLOBALS}) |
                  (il_.specialization ? 0 : uint64_t{PI_CAPABILITY_SPECIALIZATION}) |
                  (partition_kinds_ ? 0 : uint64_t{PI_CAPABILITY_PARTITION}) |
                  (clock_ != Clock::NONE ? 0 : uint64_t{PI_CAPABILITY_TIMESTAMP}));
@@ -155,7 +161,8 @@ private:
     std::string name_, extensions_;
     Quirks quirks_;
     pi_device_type type_;
-    bool integrated_, out_of_order_, has_compiler_, non_uniform_groups_ = false, images_;
+    bool integrated_, out_of_order_, has_compiler_, non_uniform_groups_ = false, images_,
+                                                    has_globals_;
     const pi_partition_kind partition_kind_; ///< 0: not known
     UsmAccess usm_;
     uint32_t usm_kinds_ = 0;

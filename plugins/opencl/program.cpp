@@ -64,7 +64,7 @@ std::string Program::vendor_options(const Device &device, const std::string &opt
 
 bool Program::needs_new_vendor(const Device &device) const {
     const bool tried = !built_.empty() || !compiled_.empty() || !failed_.empty();
-    return had_kernels_ || (tried && device.quirk(QUIRK_BUILDS_ONCE));
+    return used_ || (tried && device.quirk(QUIRK_BUILDS_ONCE));
 }
 
 // OpenCL does not rebuild a program that has kernels. Some drivers do, and break the kernels;
@@ -88,7 +88,7 @@ cl_int Program::build_vendor(const Device &device, Build &&build) {
     if (code == CL_INVALID_OPERATION)
         std::swap(vendor_, before);
     else
-        had_kernels_ = false;
+        used_ = false;
     return code;
 }
 

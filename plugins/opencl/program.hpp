@@ -64,8 +64,8 @@ public:
     uint32_t status(const Device &device) const;
     std::string log(const Device &device) const;
     const std::string &options() const { return options_; }
-    /// To be called when a kernel is created from id().
-    void note_kernel() { had_kernels_ = true; }
+    /// To be called when a kernel is created from id(), or a command uses its variables.
+    void note_use() { used_ = true; }
     std::vector<uint64_t> binary_sizes() const;
     void copy_binaries(uint8_t **targets) const;
 
@@ -109,7 +109,7 @@ private:
     uint32_t aim_ = PI_PROGRAM_BUILT; ///< of the newest attempt
     bool linked_ = false;             ///< from compiled programs
     bool adopted_ = false;
-    std::atomic<bool> had_kernels_ = false;
+    std::atomic<bool> used_ = false;
     bool compiled_elsewhere_ = false;
     std::string options_; ///< of the newest attempt
 };

@@ -143,3 +143,34 @@ TEST_CASE("parameters of the program's own types are recognised, whatever their 
         CHECK(contents(place.queue, mem) == std::vector<uint8_t>{7, 0, 0, 0});
     }
 }
+
+TEST_CASE("variables of programs are refused where the driver gives no access to them") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const auto all = info<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_CAPABILITIES);
+        REQUIRE(!(all & PI_CAPABILITY_DEVICE_GLOBALS));
+        const Place place(device);
+        const Program program = build(place.context, "kernel void nothing() {}");
+        const std::vector<std::string> why = {"clGetDeviceGlobalVariablePointerINTEL"};
+        uint32_t word = 77;
+        auto read = pi::desc<pi_device_global_read_desc>();
+        read.program = program;
+        read.name = "table";
+        read.host_ptr = &word;
+        read.size = sizeof word;
+        refused(piEnqueueDeviceGlobalRead(place.queue, &read, 0, nullptr, nullptr),
+                PI_ERROR_UNSUPPORTED_FEATURE, why);
+        auto write = pi::desc<pi_device_global_write_desc>();
+        write.program = program;
+        write.name = "table";
+        write.host_ptr = &word;
+        write.size = sizeof word;
+        refused(piEnqueueDeviceGlobalWrite(place.queue, &write, 0, nullptr, nullptr),
+                PI_ERROR_UNSUPPORTED_FEATURE, why);
+        uint64_t size = 0;
+        refused(piProgramGetGlobalVariablePointer(program, device, "table", nullptr, &size),
+                PI_ERROR_UNSUPPORTED_FEATURE, why);
+        CHECK(word == 77);
+    }
+}
