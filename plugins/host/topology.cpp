@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "topology.hpp"
 
+#include <pi/sdk/error.hpp>
+
 #include <hwloc/cpukinds.h>
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <cinttypes>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <new>
 #include <thread>
 
@@ -29,6 +30,16 @@ std::string find_info(hwloc_obj_t object, const char *name, const char *otherwis
         if (const char *value = hwloc_obj_get_info_by_name(object, name))
             return value;
     return otherwise;
+}
+
+/// The number behind `key` in a file of lines like "MemFree: 123 kB", in bytes.
+std::optional<uint64_t> find_bytes(const std::string &path, const char *key) {
+    std::ifstream file(path);
+    uint64_t kilobytes = 0;
+    for (std::string word; file >> word;)
+        if (word == key)
+            return file >> kilobytes ? std::optional(kilobytes * 1024) : std::nullopt;
+    return std::nullopt;
 }
 
 } // namespace
@@ -160,21 +171,17 @@ Topology::Cache Topology::last_cache(const Cores &cores) const {
     return last;
 }
 
+// Pages of files count as free: the system drops them when programs need memory.
 std::optional<uint64_t> Topology::free_memory(const Node &node) const {
     if (nodes_.size() == 1)
-        if (const uint64_t bytes = host::free_memory())
+        if (const auto bytes = find_bytes("/proc/meminfo", "MemAvailable:"))
             return bytes;
-    char path[64];
-    std::snprintf(path, sizeof path, "/sys/devices/system/node/node%" PRIu32 "/meminfo",
-                  node.number);
-    const std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(path, "re"), std::fclose);
-    char line[256];
-    while (file && std::fgets(line, sizeof line, file.get())) {
-        uint64_t kilobytes = 0;
-        if (std::sscanf(line, "Node %*u MemFree: %" SCNu64, &kilobytes) == 1)
-            return kilobytes * 1024;
-    }
-    return std::nullopt;
+    const std::string path = sdk::text("/sys/devices/system/node/node", node.number, "/meminfo");
+    const auto unused = find_bytes(path, "MemFree:");
+    const auto files = find_bytes(path, "FilePages:"), shared = find_bytes(path, "Shmem:");
+    if (!unused || !files || !shared)
+        return std::nullopt;
+    return *unused + (*files > *shared ? *files - *shared : 0);
 }
 
 void Topology::bind_thread(const Cores &cores) const {

@@ -205,15 +205,17 @@ void write_il_versions(Device &device, const InfoWriter &write) {
                                      : std::string());
 }
 
-/// The ids that vendors' extensions report.
+/// The ids that vendors' extensions report. Intel's is that of PCI for GPUs only.
 void write_device_id(Device &device, const InfoWriter &write) {
     constexpr cl_device_info device_id_intel = 0x4251; // CL_DEVICE_ID_INTEL
     constexpr cl_device_info pcie_id_amd = 0x4034;     // CL_DEVICE_PCIE_ID_AMD
-    if (device.has_extension("cl_intel_device_attribute_query"))
-        return write_number<uint32_t, cl_uint, device_id_intel>(device, write);
-    if (device.has_extension("cl_amd_device_attribute_query"))
-        return write_number<uint32_t, cl_uint, pcie_id_amd>(device, write);
-    not_reported(device, device_id_intel);
+    const auto name = device.has_extension("cl_intel_device_attribute_query") ? device_id_intel
+                      : device.has_extension("cl_amd_device_attribute_query") ? pcie_id_amd
+                                                                              : 0;
+    const auto id = name ? feature<cl_uint>(device, name) : 0;
+    if (!id || device.type() != PI_DEVICE_TYPE_GPU)
+        not_reported(device, device_id_intel);
+    write(uint32_t{id});
 }
 
 void write_max_sub_devices(Device &device, const InfoWriter &write) {

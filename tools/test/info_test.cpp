@@ -266,6 +266,21 @@ void write_two_devices(const TemporaryFile &machine, const std::string &links) {
         "links": [)" + links + "]}";
 }
 
+TEST_CASE("pi-info shows free memory, and null for what the backend does not report") {
+    const TemporaryFile machine;
+    write_two_devices(machine, "");
+    const std::vector<std::string> simulated = {"PI_SIM_MACHINE=" + machine.path()};
+    const json document = run_json({PI_INFO, "--device", "sim", "--json"}, simulated);
+    const json &device = document.at("devices").at(0);
+    CHECK(device.at("free_memory") == 4 << 20);
+    for (const char *key : {"vendor_id", "device_id", "clock_rate", "memory_clock_rate",
+                            "memory_bus_width", "cache_size", "error_correction", "atomic_64"}) {
+        CHECK(device.at(key) == nullptr);
+    }
+    CHECK(device.at("il_versions") == json::array());
+    CHECK(contains(run_tool({PI_INFO, "--device", "sim"}, simulated).output, "4 MiB, 4 MiB free"));
+}
+
 TEST_CASE("pi-info --verify says of each connection between two places whether bytes arrived") {
     const TemporaryFile machine;
     write_two_devices(machine, R"({"between": ["a", "b"], "connection": "migratable"})");

@@ -82,7 +82,8 @@ TEST_CASE("a device reports its processors' caches, vectors and free memory") {
         CHECK(widths[4] == 2 * widths[5]);
         CHECK(widths[6] == 0);
         CHECK(widths[0] >= 16);
-        CHECK(info<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_FREE_MEMORY) > 0);
+        if (!machine_is_invented())
+            CHECK(info<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_FREE_MEMORY) > 0);
         CHECK(info_text(piDeviceGetInfo, device, PI_DEVICE_INFO_IL_VERSIONS).empty());
         const auto access =
             info<std::array<uint32_t, 5>>(piDeviceGetInfo, device, PI_DEVICE_INFO_USM_ACCESS);

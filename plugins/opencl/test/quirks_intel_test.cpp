@@ -56,6 +56,17 @@ std::vector<SubDevice> parts_of(pi_device whole, uint32_t units) {
 
 } // namespace
 
+TEST_CASE("Intel: the processor's signature is not an id of PCI", "[intel]") {
+    Loader loader;
+    const pi_device device = find_intel(loader);
+    if (!device)
+        return;
+    CHECK(info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_VENDOR_ID) == 0x8086);
+    uint32_t id = 0;
+    refused(piDeviceGetInfo(device, PI_DEVICE_INFO_DEVICE_ID, sizeof id, &id, nullptr),
+            PI_ERROR_UNSUPPORTED_FEATURE, {"does not report"});
+}
+
 TEST_CASE("Intel: an out-of-order queue is released while its last command leaves the driver",
           "[intel]") {
     Loader loader;
