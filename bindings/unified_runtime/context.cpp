@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "enqueue.hpp"
 #include "functions.hpp"
 #include "info.hpp"
 #include "native.hpp"
-#include "objects.hpp"
 
 #include <pi/describe/descriptor.hpp>
 

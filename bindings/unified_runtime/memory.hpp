@@ -3,7 +3,7 @@
 // Buffers, images and samplers.
 #pragma once
 
-#include "objects.hpp"
+#include "enqueue.hpp"
 
 #include <memory>
 #include <optional>

@@ -3,7 +3,7 @@
 // Programs and kernels.
 #pragma once
 
-#include "objects.hpp"
+#include "enqueue.hpp"
 
 #include <atomic>
 #include <cstddef>

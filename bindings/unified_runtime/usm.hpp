@@ -3,7 +3,7 @@
 // USM: allocations, pools, and commands on addresses.
 #pragma once
 
-#include "objects.hpp"
+#include "enqueue.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -27,8 +27,8 @@ class Submission;
 /// A device's access to USM, as CL_UNIFIED_SHARED_MEMORY_ bits, by kind.
 struct UsmAccess {
     using Kinds = std::array<cl_bitfield, PI_USM_SHARED + 1>;
-    Kinds own{};    ///< memory allocated for it
-    Kinds others{}; ///< memory allocated for other devices of the context
+    Kinds own{};            ///< memory allocated for it
+    Kinds others{};         ///< memory allocated for other devices of the context
     cl_bitfield system = 0; ///< the process's own memory, which no call of OpenCL allocated
 };
 

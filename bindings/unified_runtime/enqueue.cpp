@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "objects.hpp"
+#include "enqueue.hpp"
 
 namespace pi::unified_runtime {
 
