@@ -151,6 +151,15 @@ TEST_CASE("a failing query is reported by its name") {
           0);
 }
 
+TEST_CASE("a plugin of 1.0 knows no info that came later, and one of 1.1 knows them all") {
+    constexpr const char *id = "device: a device answers every info name by its type";
+    CHECK(run_test("knows_1_0", id).at("result") == "passed");
+    const json half = run_test("knows_half", id);
+    CHECK(half.at("result") == "failed");
+    CHECK(half.at("reason").get<std::string>().find("PI_DEVICE_INFO_ATOMIC_CAPABILITIES") !=
+          std::string::npos);
+}
+
 TEST_CASE("no control character of a plugin's texts is printed or written") {
     const TemporaryFile json_file(".json"), junit_file(".xml"), html_file(".html");
     const Run run =

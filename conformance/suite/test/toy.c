@@ -48,6 +48,8 @@
 #define HANGS_AT_TEARDOWN 25 /* in the release of the loader that runs a test */
 #define HANGS_IN_DRIVER 26   /* on a thread for each context; the driver is toy_driver.c */
 #define HAS_A_RACE 27        /* that a sanitizer reports at the end of the process */
+#define KNOWS_1_0 28         /* none of the infos of devices that 1.1 added, as a plugin of 1.0 */
+#define KNOWS_HALF 29        /* of them */
 
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc);
 
@@ -337,6 +339,18 @@ static pi_result PI_CALL faulty_device_get_info(pi_device device, pi_device_info
 }
 #endif
 
+#if PI_TOY_FAULT == KNOWS_1_0 || PI_TOY_FAULT == KNOWS_HALF
+static pi_result PI_CALL faulty_device_get_info(pi_device device, pi_device_info name,
+                                                uint64_t size, void *value, uint64_t *out_size) {
+    const pi_device_info last =
+        PI_TOY_FAULT == KNOWS_1_0 ? PI_DEVICE_INFO_HOST_WRITE_CHANNELS : PI_DEVICE_INFO_ATOMIC_64;
+    if (name > last)
+        return pi_sdk_fail(pi_sdk_host(device), PI_ERROR_INVALID_ENUMERATION, "name is %u",
+                           (unsigned)name);
+    return device_get_info(device, name, size, value, out_size);
+}
+#endif
+
 #if PI_TOY_FAULT == HAS_CONTROLS
 static pi_result PI_CALL faulty_device_get_info(pi_device device, pi_device_info name,
                                                 uint64_t size, void *value, uint64_t *out_size) {
@@ -445,7 +459,7 @@ PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *ou
         slots->piContextCreate = faulty_context_create;
 #elif PI_TOY_FAULT == CLAIMS_ALIGNMENT
         slots->piMemBufferCreate = faulty_mem_buffer_create;
-#elif PI_TOY_FAULT == HIDES_QUEUE_FLAGS
+#elif PI_TOY_FAULT == HIDES_QUEUE_FLAGS || PI_TOY_FAULT == KNOWS_1_0 || PI_TOY_FAULT == KNOWS_HALF
         slots->piDeviceGetInfo = faulty_device_get_info;
 #elif PI_TOY_FAULT == NEVER_ENDS
         slots->piEnqueueMemBufferCopy = faulty_enqueue_copy;
