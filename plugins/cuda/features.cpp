@@ -39,7 +39,7 @@ void write_device_id(Device &device, const InfoWriter &write) {
     const auto both =
         static_cast<uint32_t>(device.attribute(CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID));
     if ((both & 0xffff) != vendor_id)
-        not_reported(device, "its PCI device id before version 12.8");
+        not_reported(device, "its PCI device id; newer drivers do");
     write(both >> 16);
 }
 
