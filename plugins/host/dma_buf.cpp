@@ -40,6 +40,7 @@ std::vector<std::filesystem::path> contiguous_heaps(const std::string &folder) {
 
 DmaMemory allocate_from(const std::filesystem::path &heap, uint64_t size, uint64_t alignment) {
     const auto refused = [&](const char *call) {
+        sdk::refuse_without_descriptor(errno, heap.string(), ": ", call);
         return DmaMemory{{}, {}, text(heap.string(), ": ", call, ": ", std::strerror(errno))};
     };
     const File device(open(heap.c_str(), O_RDWR | O_CLOEXEC));

@@ -79,6 +79,8 @@ public:
     HugePages(uint64_t page, uint64_t count)
         : page_(page), count_(count),
           file_(memfd_create("pi.contiguous", MFD_CLOEXEC | MFD_HUGETLB | size_flag(page))) {
+        if (!file_)
+            sdk::refuse_without_descriptor(errno, "memfd_create");
         if (!file_ || ftruncate(file_.get(), static_cast<off_t>(page * count)))
             return;
         void *begin =

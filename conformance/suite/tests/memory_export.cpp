@@ -418,6 +418,32 @@ CONFORMANCE_TEST(
 }
 
 CONFORMANCE_TEST("memory",
+                 "exportable memory that needs a file descriptor is refused while there is none, "
+                 "and can be created then") {
+    if (is_sanitized)
+        skip("a sanitizer opens descriptors itself, to look at memory");
+    for_each_type(fixture, [&](pi_external_type type) {
+        auto desc = pi::desc<pi_mem_buffer_desc>();
+        desc.size = 5000;
+        desc.export_types = 1u << type;
+        const Place place = fixture.place();
+        const auto create = [&](pi_mem *out) {
+            return piMemBufferCreate(place.context, place.device, &desc, out);
+        };
+        {
+            // A plugin may take a descriptor only when the memory is exported.
+            const NoDescriptorLeft none;
+            Mem early;
+            if (create(early.out()) != PI_SUCCESS)
+                require_untouched<pi_mem>("exportable memory without a descriptor left",
+                                          {PI_ERROR_OUT_OF_RESOURCES}, create);
+        }
+        const Mem mem = make_exportable(fixture, fixture.random_bytes(5000), type);
+        const Descriptor descriptor(export_mem(mem, type).fd);
+    });
+}
+
+CONFORMANCE_TEST("memory",
                  "an import that needs a file descriptor fails while there is none, and can be "
                  "repeated") {
     if (is_sanitized)

@@ -79,23 +79,28 @@ inline bool can_share_pages(const std::string &folder = devices_folder) {
 }
 
 /// Makes a dma-buf of the pages of a memfd that is sealed against shrinking (udmabuf). `size` is a
-/// multiple of the page size. PI_ERROR_UNSUPPORTED_FEATURE, with what an administrator can enable.
+/// multiple of the page size. PI_ERROR_UNSUPPORTED_FEATURE, with what an administrator can enable;
+/// PI_ERROR_OUT_OF_RESOURCES if there is no file descriptor left.
 inline DmaBuf share_pages(int descriptor, uint64_t size,
                           const std::string &folder = devices_folder) {
     const std::string path = folder + "/udmabuf";
     const File device(open(path.c_str(), O_RDWR | O_CLOEXEC));
-    if (!device)
+    if (!device) {
+        refuse_without_descriptor(errno, path);
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_EXTERNAL_DMA_BUF_FD: ", path, ": ",
              std::strerror(errno), "; a kernel with CONFIG_UDMABUF has it (modprobe udmabuf)");
+    }
     udmabuf_create request{};
     request.memfd = static_cast<uint32_t>(descriptor);
     request.flags = UDMABUF_FLAGS_CLOEXEC;
     request.size = size;
     File made(ioctl(device.get(), UDMABUF_CREATE, &request));
-    if (!made)
+    if (!made) {
+        refuse_without_descriptor(errno, path);
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_EXTERNAL_DMA_BUF_FD: ", path, " for ", Bytes(size),
              ": ", std::strerror(errno),
              "; its largest is /sys/module/udmabuf/parameters/size_limit_mb, in MiB");
+    }
     return DmaBuf(std::move(made));
 }
 
@@ -109,9 +114,10 @@ struct DmaRange {
 /// reason of a failure.
 inline DmaRange map_dma_buf(int descriptor, uint64_t offset, uint64_t size) {
     File copy(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
-    if (!copy)
-        fail(errno == EMFILE ? PI_ERROR_OUT_OF_RESOURCES : PI_ERROR_INVALID_VALUE, "handle.fd is ",
-             descriptor, ": ", std::strerror(errno));
+    if (!copy) {
+        refuse_without_descriptor(errno, "handle.fd is ", descriptor);
+        fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", descriptor, ": ", std::strerror(errno));
+    }
     DmaBuf buffer(std::move(copy));
     // The only query for the size of a dma-buf. It never changes.
     check_descriptor_range(offset, size, descriptor_size(buffer.get()));

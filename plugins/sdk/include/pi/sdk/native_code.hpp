@@ -5,6 +5,7 @@
 
 #include <pi/pi_native_kernel.h>
 #include <pi/sdk/error.hpp>
+#include <pi/sdk/file.hpp>
 
 #include <dlfcn.h>
 #include <link.h>
@@ -131,8 +132,11 @@ inline void KernelLibrary::Close::operator()(void *library) const {
 
 inline KernelLibrary::KernelLibrary(const std::string &path)
     : library_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    if (!library_)
-        fail(PI_ERROR_INVALID_BINARY, "cannot open the native library ", path, ": ", dlerror());
+    if (!library_) {
+        const std::string reason = dlerror();
+        require_descriptors("cannot open the native library ", path);
+        fail(PI_ERROR_INVALID_BINARY, "cannot open the native library ", path, ": ", reason);
+    }
     const auto function =
         reinterpret_cast<decltype(&::piNativeProgram)>(dlsym(library_.get(), "piNativeProgram"));
     if (!function)

@@ -32,11 +32,18 @@ struct SharedMemory {
 };
 
 /// Makes zeroed whole pages; the mapping begins at a multiple of `alignment`, a power of two.
+/// PI_ERROR_OUT_OF_RESOURCES if there is no file descriptor left.
 inline SharedMemory make_shared(uint64_t size, uint64_t alignment) {
     SharedMemory shared;
     shared.file = File(memfd_create("pi.buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (!shared.file || size > INT64_MAX - page_size())
+    if (!shared.file) {
+        refuse_without_descriptor(errno, "memfd_create");
         return shared;
+    }
+    if (size > INT64_MAX - page_size()) {
+        errno = ENOMEM;
+        return shared;
+    }
     size = align_up(size, page_size()); // a dma-buf consists of whole pages
     if (ftruncate(shared.file.get(), static_cast<off_t>(size)))
         return shared;
@@ -66,15 +73,6 @@ inline SharedRange map_descriptor(int descriptor, uint64_t offset, uint64_t size
         fail(errno == ENOMEM ? PI_ERROR_OUT_OF_HOST_MEMORY : PI_ERROR_INVALID_VALUE, "handle.fd (",
              descriptor, ") cannot be mapped for reading and writing: ", std::strerror(errno));
     return {MmapRegion(pages, size + into), static_cast<std::byte *>(pages) + into};
-}
-
-/// For a call that needs a file descriptor and has failed: PI_ERROR_OUT_OF_RESOURCES, with the
-/// parts, if this process can open no further one. Drivers have no code for that.
-template <class... Parts>
-void require_descriptors(const Parts &...parts) {
-    const File probe(open("/", O_PATH | O_CLOEXEC));
-    if (!probe && (errno == EMFILE || errno == ENFILE))
-        fail(PI_ERROR_OUT_OF_RESOURCES, parts..., ": ", std::strerror(errno));
 }
 
 /// The size behind a descriptor; -1 if it is not known. Does not change its offset, which its
