@@ -83,6 +83,11 @@ TEST_CASE("a bad table is refused") {
     kernels[1] = {"two", function, 0, 1};
     REFUSED(PI_ERROR_INVALID_BINARY, "reserved", create());
     kernels[1] = {"two", function, 0, 0};
+    for (uint64_t &word : kernels[1].reserved_words) {
+        word = 1;
+        REFUSED(PI_ERROR_INVALID_BINARY, "reserved", create());
+        word = 0;
+    }
     program.kernel_count = 0;
     REFUSED(PI_ERROR_INVALID_BINARY, "kernel_count 0", create());
     program.kernel_count = 2;

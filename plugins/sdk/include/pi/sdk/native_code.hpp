@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -68,7 +69,9 @@ inline void check_kernel(const pi_native_kernel &kernel, uint32_t index,
         refuse("has a ';' in its name, which separates names in lists");
     if (!kernel.function)
         refuse("has no function");
-    if (kernel.reserved)
+    if (kernel.reserved ||
+        std::any_of(std::begin(kernel.reserved_words), std::end(kernel.reserved_words),
+                    [](uint64_t word) { return word != 0; }))
         refuse("has a reserved word that is not 0");
     for (const NativeKernel &other : before)
         if (other.name == kernel.name)
