@@ -26,6 +26,12 @@ void Usm::check_requirements(uint64_t requirements, uint32_t scope) {
     host::check_requirements(requirements, scope);
 }
 
+void Usm::check_poolable(uint32_t scope) {
+    if (scope != scope_global)
+        sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "scope is ", scope,
+                  ", which is not poolable; pools are for scope 0 (global)");
+}
+
 uint64_t Usm::alignment(const Device &, uint64_t asked) {
     return checked_alignment(asked);
 }

@@ -28,6 +28,7 @@ struct Usm {
     static std::string name(const Device &device);
     static void check_scope(const Device &, uint32_t scope);
     static void check_requirements(uint64_t requirements, uint32_t scope);
+    static void check_poolable(uint32_t scope);
     static uint64_t alignment(const Device &, uint64_t asked);
     static uint64_t min_alignment(const Device &) { return host::min_alignment; }
     static uint64_t max_alignment(const Device &) { return host::max_alignment; }

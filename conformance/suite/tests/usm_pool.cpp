@@ -366,6 +366,24 @@ CONFORMANCE_TEST("memory", "a pool with an invalid descriptor is refused") {
                   PI_ERROR_INVALID_NULL_POINTER, "piUsmPoolCreate with out_pool NULL");
 }
 
+CONFORMANCE_TEST("memory", "there are pools only in scopes whose memory a pool may recycle") {
+    const std::vector<pi_memory_scope> scopes = fixture.scopes();
+    for (const pi_usm_kind kind : need_pools(fixture)) {
+        for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
+            if (scopes[scope].flags & PI_SCOPE_POOLABLE)
+                continue;
+            pi_usm_pool_desc desc = pool_desc(kind);
+            desc.scope = scope;
+            require_untouched<pi_usm_pool>(
+                join("a pool of ", name_of_kind(kind), " memory in scope ", scope, " (",
+                     scopes[scope].name, "), which is not poolable"),
+                {PI_ERROR_UNSUPPORTED_FEATURE}, [&](pi_usm_pool *out) {
+                    return piUsmPoolCreate(fixture.context(), fixture.device(), &desc, out);
+                });
+        }
+    }
+}
+
 CONFORMANCE_TEST("memory", "memory is allocated only from pools of its kind and context") {
     const std::vector<pi_usm_kind> kinds = need_pools(fixture);
     const Context other = fixture.make_context({fixture.device()});

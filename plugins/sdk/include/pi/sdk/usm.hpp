@@ -24,6 +24,8 @@
 //       PI_ERROR_INVALID_VALUE unless the device has the scope.
 //   void check_requirements(uint64_t requirements, uint32_t scope)
 //       Optional. PI_ERROR_UNSUPPORTED_FEATURE for requirements that the scope cannot meet.
+//   void check_poolable(uint32_t scope)
+//       Optional. PI_ERROR_UNSUPPORTED_FEATURE for a scope without PI_SCOPE_POOLABLE.
 //   uint64_t alignment(const Device &, uint64_t)
 //       The alignment of memory for which this one, 0 or a power of two, is requested.
 //       PI_ERROR_INVALID_ALIGNMENT.
@@ -285,6 +287,8 @@ pi_result PI_CALL pool_create(pi_context context, pi_device device, const pi_usm
         sdk::require(out_pool, "out_pool");
         auto &on = owner<Usm>(self, device, known.kind);
         Usm::check_scope(on, known.scope);
+        if constexpr (requires { Usm::check_poolable(known.scope); })
+            Usm::check_poolable(known.scope);
         *out_pool = make<UsmPool<Usm>>(self, on, known).give();
     });
 }
