@@ -194,13 +194,14 @@ void enqueue_transfer(Queue &queue, const EnqueueArguments &arguments, Direction
                      first.extent[0] <= StagedCommand::most && runs_within_call(queue, arguments);
     const bool pinned = !(few && first.extent[0] <= StagedCommand::unasked) &&
                         is_pinned(queue.api(), host, host_extent(direction, regions));
-    if (few && !pinned) {
-        queue.primary().require_alive();
-        if (direction == Direction::TO_DEVICE)
-            queue.wait_for_stream(); // earlier commands may still write there
-        StagedCommand command(Target{queue, true}, direction, mem, host, first);
-        return enqueue_within_call(queue, arguments, command);
-    }
+    if (few && !pinned)
+        if (const TurnWithinCall turn(queue); turn) {
+            queue.primary().require_alive();
+            if (direction == Direction::TO_DEVICE)
+                queue.wait_for_stream(); // earlier commands may still write there
+            StagedCommand command(Target{queue, true}, direction, mem, host, first);
+            return enqueue_within_call(queue, arguments, command);
+        }
     if (pinned)
         return enqueue_stream<PinnedCommand>(queue, arguments, direction, mem, host,
                                              std::move(regions));

@@ -62,14 +62,15 @@ void enqueue_pageable(Queue &queue, const EnqueueArguments &arguments, Primary &
     queue.primary().require_alive();
     auto command = std::make_unique<PageableCommand>(queue, of, direction, device, host,
                                                      std::move(regions), std::move(keep));
-    if (!runs_within_call(queue, arguments))
-        return enqueue(queue, arguments, std::move(command));
-    run_within_call(queue, arguments, [&](Event *event) {
-        if (event)
-            event->running();
-        queue.wait_for_stream();
-        command->run();
-    });
+    if (runs_within_call(queue, arguments))
+        if (const TurnWithinCall turn(queue); turn)
+            return run_within_call(queue, arguments, [&](Event *event) {
+                if (event)
+                    event->running();
+                queue.wait_for_stream();
+                command->run();
+            });
+    enqueue(queue, arguments, std::move(command));
 }
 
 } // namespace pi::cuda

@@ -41,11 +41,12 @@ public:
     template <class Work>
     void enqueue(const sdk::EnqueueArguments &arguments, Cost cost, Work work) {
         if (cost != Cost::PLUGIN_THREAD && sdk::runs_within_call(*this, arguments))
-            return sdk::run_within_call(*this, arguments, [&](sdk::Event *event) {
-                if (event)
-                    event->running();
-                work();
-            });
+            if (const sdk::TurnWithinCall turn(*this); turn)
+                return sdk::run_within_call(*this, arguments, [&](sdk::Event *event) {
+                    if (event)
+                        event->running();
+                    work();
+                });
         auto command = std::make_unique<WorkCommand<Work>>(device_, cost, std::move(work));
         const Executor::EnqueueScope scope(command.get(), arguments.flags & PI_COMMAND_BLOCKING);
         sdk::enqueue(*this, arguments, std::move(command));

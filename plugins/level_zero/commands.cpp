@@ -136,14 +136,15 @@ void enqueue_copy(Queue &queue, const EnqueueArguments &arguments, const End &sr
         return enqueue_list<CopyCommand>(queue, arguments, src, dst, mems, std::move(regions));
     auto command =
         std::make_unique<TransferCommand>(queue, executor, src, dst, mems, std::move(regions));
-    if (!runs_within_call(queue, arguments))
-        return enqueue(queue, arguments, std::move(command));
-    run_within_call(queue, arguments, [&](Event *event) {
-        if (event)
-            event->running();
-        queue.wait_for_list();
-        command->run();
-    });
+    if (runs_within_call(queue, arguments))
+        if (const TurnWithinCall turn(queue); turn)
+            return run_within_call(queue, arguments, [&](Event *event) {
+                if (event)
+                    event->running();
+                queue.wait_for_list();
+                command->run();
+            });
+    enqueue(queue, arguments, std::move(command));
 }
 
 void check_copy(const Queue &queue, const Mem &src, const Mem &dst) {

@@ -250,14 +250,13 @@ void enqueue_in_graph(Queue &queue, const sdk::EnqueueArguments &arguments,
 /// the vendor refuses it immediately, the call returns the error.
 template <class CommandType, class... Parts>
 void enqueue_vendor(Queue &queue, const sdk::EnqueueArguments &arguments, Parts &&...parts) {
-    if (sdk::runs_within_call(queue, arguments) && !queue.shared()) {
-        CommandType command(Target{queue, true}, std::forward<Parts>(parts)...);
-        enqueue_within_call(queue, arguments, command);
-    } else {
-        enqueue_in_graph(
-            queue, arguments,
-            std::make_unique<CommandType>(Target{queue}, std::forward<Parts>(parts)...));
-    }
+    if (sdk::runs_within_call(queue, arguments) && !queue.shared())
+        if (const sdk::TurnWithinCall turn(queue); turn) {
+            CommandType command(Target{queue, true}, std::forward<Parts>(parts)...);
+            return enqueue_within_call(queue, arguments, command);
+        }
+    enqueue_in_graph(queue, arguments,
+                     std::make_unique<CommandType>(Target{queue}, std::forward<Parts>(parts)...));
 }
 
 /// The same for commands that the plugin carries out itself.

@@ -7,6 +7,7 @@
 #include "registry.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 
 namespace pi::suite {
@@ -168,6 +169,42 @@ CONFORMANCE_TEST("enqueue",
         fixture.require_contents(queue, mem, expected,
                                  join("after a blocking write of ", size, " bytes"));
     }
+}
+
+CONFORMANCE_TEST("enqueue",
+                 "a blocking command of an in-order queue does not run beside those that other "
+                 "threads enqueue") {
+    const uint64_t size = fixture.at_most(32 << 20);
+    const Queue queue = fixture.make_queue();
+    const Mem mem = fixture.make_buffer(fixture.place(), Bytes(size));
+    std::atomic<bool> done{false};
+    const auto fill_often = [&] {
+        for (int round = 0; round < 20; ++round) {
+            const auto pattern = static_cast<std::byte>(round + 1);
+            auto desc = pi::desc<pi_buffer_fill_desc>();
+            desc.flags = PI_COMMAND_BLOCKING;
+            desc.mem = mem;
+            desc.pattern = &pattern;
+            desc.pattern_size = 1;
+            desc.size = size;
+            require_success(try_enqueue(queue, desc), "a blocking fill");
+        }
+    };
+    fixture.run_threads(2, [&](unsigned thread) {
+        if (thread == 0) {
+            const struct Done {
+                std::atomic<bool> &done;
+                ~Done() { done = true; }
+            } at_end{done};
+            return fill_often();
+        }
+        while (!done) {
+            Bytes ends(2);
+            const Regions regions{linear(0, 0, 1), linear(size - 1, 1, 1)};
+            fixture.wait(fixture.enqueue(queue, read_desc(mem, ends, regions)), "a read");
+            require(ends[0] == ends[1], "a read saw a part of a fill of the same in-order queue");
+        }
+    });
 }
 
 CONFORMANCE_TEST("enqueue", "threads that block on one queue each get their own bytes") {

@@ -2,6 +2,7 @@
 
 #include "fake_host.hpp"
 
+#include <pi/sdk/enqueue.hpp>
 #include <pi/sdk/worker.hpp>
 
 #include <catch2/catch.hpp>
@@ -141,6 +142,82 @@ TEST_CASE("a failure reaches its dependents with the root's text, and no other c
     }
     CHECK(follower->result() == PI_SUCCESS); // an order without a wait list propagates no error
     CHECK(runs == 1);
+}
+
+TEST_CASE("what is submitted while a command runs within its call comes after it") {
+    const bool in_order = GENERATE(true, false);
+    const bool fails = GENERATE(false, true);
+    pi_test::FakeHost host;
+    auto queue = make<Queue>(host.get(), in_order);
+    const EnqueueArguments blocking{PI_COMMAND_BLOCKING, PI_TYPE_BUFFER_COPY_DESC, 0, nullptr,
+                                    nullptr};
+    Ref<Event> command, barrier, behind;
+    std::atomic<bool> finished{false};
+    std::thread finisher;
+    const pi_result result = guard(host.get(), [&] {
+        REQUIRE(runs_within_call(*queue, blocking));
+        const TurnWithinCall turn(*queue);
+        REQUIRE(turn);
+        run_within_call(*queue, blocking, [&](Event *) {
+            CHECK_FALSE(runs_within_call(*queue, blocking));
+            CHECK_FALSE(TurnWithinCall(*queue));
+            CHECK_FALSE(queue->sequence().open([](const Event &) { return Phase::SUBMITTED; }));
+            finisher = std::thread([&] {
+                queue->sequence().finish();
+                finished = true;
+            });
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            CHECK_FALSE(finished);
+            command = queue->submit(instant());
+            CHECK(command->is_complete() == !in_order);
+            barrier = queue->submit(instant(), {}, Sequence::Role::BARRIER);
+            behind = queue->submit(instant());
+            CHECK_FALSE(barrier->is_complete());
+            CHECK_FALSE(behind->is_complete());
+            if (fails)
+                fail(PI_ERROR_DEVICE_LOST, "within the call");
+        });
+    });
+    finisher.join();
+    CHECK(result == (fails ? PI_ERROR_DEVICE_LOST : PI_SUCCESS));
+    for (const Event *event : {command.get(), barrier.get(), behind.get()}) {
+        CHECK(event->is_complete());
+        CHECK(event->result() == PI_SUCCESS);
+    }
+    CHECK(queue->sequence().idle());
+    CHECK(TurnWithinCall(*queue));
+}
+
+TEST_CASE("many threads that run commands within their calls exclude each other") {
+    const bool in_order = GENERATE(true, false);
+    pi_test::FakeHost host;
+    auto queue = make<Queue>(host.get(), in_order);
+    const EnqueueArguments blocking{PI_COMMAND_BLOCKING, PI_TYPE_BUFFER_COPY_DESC, 0, nullptr,
+                                    nullptr};
+    std::atomic<int> inside{0}, together{0}, runs{0};
+    const auto body = [&] {
+        together += inside.fetch_add(1) != 0;
+        ++runs;
+        inside.fetch_sub(1);
+    };
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 4; ++thread)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 2000; ++i) {
+                if (const TurnWithinCall turn(*queue); turn)
+                    run_within_call(*queue, blocking, [&](Event *) { body(); });
+                else
+                    enqueue(*queue, blocking, instant(body));
+                if (i % 64 == 0)
+                    queue->sequence().finish();
+            }
+        });
+    for (std::thread &thread : threads)
+        thread.join();
+    CHECK(runs == 4 * 2000);
+    if (in_order)
+        CHECK(together == 0);
+    CHECK(queue->sequence().idle());
 }
 
 TEST_CASE("an exception in a command's start fails its event") {

@@ -39,8 +39,8 @@ struct EnqueueArguments {
 };
 
 /// Whether the command is blocking and has nothing to wait for, so that the backend may run it
-/// within the call, without an event in the queue. It is unordered with commands that other threads
-/// enqueue meanwhile, as always. See run_within_call.
+/// within the call, without an event in the queue, if it then gets a TurnWithinCall. See
+/// run_within_call.
 template <class Queue>
 bool runs_within_call(Queue &queue, const EnqueueArguments &arguments) {
     return arguments.flags & PI_COMMAND_BLOCKING && !arguments.wait_count &&
@@ -58,9 +58,9 @@ bool takes_fast_path(Queue &queue, const EnqueueArguments &arguments, PhaseOf &&
            queue.sequence().open(std::forward<PhaseOf>(phase));
 }
 
-/// Runs a command for which runs_within_call holds: body(event) runs it and throws its failure.
-/// `event` is the new event if the application requested one, else NULL; the application gets it,
-/// complete, after the body.
+/// Runs a command for which runs_within_call holds, while its caller has the TurnWithinCall:
+/// body(event) runs it and throws its failure. `event` is the new event if the application requested
+/// one, else NULL; the application gets it, complete, after the body.
 template <class Queue, class Body>
 void run_within_call(Queue &queue, const EnqueueArguments &arguments, Body &&body) {
     if (!arguments.out_event)
@@ -118,10 +118,11 @@ void enqueue(Queue &queue, const EnqueueArguments &arguments, std::unique_ptr<Co
 /// returns, the CommandReferences that outlive such a command or NULL}.
 template <class CommandType, class Target, class PlainCommand, class Queue, class... Parts>
 void enqueue_some_way(Queue &queue, const EnqueueArguments &arguments, Parts &&...parts) {
-    if (runs_within_call(queue, arguments)) {
-        CommandType command(Target{queue, true, nullptr}, std::forward<Parts>(parts)...);
-        return enqueue_within_call(queue, arguments, command);
-    }
+    if (runs_within_call(queue, arguments))
+        if (const TurnWithinCall turn(queue); turn) {
+            CommandType command(Target{queue, true, nullptr}, std::forward<Parts>(parts)...);
+            return enqueue_within_call(queue, arguments, command);
+        }
     if constexpr (std::is_base_of_v<PlainCommand, CommandType>)
         if (queue.takes_fast_path(arguments)) {
             CommandReferences references;

@@ -274,7 +274,18 @@ public:
 
     /// True if every command submitted before is complete: a new one has nothing in this queue to
     /// wait for.
-    bool idle() const { return idle_.load(std::memory_order_acquire); }
+    bool idle() const { return !state_.load(std::memory_order_acquire); }
+
+    /// If idle, lets a blocking command run within its call, without an event: until
+    /// end_within_call(), every command submitted and every finish() treats it as one submitted
+    /// before. See TurnWithinCall. `host` is that of the queue.
+    bool begin_within_call(const pi_host *host) {
+        host_.store(host, std::memory_order_relaxed);
+        uint32_t state = 0;
+        return state_.compare_exchange_strong(state, within_call, std::memory_order_acq_rel,
+                                              std::memory_order_relaxed);
+    }
+    void end_within_call() noexcept;
 
     /// In order only: true if a command submitted now would start at once. phase(last) is the phase
     /// that it requires of the command before it.
@@ -283,22 +294,67 @@ public:
         if (idle())
             return true;
         std::lock_guard lock(mutex_);
-        return !last_ || (phase(*last_) == Phase::SUBMITTED && last_->status() != PI_EVENT_QUEUED);
+        if (!last_)
+            return !runs_within_call();
+        return phase(*last_) == Phase::SUBMITTED && last_->status() != PI_EVENT_QUEUED;
     }
 
 private:
     friend class Event;
+    /// Bits of state_: there is an incomplete event or a stand-in, written under the lock; a command
+    /// runs within its call.
+    static constexpr uint32_t has_events = 1, within_call = 2;
+    /// Under the lock: while it lives, no command begins to run within its call, and one that does
+    /// ends only under the lock.
+    class Opened {
+    public:
+        explicit Opened(Sequence &sequence) : sequence_(sequence) {
+            sequence.state_.fetch_or(has_events, std::memory_order_acq_rel);
+        }
+        Opened(const Opened &) = delete;
+        ~Opened() { sequence_.settle(); }
+
+    private:
+        Sequence &sequence_;
+    };
+
     /// Called by an event that became complete.
     void forget(Event &event);
-    std::vector<Ref<Event>> open_events() const;
+    std::vector<Ref<Event>> open_events();
+    bool runs_within_call() const { return state_.load(std::memory_order_relaxed) & within_call; }
+    const Ref<Event> &stand_in();
+    void settle() {
+        if (!open_ && !stand_in_)
+            state_.fetch_and(~has_events, std::memory_order_release);
+    }
 
     const bool in_order_;
-    mutable std::mutex mutex_;     ///< taken before any event's, never after
-    Event *last_ = nullptr;        ///< in order: the newest, if not complete
-    Event *barrier_ = nullptr;     ///< out of order: the newest barrier, if not complete
-    Event *newest_ = nullptr;      ///< the newest incomplete event; the graph keeps these alive
-    size_t open_ = 0;              ///< the number of incomplete events
-    std::atomic<bool> idle_{true}; ///< no event is incomplete; written under the lock
+    mutable std::mutex mutex_;       ///< taken before any event's, never after
+    Event *last_ = nullptr;          ///< in order: the newest, if not complete
+    Event *barrier_ = nullptr;       ///< out of order: the newest barrier, if not complete
+    Event *newest_ = nullptr;        ///< the newest incomplete event; the graph keeps these alive
+    size_t open_ = 0;                ///< the number of incomplete events
+    Ref<Event> stand_in_;            ///< of the command that runs within its call, once needed
+    std::atomic<uint32_t> state_{0}; ///< 0 if idle
+    std::atomic<const pi_host *> host_{nullptr};
+};
+
+/// The turn of a blocking command to run within its call; none if its queue is not idle.
+class TurnWithinCall {
+public:
+    template <class Queue>
+    explicit TurnWithinCall(Queue &queue)
+        : sequence_(queue.sequence().begin_within_call(queue.host()) ? &queue.sequence()
+                                                                     : nullptr) {}
+    TurnWithinCall(const TurnWithinCall &) = delete;
+    ~TurnWithinCall() {
+        if (sequence_)
+            sequence_->end_within_call();
+    }
+    explicit operator bool() const { return sequence_; }
+
+private:
+    Sequence *const sequence_;
 };
 
 /// Checks a wait list: count and pointer agree, and every event is of this instance.

@@ -321,10 +321,13 @@ inline void Sequence::submit(Event &event, std::unique_ptr<Command> command,
     std::vector<Event *> before;
     {
         std::lock_guard lock(mutex_);
+        const Opened opened(*this);
         const bool waits_for_all = role != Role::COMMAND && waits.empty();
         if (in_order_) {
             if (last_)
                 order.emplace_back(*last_);
+            else if (runs_within_call())
+                order.push_back(stand_in());
         } else if (waits_for_all) {
             order = open_events();
         } else if (barrier_) {
@@ -341,7 +344,6 @@ inline void Sequence::submit(Event &event, std::unique_ptr<Command> command,
             newest_->newer_ = &event;
         newest_ = &event;
         ++open_;
-        idle_.store(false, std::memory_order_relaxed);
         last_ = &event;
         if (role == Role::BARRIER)
             barrier_ = &event;
@@ -349,18 +351,46 @@ inline void Sequence::submit(Event &event, std::unique_ptr<Command> command,
     event.launch(std::move(command), waits, before);
 }
 
-inline std::vector<Ref<Event>> Sequence::open_events() const {
+/// Under the lock, while a command runs within its call: an event that completes with it.
+inline const Ref<Event> &Sequence::stand_in() {
+    if (!stand_in_)
+        stand_in_ = make<Event>(host_.load(std::memory_order_relaxed), AnyRef());
+    return stand_in_;
+}
+
+inline void Sequence::end_within_call() noexcept {
+    uint32_t state = within_call;
+    if (state_.compare_exchange_strong(state, 0, std::memory_order_release,
+                                       std::memory_order_relaxed))
+        return;
+    Ref<Event> stand_in;
+    {
+        std::lock_guard lock(mutex_);
+        stand_in = std::move(stand_in_);
+        state_.store(open_ ? has_events : 0, std::memory_order_release);
+    }
+    if (stand_in)
+        stand_in->finish(PI_SUCCESS);
+}
+
+/// Under the lock, with Opened.
+inline std::vector<Ref<Event>> Sequence::open_events() {
     std::vector<Ref<Event>> events;
-    events.reserve(open_);
+    events.reserve(open_ + 1);
+    if (runs_within_call())
+        events.push_back(stand_in());
     for (Event *event = newest_; event; event = event->older_)
         events.emplace_back(*event);
     return events;
 }
 
 inline void Sequence::finish() {
+    if (idle())
+        return;
     std::vector<Ref<Event>> events;
     {
         std::lock_guard lock(mutex_);
+        const Opened opened(*this);
         events = open_events();
     }
     for (const Ref<Event> &event : events) {
@@ -377,11 +407,11 @@ inline void Sequence::forget(Event &event) {
     if (event.older_)
         event.older_->newer_ = event.newer_;
     --open_;
-    idle_.store(open_ == 0, std::memory_order_release);
     if (last_ == &event)
         last_ = nullptr;
     if (barrier_ == &event)
         barrier_ = nullptr;
+    settle();
 }
 
 inline std::vector<Event *> read_wait_list(const pi_host *host, uint32_t count,
