@@ -50,12 +50,7 @@ void Command::check_reachable(const Memory &memory) const {
 }
 
 std::size_t Command::use(const Memory &memory, Access access, uint64_t offset, uint64_t size) {
-    if (offset > memory.size() || size > memory.size() - offset) {
-        throw Error(PI_ERROR_INVALID_SIZE, "bytes [" + std::to_string(offset) + ", " +
-                                               std::to_string(offset) + " + " +
-                                               std::to_string(size) + ") are past the end of " +
-                                               std::to_string(memory.size()) + " bytes");
-    }
+    memory.check_range(offset, size);
     check_reachable(memory);
     const uint64_t begin = memory.storage() != nullptr ? memory.offset() + offset : offset;
     uses_.push_back({&memory, access, begin, begin + size, 0});
@@ -74,7 +69,7 @@ std::vector<Command::Joined> Command::join_uses() {
         const Memory *memory = uses_[i].memory;
         return memory->root_ != nullptr ? memory->root_.get() : memory;
     };
-    // All commands acquire in the same order, so that threads never wait for each other.
+    // Neighbours, so that those that overlap meet.
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         return std::pair(root(a), uses_[a].begin) < std::pair(root(b), uses_[b].begin);
     });
@@ -102,6 +97,7 @@ void Command::begin() {
         return;
     }
     const PlaceIndex place = queue_.context().place_of(queue_.device());
+    order_ = std::unique_lock(queue_.context().order_mutex_);
     for (const Joined &use : joined) {
         use.memory->end_holds(use.begin, use.end);
         acquisitions_.push_back(use.memory->storage()
@@ -122,9 +118,19 @@ Command::Operand Command::operand(std::size_t index) {
     return {acquisition.mem(), acquisition.offset() + use.begin - acquisition.range().begin};
 }
 
+void Command::cancel() {
+    acquisitions_.clear();
+    if (order_) {
+        order_.unlock();
+    }
+}
+
 Event Command::end(runtime::Event event) {
     for (Acquisition &acquisition : acquisitions_) {
         acquisition.release(event.get());
+    }
+    if (order_) {
+        order_.unlock();
     }
     return {std::move(event), queue_.part().plugin};
 }

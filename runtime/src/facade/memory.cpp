@@ -54,11 +54,27 @@ runtime::Mem range_in(const Acquisition &acquisition, uint64_t size) {
 }
 
 Access access_of_map(uint64_t flags) {
+    if ((flags & (PI_MAP_READ | PI_MAP_WRITE | PI_MAP_WRITE_DISCARD)) == 0) {
+        throw Error(PI_ERROR_INVALID_VALUE, "a map needs READ, WRITE or WRITE_DISCARD");
+    }
     if ((flags & (PI_MAP_READ | PI_MAP_WRITE)) == PI_MAP_READ &&
         (flags & PI_MAP_WRITE_DISCARD) == 0) {
         return Access::read;
     }
     return (flags & (PI_MAP_READ | PI_MAP_WRITE)) != 0 ? Access::read_write : Access::discard_write;
+}
+
+/// As piMemBufferCreate does.
+void check_host_pointer(const Memory::Descriptor &descriptor) {
+    const uint64_t uses = descriptor.flags & (PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR);
+    if (uses == (PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR)) {
+        throw Error(PI_ERROR_INVALID_VALUE,
+                    "a buffer's flags have both COPY_HOST_PTR and USE_HOST_PTR");
+    }
+    if (uses != 0 && descriptor.host_ptr == nullptr) {
+        throw Error(PI_ERROR_INVALID_NULL_POINTER,
+                    "a buffer's flags need a host pointer, which is NULL");
+    }
 }
 
 } // namespace
@@ -107,6 +123,7 @@ std::shared_ptr<Memory> Memory::create(std::shared_ptr<Context> context,
               "piMemBufferCreate");
         return memory;
     }
+    check_host_pointer(descriptor);
     StorageDescriptor desc;
     desc.size = descriptor.size;
     if ((descriptor.flags & PI_MEM_USE_HOST_PTR) != 0) {
@@ -142,7 +159,7 @@ std::shared_ptr<Memory> Memory::view(uint64_t offset, uint64_t size, uint64_t fl
     memory->flags_ = flags != 0 ? flags : flags_;
     memory->size_ = size;
     if (storage_) {
-        storage_->buffer(offset_ + offset, size); // checks the range
+        buffer(offset, size); // checks the range
         for (const pi_device device : context_->devices()) {
             const uint64_t alignment = offset_alignment(device);
             if (offset % alignment != 0) {
@@ -169,7 +186,17 @@ std::shared_ptr<Memory> Memory::view(uint64_t offset, uint64_t size, uint64_t fl
     return memory;
 }
 
+void Memory::check_range(uint64_t offset, uint64_t size) const {
+    if (offset > size_ || size > size_ - offset) {
+        throw Error(PI_ERROR_INVALID_SIZE, "bytes [" + std::to_string(offset) + ", " +
+                                               std::to_string(offset) + " + " +
+                                               std::to_string(size) + ") are past the end of " +
+                                               std::to_string(size_) + " bytes");
+    }
+}
+
 Buffer Memory::buffer(uint64_t offset, uint64_t size) const {
+    check_range(offset, size);
     return storage_->buffer(offset_ + offset, size);
 }
 
@@ -242,6 +269,8 @@ void *Memory::map(Command &command, uint64_t flags, uint64_t offset, uint64_t si
         map->address = map->slot;
     } else {
         const Buffer range = buffer(offset, size); // checks it
+        // As for a command's acquires.
+        std::unique_lock order(context_->order_mutex_);
         root().end_holds(offset_ + offset, offset_ + offset + size);
         map->acquisition = range.acquire(host_place, access_of_map(flags));
         const Part &part = command.queue().part();
@@ -251,9 +280,12 @@ void *Memory::map(Command &command, uint64_t flags, uint64_t offset, uint64_t si
             piEventSignalHost(ready.get(), result);
         });
         command.wait_for(ready);
-        auto desc = pi::desc<pi_events_wait_desc>();
-        desc.flags = flags & PI_COMMAND_BLOCKING;
-        out_event = command.enqueue("piEnqueueEventsWait", piEnqueueEventsWait, desc, true);
+        out_event = command.enqueue<pi_events_wait_desc>("piEnqueueEventsWait", piEnqueueEventsWait,
+                                                         nullptr, true);
+        order.unlock();
+        if ((flags & PI_COMMAND_BLOCKING) != 0) {
+            out_event.wait();
+        }
         map->address = host_bytes_ + offset_ + offset;
     }
     const std::lock_guard lock(mutex_);

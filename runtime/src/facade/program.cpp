@@ -119,6 +119,9 @@ std::shared_ptr<Program> Program::link(std::shared_ptr<Context> context,
 void Program::build_each(const char *name, Build function, std::span<const pi_device> devices,
                          const char *options) {
     const auto parts = context_->parts();
+    for (const pi_device device : devices) {
+        context_->part_index(device); // throws for a device of another context
+    }
     for (std::size_t part = 0; part < parts.size(); ++part) {
         const std::vector<pi_device> in_part = devices_in(parts[part], devices);
         const auto &entry = parts_.entries()[part];

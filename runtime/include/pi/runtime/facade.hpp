@@ -117,6 +117,8 @@ public:
     void finish_queues() const;
 
 private:
+    friend class Command;
+    friend class Memory;
     friend class Queue;
     /// What finish_queues() needs of a queue that may be destroyed meanwhile.
     struct QueueState {
@@ -136,6 +138,10 @@ private:
     UsmRanges usm_;
     mutable std::mutex queues_mutex_;
     std::vector<std::shared_ptr<QueueState>> queues_;
+    /// Held from a command's acquires to its enqueue, which never blocks. Acquires do not wait for
+    /// each other: with those of two commands interleaved, each command could wait for the other,
+    /// or for one that is behind it in an in-order queue.
+    mutable std::mutex order_mutex_;
 };
 
 /// An allocation and the context that it belongs to.
@@ -251,6 +257,7 @@ private:
     struct Hold;
 
     Memory() = default;
+    void check_range(uint64_t offset, uint64_t size) const;
     Buffer buffer(uint64_t offset, uint64_t size) const;
     const Memory &root() const noexcept { return root_ != nullptr ? *root_ : *this; }
     void end_holds(uint64_t begin, uint64_t end) const;
@@ -280,7 +287,9 @@ private:
 ///     desc.mem = command.operand(use).mem; // acquires all memory at the first call
 ///     Event end = command.enqueue("piEnqueueMemBufferRead", piEnqueueMemBufferRead, desc, true);
 ///
-/// One thread uses it. If it is destroyed without an enqueue, nothing happened.
+/// One thread uses it, one at a time between operand() and enqueue(): until then the context's
+/// other commands on storages wait. If it is destroyed without an enqueue, or the enqueue fails,
+/// nothing happened.
 class PI_RUNTIME_EXPORT Command {
 public:
     explicit Command(const Queue &queue) : queue_(queue) {}
@@ -311,12 +320,30 @@ public:
                                                pi_event *),
                   const Desc *desc, bool wants_event) {
         begin();
+        // Commands of other threads must not wait while this one blocks.
+        const bool blocks =
+            !acquisitions_.empty() && desc != nullptr && (desc->flags & PI_COMMAND_BLOCKING) != 0;
+        std::optional<Desc> own;
+        if (blocks) {
+            own = *desc;
+            own->flags &= ~uint64_t{PI_COMMAND_BLOCKING};
+            desc = &*own;
+        }
         runtime::Event event;
-        check(function(queue_.get(), desc, wait_count(), wait_list(),
-                       wants_event || !acquisitions_.empty() ? event.out() : nullptr),
-              name);
+        try {
+            check(function(queue_.get(), desc, wait_count(), wait_list(),
+                           wants_event || !acquisitions_.empty() ? event.out() : nullptr),
+                  name);
+        } catch (...) {
+            cancel();
+            throw;
+        }
         queue_.count_command();
-        return end(std::move(event));
+        Event done = end(std::move(event));
+        if (blocks) {
+            done.wait();
+        }
+        return done;
     }
     template <class Desc>
     Event enqueue(const char *name,
@@ -345,11 +372,13 @@ private:
     void begin();
     std::vector<Joined> join_uses();
     Event end(runtime::Event event);
+    void cancel();
 
     const Queue &queue_;
     std::vector<pi_event> waits_;
     std::vector<runtime::Event> owned_;
     std::vector<Use> uses_;
+    std::unique_lock<std::mutex> order_; // of the context, longer than the acquisitions
     std::vector<Acquisition> acquisitions_;
     bool begun_ = false;
 };
