@@ -950,6 +950,30 @@ TEST_CASE("memory that somebody holds has the bytes, and its changes reach every
     });
 }
 
+TEST_CASE("a command that comes while memory is being brought to its holder waits for that alone",
+          "[facade]") {
+    const Plugins plugins;
+    const Bench bench(plugins.context({gpu0, host}));
+    const MemoryPtr memory = bench.buffer(Bytes(size));
+    const facade::Event first = host_event(bench.context->parts()[0]);
+    Command before(bench.queue(0));
+    before.wait_for(first);
+    fill(before, *memory, Access::discard_write, 0, size, 7);
+    auto holder =
+        std::async(std::launch::async, [&] { return memory->held_at(plugins.devices[host]); });
+    CHECK(holder.wait_for(std::chrono::milliseconds(50)) == std::future_status::timeout);
+    Bytes seen(size);
+    Command command(bench.queue(0));
+    const Command::Operand at = command.operand(command.use(*memory, Access::read, 0, size));
+    const pi_region region = pi_test::range(at.offset, 0, size);
+    const facade::Event event = command.enqueue(
+        "read", piEnqueueMemBufferRead, pi_test::read_desc(at.mem, seen.data(), region), true);
+    OK(piEventSignalHost(first.get(), PI_SUCCESS));
+    CHECK(holder.get() != nullptr);
+    REQUIRE(result_of(event) == PI_SUCCESS);
+    CHECK(seen == Bytes(size, 7));
+}
+
 // ----- Programs and kernels --------------------------------------------------------------------
 
 namespace {

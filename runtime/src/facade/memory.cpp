@@ -94,6 +94,8 @@ struct Memory::Hold {
     pi_mem replica = nullptr;    // compared only
     runtime::Mem mem{};          // the range in it
     Acquisition acquisition{};   // released once a command uses bytes of the range
+    bool arriving = false;       // held_at() waits for the bytes
+    bool ended = false;          // a command used the range meanwhile
 
     bool overlaps(uint64_t from, uint64_t to) const { return from < end && begin < to; }
 };
@@ -203,7 +205,12 @@ Buffer Memory::buffer(uint64_t offset, uint64_t size) const {
 void Memory::end_holds(uint64_t begin, uint64_t end) const {
     const std::lock_guard lock(mutex_);
     for (const auto &hold : holds_) {
-        if (hold->acquisition.held() && hold->overlaps(begin, end)) {
+        if (!hold->overlaps(begin, end)) {
+            continue;
+        }
+        if (hold->arriving) {
+            hold->ended = true;
+        } else if (hold->acquisition.held()) {
             hold->acquisition.release();
         }
     }
@@ -230,24 +237,44 @@ pi_mem Memory::held_at(pi_device device) {
             return (*found)->mem.get();
         }
     }
-    owner.end_holds(offset_, end);
-    Acquisition acquisition = buffer(0, size_).acquire(place, Access::read_write);
-    acquisition.wait();
+    Hold *hold = nullptr;
+    Acquisition acquisition;
+    {
+        // A command comes before the acquire, or finds the hold.
+        const std::lock_guard order(context_->order_mutex_);
+        owner.end_holds(offset_, end);
+        acquisition = buffer(0, size_).acquire(place, Access::read_write);
+        const std::lock_guard lock(owner.mutex_);
+        auto found = find();
+        if (found == owner.holds_.end()) {
+            found = owner.holds_.insert(found, std::make_unique<Hold>());
+            (*found)->place = place;
+            (*found)->begin = offset_;
+            (*found)->end = end;
+        }
+        hold = found->get();
+        hold->ended = false;
+        hold->arriving = true;
+    }
+    try {
+        acquisition.wait();
+    } catch (...) {
+        const std::lock_guard lock(owner.mutex_);
+        hold->arriving = false;
+        throw;
+    }
     const std::lock_guard lock(owner.mutex_);
-    auto found = find();
-    if (found == owner.holds_.end()) {
-        found = owner.holds_.insert(found, std::make_unique<Hold>());
-        (*found)->place = place;
-        (*found)->begin = offset_;
-        (*found)->end = end;
+    hold->arriving = false;
+    if (hold->replica != acquisition.mem()) {
+        hold->mem = range_in(acquisition, size_);
+        hold->replica = acquisition.mem();
     }
-    Hold &hold = **found;
-    if (hold.replica != acquisition.mem()) {
-        hold.mem = range_in(acquisition, size_);
-        hold.replica = acquisition.mem();
+    if (hold->ended) {
+        acquisition.release();
+    } else {
+        hold->acquisition = std::move(acquisition);
     }
-    hold.acquisition = std::move(acquisition);
-    return hold.mem.get();
+    return hold->mem.get();
 }
 
 void *Memory::map(Command &command, uint64_t flags, uint64_t offset, uint64_t size,
