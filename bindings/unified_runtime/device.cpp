@@ -104,7 +104,7 @@ Partition partition_of(const ur_device_partition_properties_t &properties) {
 
 /// What DPC++ calls an image's target.
 constexpr std::array<std::pair<std::string_view, std::pair<const char *, pi_program_format>>, 4>
-    targets{{
+    image_targets{{
         {UR_DEVICE_BINARY_TARGET_SPIRV64, {"spirv64", PI_PROGRAM_FORMAT_SPIRV}},
         {UR_DEVICE_BINARY_TARGET_SPIRV64_X86_64, {"native", PI_PROGRAM_FORMAT_DEVICE_BINARY}},
         {UR_DEVICE_BINARY_TARGET_SPIRV64_GEN, {"native", PI_PROGRAM_FORMAT_DEVICE_BINARY}},
@@ -227,7 +227,7 @@ ur_result_t UR_APICALL urDeviceSelectBinary(ur_device_handle_t device,
             if ((type & type_of_target(target)) == 0) {
                 continue;
             }
-            for (const auto &[name, image] : targets) {
+            for (const auto &[name, image] : image_targets) {
                 if (name == target) {
                     images[i].target = image.first;
                     images[i].format = image.second;

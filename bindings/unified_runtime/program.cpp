@@ -248,7 +248,7 @@ std::string build_text(pi_program program, pi_device device, pi_program_build_in
     return text.c_str();
 }
 
-constexpr std::array<std::pair<uint32_t, ur_program_build_status_t>, 3> statuses{{
+constexpr std::array<std::pair<uint32_t, ur_program_build_status_t>, 3> build_statuses{{
     {PI_PROGRAM_COMPILED, UR_PROGRAM_BUILD_STATUS_SUCCESS},
     {PI_PROGRAM_BUILT, UR_PROGRAM_BUILD_STATUS_SUCCESS},
     {PI_PROGRAM_FAILED, UR_PROGRAM_BUILD_STATUS_ERROR},
@@ -466,7 +466,8 @@ ur_result_t UR_APICALL urProgramGetBuildInfo(ur_program_handle_t handle, ur_devi
         const pi_program part = program.core->at(on);
         switch (name) {
         case UR_PROGRAM_BUILD_INFO_STATUS:
-            return answer(translate(statuses, status_of(part, on), UR_PROGRAM_BUILD_STATUS_NONE));
+            return answer(
+                translate(build_statuses, status_of(part, on), UR_PROGRAM_BUILD_STATUS_NONE));
         case UR_PROGRAM_BUILD_INFO_OPTIONS:
             return answer.text(build_text(part, on, PI_PROGRAM_BUILD_INFO_OPTIONS));
         case UR_PROGRAM_BUILD_INFO_LOG:
