@@ -255,8 +255,10 @@ Storage Storage::exportable(Primary &primary, uint64_t size, uint64_t alignment)
             CUresult code = memory->create(primary, bytes);
             if (code == CUDA_SUCCESS)
                 code = memory->map(primary, bytes, alignment, *out);
-            if (code != CUDA_SUCCESS)
+            if (code != CUDA_SUCCESS) {
                 memory->close(primary);
+                require_descriptors("cuMemCreate: ", error_name(primary.api(), code));
+            }
             return code;
         },
         [memory](Primary &of, CUdeviceptr) { return memory->close(of); });

@@ -129,12 +129,15 @@ Storage Storage::on_device(Place &place, uint64_t size, uint64_t alignment, uint
     exported.flags = flags_of(files);
     if (files)
         desc.pNext = &exported;
-    Storage storage =
-        take(place, size, alignment, true, "zeMemAllocDevice",
-             [&](uint64_t bytes, uint64_t aligned, void **out) {
-                 return place.api().zeMemAllocDevice(place.context().id(), &desc, bytes, aligned,
-                                                     place.device().id(), out);
-             });
+    Storage storage = take(place, size, alignment, true, "zeMemAllocDevice",
+                           [&](uint64_t bytes, uint64_t aligned, void **out) {
+                               const ze_result_t code =
+                                   place.api().zeMemAllocDevice(place.context().id(), &desc, bytes,
+                                                                aligned, place.device().id(), out);
+                               if (files && code != ZE_RESULT_SUCCESS)
+                                   require_descriptors("zeMemAllocDevice: ", error_name(code));
+                               return code;
+                           });
     if (files) {
         storage.exports_ = std::make_shared<Exports>();
         storage.exports_->types = files;
