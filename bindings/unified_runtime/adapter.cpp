@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <exception>
+#include <optional>
 
 using namespace pi::unified_runtime;
 using pi::runtime::check;
@@ -20,18 +23,6 @@ constexpr std::array<std::pair<uint32_t, ur_backend_t>, 4> backends{{
     {PI_BACKEND_LEVEL_ZERO, UR_BACKEND_LEVEL_ZERO},
     {PI_BACKEND_HIP, UR_BACKEND_HIP},
 }};
-
-constexpr std::array<std::pair<pi_log_level, ur_logger_level_t>, 5> log_levels{{
-    {PI_LOG_TRACE, UR_LOGGER_LEVEL_DEBUG},
-    {PI_LOG_DEBUG, UR_LOGGER_LEVEL_DEBUG},
-    {PI_LOG_INFO, UR_LOGGER_LEVEL_INFO},
-    {PI_LOG_WARNING, UR_LOGGER_LEVEL_WARN},
-    {PI_LOG_ERROR, UR_LOGGER_LEVEL_ERROR},
-}};
-
-void PI_CALL log_line(pi_log_level level, const char *text, void *) {
-    logger()(translate(log_levels, level, UR_LOGGER_LEVEL_ERROR), text);
-}
 
 /// Whether the device accepts one of these program formats (1 << PI_PROGRAM_FORMAT_).
 bool takes(pi_device device, uint32_t formats) {
@@ -59,6 +50,21 @@ pi_platform platform_of(pi_device device) {
     return pi_info<pi_platform, piDeviceGetInfo>(device, PI_DEVICE_INFO_PLATFORM).value();
 }
 
+/// OpenCL if the platforms have different ones.
+ur_backend_t common_backend(const std::vector<pi_platform> &platforms) {
+    std::optional<ur_backend_t> common;
+    for (const pi_platform platform : platforms) {
+        const uint32_t of_pi =
+            pi_info<uint32_t, piPlatformGetInfo>(platform, PI_PLATFORM_INFO_BACKEND).value_or(0);
+        const ur_backend_t backend = translate(backends, of_pi, UR_BACKEND_OPENCL);
+        if (common.value_or(backend) != backend) {
+            return UR_BACKEND_OPENCL;
+        }
+        common = backend;
+    }
+    return common.value_or(UR_BACKEND_OPENCL);
+}
+
 bool any_usm(const ur_platform_handle_t_ &platform) {
     return std::any_of(platform.devices.begin(), platform.devices.end(), [](const auto device) {
         return pi_info<uint32_t, piDeviceGetInfo>(device->device, PI_DEVICE_INFO_USM_CAPABILITIES)
@@ -82,7 +88,6 @@ std::string join_texts(const std::vector<pi_platform> &platforms, pi_platform_in
 
 ur_adapter_handle_t_::ur_adapter_handle_t_() {
     auto desc = pi::desc<pi_loader_desc>();
-    desc.log = &log_line;
     check(piLoaderCreate(&desc, &loader), "piLoaderCreate");
     if (config.platform.empty()) {
         list_platforms();
@@ -109,11 +114,7 @@ void ur_adapter_handle_t_::list_platforms() {
             auto made = std::make_unique<ur_platform_handle_t_>();
             made->platforms = {platform};
             made->name = "PI: " + join_texts(made->platforms, PI_PLATFORM_INFO_NAME);
-            made->backend =
-                translate(backends,
-                          pi_info<uint32_t, piPlatformGetInfo>(platform, PI_PLATFORM_INFO_BACKEND)
-                              .value_or(0),
-                          UR_BACKEND_OPENCL);
+            made->backend = common_backend(made->platforms);
             found = platforms.insert(platforms.end(), std::move(made));
         }
         add_device(**found, device);
@@ -134,6 +135,7 @@ void ur_adapter_handle_t_::list_one_platform() {
         add_device(*platform, device);
     }
     platform->name = "PI: " + join_texts(platform->platforms, PI_PLATFORM_INFO_NAME);
+    platform->backend = common_backend(platform->platforms);
     if (!platform->devices.empty()) {
         platforms.push_back(std::move(platform));
     }
@@ -192,6 +194,13 @@ ur_device_handle_t device_handle(pi_device device) {
 ur_result_t UR_APICALL urAdapterGet(uint32_t count, ur_adapter_handle_t *out_adapters,
                                     uint32_t *out_count) {
     return boundary([&] {
+        // No logger and no urAdapterGetLastError can say why before there is an adapter.
+        try {
+            adapter();
+        } catch (const std::exception &error) {
+            std::fprintf(stderr, "libur_adapter_pi: %s\n", error.what());
+            throw Refusal(UR_RESULT_ERROR_UNINITIALIZED, error.what());
+        }
         ur_adapter_handle_t_ &the_adapter = adapter();
         if (out_adapters != nullptr && count > 0) {
             retain(&the_adapter);

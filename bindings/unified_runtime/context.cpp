@@ -115,7 +115,7 @@ ur_result_t UR_APICALL urContextGetNativeHandle(ur_context_handle_t handle,
         check(piContextGetNativeHandle(context.parts().front().context.get(),
                                        context.devices().front(), &native),
               "piContextGetNativeHandle");
-        *needed(out_handle) = native.value[0];
+        *needed(out_handle) = word_of(handle->devices.front()->platform, native);
     });
 }
 
@@ -171,7 +171,7 @@ ur_result_t UR_APICALL urPlatformGetNativeHandle(ur_platform_handle_t platform,
         pi_native_handle native{};
         check(piPlatformGetNativeHandle(deref(platform).platforms.front(), &native),
               "piPlatformGetNativeHandle");
-        *needed(out_handle) = native.value[0];
+        *needed(out_handle) = word_of(*platform, native);
     });
 }
 

@@ -2,6 +2,7 @@
 #include "adapter.hpp"
 #include "functions.hpp"
 #include "info.hpp"
+#include "native.hpp"
 
 #include <pi/describe/descriptor.hpp>
 
@@ -248,7 +249,7 @@ ur_result_t UR_APICALL urDeviceGetNativeHandle(ur_device_handle_t device,
     return boundary([&] {
         pi_native_handle native{};
         check(piDeviceGetNativeHandle(deref(device).device, &native), "piDeviceGetNativeHandle");
-        *needed(out_handle) = native.value[0];
+        *needed(out_handle) = word_of(device->platform, native);
     });
 }
 

@@ -119,7 +119,7 @@ ur_result_t UR_APICALL urEventGetNativeHandle(ur_event_handle_t event,
     return boundary([&] {
         pi_native_handle native{};
         check(piEventGetNativeHandle(deref(event).core.get(), &native), "piEventGetNativeHandle");
-        *needed(out_handle) = native.value[0];
+        *needed(out_handle) = word_of(event->context->devices.front()->platform, native);
     });
 }
 

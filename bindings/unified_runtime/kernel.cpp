@@ -297,7 +297,7 @@ ur_result_t UR_APICALL urKernelGetNativeHandle(ur_kernel_handle_t kernel,
         pi_native_handle native{};
         check(piKernelGetNativeHandle(kernel->core->at(device), device, &native),
               "piKernelGetNativeHandle");
-        *needed(out_handle) = native.value[0];
+        *needed(out_handle) = word_of(kernel->program->devices.front()->platform, native);
     });
 }
 

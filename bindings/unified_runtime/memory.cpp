@@ -171,7 +171,7 @@ ur_result_t UR_APICALL urMemGetNativeHandle(ur_mem_handle_t mem, ur_device_handl
         const pi_device at = device != nullptr ? device->device : context.core->devices().front();
         pi_native_handle handle{};
         check(piMemGetNativeHandle(mem->core->held_at(at), at, &handle), "piMemGetNativeHandle");
-        *out_native = handle.value[0];
+        *out_native = word_of(context.devices.front()->platform, handle);
     });
 }
 

@@ -557,7 +557,7 @@ ur_result_t UR_APICALL urProgramGetNativeHandle(ur_program_handle_t program,
         pi_native_handle native{};
         check(piProgramGetNativeHandle(program->core->at(device), device, &native),
               "piProgramGetNativeHandle");
-        *needed(out_handle) = native.value[0];
+        *needed(out_handle) = word_of(program->devices.front()->platform, native);
     });
 }
 

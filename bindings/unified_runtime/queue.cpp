@@ -109,7 +109,7 @@ ur_result_t UR_APICALL urQueueGetNativeHandle(ur_queue_handle_t queue, ur_queue_
     return boundary([&] {
         pi_native_handle native{};
         check(piQueueGetNativeHandle(deref(queue).core.get(), &native), "piQueueGetNativeHandle");
-        *needed(out_handle) = native.value[0];
+        *needed(out_handle) = word_of(queue->device->platform, native);
     });
 }
 

@@ -123,7 +123,7 @@ ur_result_t UR_APICALL urSamplerGetNativeHandle(ur_sampler_handle_t sampler,
         pi_native_handle handle{};
         check(piSamplerGetNativeHandle(sampler->samplers.at(0).get(), &handle),
               "piSamplerGetNativeHandle");
-        *out_native = handle.value[0];
+        *out_native = word_of(sampler->context->devices.front()->platform, handle);
     });
 }
 

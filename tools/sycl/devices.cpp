@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -112,13 +111,13 @@ private:
         auto type = UR_DEVICE_TYPE_CUSTOM;
         check(ur_.DeviceGetInfo(handle, UR_DEVICE_INFO_TYPE, sizeof type, &type, nullptr),
               "urDeviceGetInfo");
-        return {backend + ":" + std::to_string(numbers_[backend]++), name_of(types, type, "custom"),
+        return {backend + ":" + std::to_string(number_++), name_of(types, type, "custom"),
                 device_text(handle, UR_DEVICE_INFO_NAME),
                 device_text(handle, UR_DEVICE_INFO_DRIVER_VERSION)};
     }
 
     const UrLoader &ur_;
-    std::map<std::string, unsigned> numbers_; ///< SYCL counts the devices of each backend
+    unsigned number_ = 0; ///< SYCL counts the devices of an adapter
 };
 
 } // namespace

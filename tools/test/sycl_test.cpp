@@ -114,9 +114,9 @@ TEST_CASE("--devices lists platforms and devices, numbered as SYCL numbers them"
                             "First\\x0aplatform (opencl, version 1)\n"
                             "  opencl:0  cpu  A processor, driver 7.5\n"
                             "  opencl:1  custom  Another, driver 7.5\n"
-                            "Second (opencl, version 1)\n"
-                            "  opencl:2  cpu  A processor, driver 7.5\n"
-                            "  opencl:3  custom  Another, driver 7.5\n");
+                            "Second (cuda, version 1)\n"
+                            "  cuda:2  cpu  A processor, driver 7.5\n"
+                            "  cuda:3  custom  Another, driver 7.5\n");
 }
 
 TEST_CASE("--devices opens the loader of an activated Python environment") {

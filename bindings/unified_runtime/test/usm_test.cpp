@@ -273,6 +273,29 @@ TEST_CASE("USM: copies of rectangles", "[unified_runtime][usm]") {
     }
 }
 
+TEST_CASE("USM: rectangles of host memory that overlap with other pitches",
+          "[unified_runtime][usm]") {
+    const Machine machine;
+    std::minstd_rand random(3);
+    for (int i = 0; i < 40; ++i) {
+        const size_t width = 1 + below(random, 9), rows = 1 + below(random, 6);
+        const size_t src_pitch = width + below(random, 12), dst_pitch = width + below(random, 12);
+        const size_t src_at = below(random, 60), dst_at = below(random, 60);
+        CAPTURE(i, width, rows, src_pitch, dst_pitch, src_at, dst_at);
+        Bytes is(256), expected(256);
+        std::generate(is.begin(), is.end(), [&] { return static_cast<uint8_t>(random()); });
+        expected = is;
+        for (size_t row = 0; row < rows; ++row) {
+            std::copy_n(is.begin() + static_cast<ptrdiff_t>(src_at + row * src_pitch), width,
+                        expected.begin() + static_cast<ptrdiff_t>(dst_at + row * dst_pitch));
+        }
+        OK(ur().Enqueue.pfnUSMMemcpy2D(machine.queue(), true, is.data() + dst_at, dst_pitch,
+                                       is.data() + src_at, src_pitch, width, rows, 0, nullptr,
+                                       nullptr));
+        CHECK(is == expected);
+    }
+}
+
 TEST_CASE("USM: fills with any pattern at any address", "[unified_runtime][usm]") {
     const QueueKind queue = GENERATE(from_range(queue_kinds));
     const Machine machine(1, queue.flags);

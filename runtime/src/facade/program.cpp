@@ -54,8 +54,8 @@ std::shared_ptr<Program> Program::create_from_binaries(std::shared_ptr<Context> 
                                                        std::span<const pi_program_desc> binaries) {
     const auto parts = context->parts();
     std::shared_ptr<Program> program(new Program(std::move(context), parts.size()));
-    const std::size_t telling = first_part(program->context(), devices);
-    program->parts_.make_each(telling, [&](std::size_t part) {
+    const std::size_t reporting = first_part(program->context(), devices);
+    program->parts_.make_each(reporting, [&](std::size_t part) {
         const pi_program_desc *desc = nullptr;
         for (std::size_t i = 0; i < devices.size(); ++i) {
             if (devices_in(parts[part], devices.subspan(i, 1)).empty()) {
@@ -93,8 +93,8 @@ std::shared_ptr<Program> Program::link(std::shared_ptr<Context> context,
                                        std::span<const pi_device> devices, const char *options) {
     const auto parts = context->parts();
     std::shared_ptr<Program> linked(new Program(std::move(context), parts.size()));
-    const std::size_t telling = first_part(linked->context(), devices);
-    linked->parts_.make_each(telling, [&](std::size_t part) -> runtime::Program {
+    const std::size_t reporting = first_part(linked->context(), devices);
+    linked->parts_.make_each(reporting, [&](std::size_t part) -> runtime::Program {
         const std::vector<pi_device> in_part = devices_in(parts[part], devices);
         if (!devices.empty() && in_part.empty()) {
             no_program();
@@ -178,8 +178,8 @@ std::vector<pi_device> Program::built_devices() const {
 std::shared_ptr<Kernel> Kernel::create(std::shared_ptr<Program> program, const char *name) {
     const std::size_t count = program->context().parts().size();
     std::shared_ptr<Kernel> kernel(new Kernel(program->shared_context(), program, count));
-    const std::size_t telling = first_part(program->context(), program->built_devices());
-    kernel->parts_.make_each(telling, [&](std::size_t part) {
+    const std::size_t reporting = first_part(program->context(), program->built_devices());
+    kernel->parts_.make_each(reporting, [&](std::size_t part) {
         runtime::Kernel made;
         check(piKernelCreate(program->parts().at(part).get(), name, nullptr, made.out()),
               "piKernelCreate");

@@ -158,6 +158,18 @@ void copy_rows(const UsmCopy &copy) {
     }
 }
 
+/// Whether an order of the rows keeps what overlaps: with different pitches there may be none.
+bool has_order(const UsmCopy &copy) {
+    if (copy.rows == 1 || copy.dst_pitch == copy.src_pitch) {
+        return true;
+    }
+    const auto dst = reinterpret_cast<uintptr_t>(copy.dst);
+    const auto src = reinterpret_cast<uintptr_t>(copy.src);
+    const uint64_t last = copy.rows - 1;
+    return dst + last * copy.dst_pitch + copy.width <= src ||
+           src + last * copy.src_pitch + copy.width <= dst;
+}
+
 std::shared_ptr<Bytes> bytes_for(const UsmCopy &copy) {
     return std::make_shared<Bytes>(copy.width * copy.rows);
 }
@@ -170,6 +182,21 @@ UsmCopy from_bytes(UsmCopy copy, const Bytes &bytes) {
     copy.src = bytes.data();
     copy.src_pitch = copy.width;
     return copy;
+}
+
+Event copy_on_host(Command &command, const UsmCopy &copy, uint64_t flags) {
+    if (has_order(copy)) {
+        return enqueue_host_function(
+            command, [copy] { copy_rows(copy); }, flags);
+    }
+    const auto bytes = bytes_for(copy);
+    return enqueue_host_function(
+        command,
+        [copy, bytes] {
+            copy_rows(to_bytes(copy, *bytes));
+            copy_rows(from_bytes(copy, *bytes));
+        },
+        flags);
 }
 
 Event copy_overlapping(Command &command, const UsmCopy &copy, uint64_t flags) {
@@ -209,8 +236,7 @@ Event enqueue_usm_copy(Command &command, const UsmCopy &copy, uint64_t flags, bo
     const Queue &queue = command.queue();
     const End src(queue, copy.src), dst(queue, copy.dst);
     if (!src.owner && !dst.owner) {
-        return enqueue_host_function(
-            command, [copy] { copy_rows(copy); }, flags);
+        return copy_on_host(command, copy, flags);
     }
     if (src.known_to(queue) && dst.known_to(queue) && (src.usm_of(queue) || dst.usm_of(queue))) {
         const pi_region region = region_of(copy);
@@ -228,8 +254,7 @@ Event enqueue_usm_copy(Command &command, const UsmCopy &copy, uint64_t flags, bo
         }
     }
     if (src.host_accessible() && dst.host_accessible()) {
-        return enqueue_host_function(
-            command, [copy] { copy_rows(copy); }, flags);
+        return copy_on_host(command, copy, flags);
     }
     return copy_staged(command, copy, flags, src, dst);
 }

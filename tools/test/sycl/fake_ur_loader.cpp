@@ -21,7 +21,7 @@ struct ur_device_handle_t_ {
 namespace {
 
 std::array platforms{ur_platform_handle_t_{"First\nplatform", UR_BACKEND_OPENCL},
-                     ur_platform_handle_t_{"Second", UR_BACKEND_OPENCL}};
+                     ur_platform_handle_t_{"Second", UR_BACKEND_CUDA}};
 std::array devices{ur_device_handle_t_{"A processor", UR_DEVICE_TYPE_CPU},
                    ur_device_handle_t_{"Another", UR_DEVICE_TYPE_CUSTOM}};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What adapters of other runtimes (Unified Runtime, OpenCL, TVM) stand on: one context, program,
+// The core for adapters of other runtimes (Unified Runtime, OpenCL, TVM): one context, program,
 // kernel, buffer and event over the devices of several plugin instances. An adapter translates
 // names and codes; everything that needs more than one PI object is here.
 //
@@ -109,7 +109,7 @@ public:
 
     UsmRanges &usm() noexcept { return usm_; }
     const UsmRanges &usm() const noexcept { return usm_; }
-    /// The allocation of any context of the process in which the address lies.
+    /// The allocation that contains the address, in any context of the process.
     static std::optional<UsmOwner> find_usm(const void *address);
 
     /// Blocks until the commands that the context's queues were given so far are complete. Inside a
@@ -191,7 +191,7 @@ public:
     pi_event get() const noexcept { return event_.get(); }
     explicit operator bool() const noexcept { return static_cast<bool>(event_); }
     pi_plugin plugin() const noexcept { return plugin_; }
-    /// An event of the part's plugin instance that ends with this one, and fails if it fails: this
+    /// An event of the part's plugin instance that completes with this one, and fails if it fails: this
     /// one, or a host event that a callback signals. Flushes this event's queue in that case.
     runtime::Event in(const Part &part) const;
     bool is_complete() const;
@@ -313,7 +313,7 @@ public:
     };
     Operand operand(std::size_t use);
 
-    /// Calls the C function. The event is empty if none is wanted, and the memory needs none.
+    /// Calls the C function. The event is empty if the caller wants none and no storage needs one.
     template <class Desc>
     Event enqueue(const char *name,
                   pi_result(PI_CALL *function)(pi_queue, const Desc *, uint32_t, const pi_event *,
@@ -452,7 +452,7 @@ public:
     }
     /// Throws the error of this part instead.
     template <class Make>
-    void make_each(std::size_t telling, Make make) {
+    void make_each(std::size_t reporting, Make make) {
         bool any = false;
         for (std::size_t part = 0; part < entries_.size(); ++part) {
             try {
@@ -463,7 +463,7 @@ public:
             }
         }
         if (!any && !entries_.empty()) {
-            throw Error(entries_[telling].error, entries_[telling].text);
+            throw Error(entries_[reporting].error, entries_[reporting].text);
         }
     }
 
@@ -526,7 +526,7 @@ public:
     Context &context() const noexcept { return *context_; }
     /// Throws the error with which the device's part refused the kernel.
     pi_kernel at(pi_device device) const;
-    /// That of the first part that has one.
+    /// The kernel of the first part that has one.
     pi_kernel any() const;
 
 private:
