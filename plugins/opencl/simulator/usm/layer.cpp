@@ -234,6 +234,7 @@ cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info name, siz
     case CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL:
         return intel ? answer(access, size, value, out_size) : pass_on();
     case CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL:
+    case CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL:
         return intel ? answer(cl_bitfield{0}, size, value, out_size) : pass_on();
     default:
         return pass_on();
