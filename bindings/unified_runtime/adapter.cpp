@@ -229,7 +229,7 @@ ur_result_t UR_APICALL urAdapterGetLastError(ur_adapter_handle_t, const char **o
                                              int32_t *out_error) {
     const LastError &last = last_error();
     if (out_message != nullptr) {
-        *out_message = last.text.c_str();
+        *out_message = last.text;
     }
     if (out_error != nullptr) {
         *out_error = last.code;

@@ -149,6 +149,10 @@ ur_result_t UR_APICALL urContextCreateWithNativeHandle(
                 handles.emplace_back(devices[i]);
             }
         }
+        if (handles.empty()) {
+            throw Refusal(UR_RESULT_ERROR_INVALID_DEVICE,
+                          "urContextCreateWithNativeHandle: the context has none of the devices");
+        }
         *out_context = new ur_context_handle_t_(std::move(core), std::move(handles));
     });
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace pi::unified_runtime {
 namespace {
@@ -68,11 +69,9 @@ const LastError &last_error() noexcept {
 }
 
 ur_result_t report(ur_result_t code, pi_result pi_code, const char *text) noexcept {
-    try {
-        thread_error.text = text;
-    } catch (const std::bad_alloc &) {
-        thread_error.text.clear();
-    }
+    const size_t size = std::min(std::strlen(text), sizeof thread_error.text - 1);
+    std::memcpy(thread_error.text, text, size);
+    thread_error.text[size] = '\0';
     thread_error.code = pi_code;
     logger()(UR_LOGGER_LEVEL_ERROR, text);
     return code;

@@ -38,9 +38,10 @@ ur_result_t to_ur(pi_result result) noexcept;
 /// the code.
 ur_result_t report(ur_result_t code, pi_result pi_code, const char *text) noexcept;
 
+/// Trivial, so that threads may report errors while the process exits.
 struct LastError {
-    std::string text;
-    pi_result code = PI_SUCCESS;
+    char text[1024];
+    pi_result code;
 };
 /// Of the calling thread.
 const LastError &last_error() noexcept;
@@ -65,6 +66,9 @@ ur_result_t boundary(Function &&function) noexcept {
                       "out of host memory");
     } catch (const std::exception &error) {
         return report(UR_RESULT_ERROR_ADAPTER_SPECIFIC, PI_ERROR_INTERNAL, error.what());
+    } catch (...) { // of a function that the caller gave
+        return report(UR_RESULT_ERROR_ADAPTER_SPECIFIC, PI_ERROR_INTERNAL,
+                      "an exception that is not a std::exception");
     }
 }
 

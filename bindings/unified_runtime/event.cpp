@@ -8,6 +8,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 
 namespace pi::unified_runtime {
 
@@ -100,8 +101,23 @@ ur_result_t UR_APICALL urEventWait(uint32_t count, const ur_event_handle_t *even
             throw Refusal(UR_RESULT_ERROR_INVALID_VALUE, "urEventWait: no event");
         }
         needed(events);
+        std::optional<Refusal> failure;
         for (uint32_t i = 0; i < count; ++i) {
-            deref(events[i]).core.wait();
+            try {
+                deref(events[i]).core.wait();
+            } catch (const runtime::Error &error) {
+                // DPC++ knows a failed command by this code.
+                const bool of_command =
+                    error.code() != PI_ERROR_WOULD_BLOCK && error.code() != PI_ERROR_DEVICE_LOST;
+                if (!failure) {
+                    failure.emplace(of_command ? UR_RESULT_ERROR_IN_EVENT_LIST_EXEC_STATUS
+                                               : to_ur(error.code()),
+                                    error.what());
+                }
+            }
+        }
+        if (failure) {
+            throw *failure;
         }
     });
 }
@@ -148,8 +164,9 @@ ur_result_t UR_APICALL urEventSetCallback(ur_event_handle_t event, ur_execution_
         deref(event);
         needed(function);
         if (status != UR_EXECUTION_INFO_COMPLETE) {
-            throw Refusal(status > UR_EXECUTION_INFO_QUEUED ? UR_RESULT_ERROR_INVALID_ENUMERATION
-                                                            : UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
+            throw Refusal(status > UR_EXECUTION_INFO_QUEUED
+                              ? UR_RESULT_ERROR_INVALID_ENUMERATION
+                              : UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION,
                           "urEventSetCallback: only UR_EXECUTION_INFO_COMPLETE is supported");
         }
         auto callback = std::make_unique<Callback>(

@@ -98,7 +98,8 @@ ur_program_handle_t link(ur_context_handle_t context, std::span<const ur_program
     check_not_empty(programs.size(), "programs to link");
     std::vector<std::shared_ptr<facade::Program>> inputs;
     for (const ur_program_handle_t program : programs) {
-        inputs.push_back(deref(program).core);
+        check_context(context, deref(program));
+        inputs.push_back(program->core);
     }
     auto linked = with_codes({{PI_ERROR_BUILD_FAILED, UR_RESULT_ERROR_PROGRAM_LINK_FAILURE}}, [&] {
         return facade::Program::link(deref(context).core, inputs, devices, options);

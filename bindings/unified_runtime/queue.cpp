@@ -50,14 +50,6 @@ uint64_t pi_flags_of(const ur_device_handle_t_ &device, ur_queue_flags_t flags) 
     return translate_bits<uint64_t>(queue_flags, flags) & honoured;
 }
 
-bool is_empty(const facade::Queue &queue) {
-    // A command behind all others is complete at once only if they are.
-    runtime::Event last;
-    check(piEnqueueEventsWait(queue.get(), nullptr, 0, nullptr, last.out()), "piEnqueueEventsWait");
-    check(piQueueFlush(queue.get()), "piQueueFlush");
-    return facade::Event(std::move(last), queue.part().plugin).is_complete();
-}
-
 } // namespace
 
 ur_result_t UR_APICALL urQueueCreate(ur_context_handle_t context, ur_device_handle_t device,
@@ -94,7 +86,7 @@ ur_result_t UR_APICALL urQueueGetInfo(ur_queue_handle_t handle, ur_queue_info_t 
         case UR_QUEUE_INFO_REFERENCE_COUNT:
             return answer(queue.references.load());
         case UR_QUEUE_INFO_EMPTY:
-            return answer(ur_bool_t{is_empty(queue.core)});
+            return answer(ur_bool_t{queue.core.is_empty()});
         case UR_QUEUE_INFO_DEVICE_DEFAULT:
         case UR_QUEUE_INFO_SIZE:
             return unknown_info(name); // of queues on devices
@@ -203,19 +195,23 @@ ur_result_t UR_APICALL urEnqueueNativeCommandExp(ur_queue_handle_t queue,
                                                  uint32_t count, const ur_event_handle_t *waits,
                                                  ur_event_handle_t *out_event) {
     return boundary([&] {
-        // What the function submits to the native queue comes behind the wait list, and before the
-        // event, if the queue is in order.
-        if ((deref(queue).flags & UR_QUEUE_FLAG_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0) {
-            throw Refusal(UR_RESULT_ERROR_UNSUPPORTED_FEATURE,
-                          "urEnqueueNativeCommandExp: the queue is out of order");
-        }
+        deref(queue);
+        // What the function submits to the native queue is between two barriers.
         needed(function);
-        Enqueue before(queue, {count, waits}, UR_COMMAND_ENQUEUE_NATIVE_EXP, nullptr);
-        before.run("piEnqueueBarrier", piEnqueueBarrier, pi::desc<pi_barrier_desc>());
-        check(piQueueFlush(queue->core.get()), "piQueueFlush");
+        {
+            Enqueue before(queue, {count, waits}, UR_COMMAND_ENQUEUE_NATIVE_EXP, nullptr);
+            const facade::Event ready = before.command().enqueue<pi_barrier_desc>(
+                "piEnqueueBarrier", piEnqueueBarrier, nullptr, true);
+            check(piQueueFlush(queue->core.get()), "piQueueFlush");
+            // A command that the plugin has deferred is not in the native queue yet.
+            if (pi_info<pi_event_status, piEventGetInfo>(ready.get(), PI_EVENT_INFO_STATUS) ==
+                PI_EVENT_QUEUED) {
+                ready.wait();
+            }
+        }
         function(queue, user_data);
         Enqueue after(queue, {}, UR_COMMAND_ENQUEUE_NATIVE_EXP, out_event);
-        after.run("piEnqueueEventsWait", piEnqueueEventsWait, pi::desc<pi_events_wait_desc>());
+        after.run("piEnqueueBarrier", piEnqueueBarrier, pi::desc<pi_barrier_desc>());
     });
 }
 

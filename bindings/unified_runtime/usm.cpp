@@ -176,7 +176,7 @@ ur_result_t UR_APICALL urUSMFree(ur_context_handle_t context, void *pointer) {
                           "the pointer is not the start of a live allocation of the context");
         }
         // UR's free waits for the commands that may use the memory; PI's must not be called before.
-        core.finish_queues();
+        const bool finished = core.finish_queues();
         // First, since another thread may receive the same address at once.
         const auto range = core.usm().remove(pointer);
         if (!range) {
@@ -184,6 +184,10 @@ ur_result_t UR_APICALL urUSMFree(ur_context_handle_t context, void *pointer) {
         }
         const pi_context owner = part_for(*context, range->kind, range->device).context.get();
         try {
+            if (!finished) { // within a callback
+                return core.after_queues(
+                    [of = context->core, owner, pointer] { piUsmFree(owner, pointer); });
+            }
             runtime::check(piUsmFree(owner, pointer), "piUsmFree");
         } catch (const runtime::Error &) {
             core.usm().add(*range);

@@ -288,7 +288,9 @@ ur_result_t UR_APICALL urEnqueueUSMFreeExp(ur_queue_handle_t queue, ur_usm_pool_
                 enqueue.run("piEnqueueUsmFree", piEnqueueUsmFree, desc);
             } else {
                 enqueue.finish(facade::enqueue_host_function(
-                    enqueue.command(), [context, pointer] { piUsmFree(context, pointer); }, 0));
+                    enqueue.command(),
+                    [of = queue->context->core, context, pointer] { piUsmFree(context, pointer); },
+                    0));
             }
         } catch (...) {
             usm.add(*range);

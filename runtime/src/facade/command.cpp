@@ -4,6 +4,7 @@
 #include <pi/runtime/facade.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <numeric>
 
 namespace pi::runtime::facade {
@@ -126,11 +127,20 @@ void Command::cancel() {
 }
 
 Event Command::end(runtime::Event event) {
+    // The command is running: each acquisition ends with it, whatever fails for another.
+    std::exception_ptr failure;
     for (Acquisition &acquisition : acquisitions_) {
-        acquisition.release(event.get());
+        try {
+            acquisition.release(event.get());
+        } catch (const std::exception &) {
+            failure = failure ? failure : std::current_exception();
+        }
     }
     if (order_) {
         order_.unlock();
+    }
+    if (failure) {
+        std::rethrow_exception(failure);
     }
     return {std::move(event), queue_.part().plugin};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/device_query.hpp"
+#include "facade/keep_until.hpp"
 
 #include <pi/describe/descriptor.hpp>
 #include <pi/runtime/facade.hpp>
@@ -98,27 +99,94 @@ std::optional<UsmOwner> Context::find_usm(const void *address) {
 void Context::QueueState::finish() {
     const uint64_t count = enqueued.load();
     check(piQueueFinish(queue.get()), "piQueueFinish");
+    set_finished(count);
+}
+
+void Context::QueueState::set_finished(uint64_t count) {
     uint64_t known = finished.load();
     while (known < count && !finished.compare_exchange_weak(known, count)) {
     }
 }
 
-void Context::finish_queues() const {
-    std::vector<std::shared_ptr<QueueState>> busy;
-    {
-        const std::lock_guard lock(queues_mutex_);
-        std::copy_if(queues_.begin(), queues_.end(), std::back_inserter(busy),
-                     [](const auto &each) { return each->finished < each->enqueued; });
+bool Context::QueueState::is_empty() {
+    const uint64_t count = enqueued.load();
+    if (finished >= count) {
+        return true;
     }
-    for (const auto &each : busy) {
+    const std::lock_guard lock(mutex_);
+    if (marked_ < count) {
+        check(piEnqueueEventsWait(queue.get(), nullptr, 0, nullptr, marker_.out()),
+              "piEnqueueEventsWait");
+        marked_ = count;
+        check(piQueueFlush(queue.get()), "piQueueFlush");
+    }
+    if (!Event(marker_, nullptr).is_complete()) {
+        return false;
+    }
+    set_finished(marked_);
+    return finished >= enqueued;
+}
+
+bool Context::QueueState::is_busy() const {
+    if (finished >= enqueued) {
+        return false;
+    }
+    pi_event_status status = 0;
+    return !last ||
+           piEventGetInfo(last.get(), PI_EVENT_INFO_STATUS, sizeof status, &status, nullptr) !=
+               PI_SUCCESS ||
+           status != PI_EVENT_COMPLETE;
+}
+
+/// Also forgets destroyed queues whose commands are complete.
+std::vector<std::shared_ptr<Context::QueueState>> Context::busy_queues() const {
+    std::vector<std::shared_ptr<QueueState>> busy;
+    const std::lock_guard lock(queues_mutex_);
+    std::erase_if(queues_, [&busy](const auto &each) {
+        const bool is_busy = each->is_busy();
+        if (is_busy) {
+            busy.push_back(each);
+        }
+        return !is_busy && each->last;
+    });
+    return busy;
+}
+
+bool Context::finish_queues() const {
+    bool all = true;
+    for (const auto &each : busy_queues()) {
         try {
             each->finish();
         } catch (const Error &error) {
-            if (error.code() != PI_ERROR_WOULD_BLOCK) {
-                throw;
-            }
+            all = all && error.code() != PI_ERROR_WOULD_BLOCK;
         }
     }
+    return all;
+}
+
+void Context::after_queues(std::function<void()> function) const {
+    // Each queue's last command keeps it; the end of the last one calls.
+    const std::shared_ptr<void> call(nullptr,
+                                     [function = std::move(function)](void *) { function(); });
+    for (const auto &each : busy_queues()) {
+        runtime::Event last;
+        check(piEnqueueEventsWait(each->queue.get(), nullptr, 0, nullptr, last.out()),
+              "piEnqueueEventsWait");
+        check(piQueueFlush(each->queue.get()), "piQueueFlush");
+        keep_until({std::move(last), nullptr}, call);
+    }
+}
+
+/// Commands of the queue may still be running: a later finish_queues() waits for them.
+void Context::release(const std::shared_ptr<QueueState> &state) {
+    if (state->is_busy() && piEnqueueEventsWait(state->queue.get(), nullptr, 0, nullptr,
+                                                state->last.out()) == PI_SUCCESS) {
+        piQueueFlush(state->queue.get());
+        busy_queues();
+        return;
+    }
+    const std::lock_guard lock(queues_mutex_);
+    std::erase(queues_, state);
 }
 
 bool Context::has(pi_device device) const noexcept {
@@ -180,8 +248,11 @@ Queue::Queue(std::shared_ptr<Context> context, pi_device device, runtime::Queue 
 }
 
 Queue::~Queue() {
-    const std::lock_guard lock(context_->queues_mutex_);
-    std::erase(context_->queues_, state_);
+    try {
+        context_->release(state_);
+    } catch (const std::exception &) {
+        // Without memory the queue stays known.
+    }
 }
 
 } // namespace pi::runtime::facade

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/device_query.hpp"
+#include "facade/keep_until.hpp"
 
 #include <pi/describe/descriptor.hpp>
 #include <pi/runtime/facade.hpp>
@@ -280,7 +281,7 @@ pi_mem Memory::held_at(pi_device device) {
 void *Memory::map(Command &command, uint64_t flags, uint64_t offset, uint64_t size,
                   Event &out_event) {
     command.check_reachable(*this);
-    auto map = std::make_unique<Map>();
+    const auto map = std::make_shared<Map>();
     if (!storage_) {
         auto desc = pi::desc<pi_buffer_map_desc>();
         desc.flags = flags;
@@ -290,7 +291,8 @@ void *Memory::map(Command &command, uint64_t flags, uint64_t offset, uint64_t si
         desc.out_pointer = &map->slot;
         out_event = command.enqueue("piEnqueueMemBufferMap", piEnqueueMemBufferMap, desc, true);
         if (map->slot == nullptr) {
-            // The plugin deferred the command: nobody else knows the address.
+            // The plugin deferred the command, and writes the address later: nobody else knows it.
+            keep_until(out_event, map);
             out_event.wait();
         }
         map->address = map->slot;
@@ -317,7 +319,7 @@ void *Memory::map(Command &command, uint64_t flags, uint64_t offset, uint64_t si
     }
     const std::lock_guard lock(mutex_);
     void *address = map->address;
-    maps_.push_back(std::move(map));
+    maps_.push_back(map);
     return address;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Commands on addresses, without the limits of piEnqueueUsm*.
+#include "facade/keep_until.hpp"
+
 #include "base/device_query.hpp"
 
 #include <pi/describe/descriptor.hpp>
@@ -15,18 +17,6 @@ namespace pi::runtime::facade {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-/// Destroys the object when the event is complete.
-void keep_until(const Event &event, const std::shared_ptr<const void> &object) {
-    auto *const kept = new (std::nothrow) std::shared_ptr<const void>(object);
-    const auto drop = [](pi_event, pi_result, void *data) {
-        delete static_cast<std::shared_ptr<const void> *>(data);
-    };
-    if (kept == nullptr || piEventSetCallback(event.get(), drop, kept) != PI_SUCCESS) {
-        piEventWait(event.get(), PI_TIMEOUT_NEVER);
-        delete kept;
-    }
-}
 
 /// Commands of one queue that run one after the other. The first has the wait list of the caller's
 /// command, the last its flags.
@@ -122,13 +112,6 @@ struct End {
     }
     /// Whether any thread may read and write it.
     bool host_accessible() const { return !owner || owner->range.kind != PI_USM_DEVICE; }
-    /// Whether the plugin takes its address for what it is.
-    bool known_to(const Queue &queue) const {
-        return own || host_accessible() || part().plugin == queue.part().plugin;
-    }
-    bool usm_of(const Queue &queue) const {
-        return own || (owner && part().plugin == queue.part().plugin);
-    }
 };
 
 /// A queue for an end that another part or context owns; the command's own queue for others.
@@ -238,7 +221,9 @@ Event enqueue_usm_copy(Command &command, const UsmCopy &copy, uint64_t flags, bo
     if (!src.owner && !dst.owner) {
         return copy_on_host(command, copy, flags);
     }
-    if (src.known_to(queue) && dst.known_to(queue) && (src.usm_of(queue) || dst.usm_of(queue))) {
+    // PI accepts USM of the queue's context, and host addresses.
+    if ((src.own || dst.own) && (src.own || src.host_accessible()) &&
+        (dst.own || dst.host_accessible())) {
         const pi_region region = region_of(copy);
         const pi_usm_copy_desc desc = describe(copy, region, flags);
         try {

@@ -112,9 +112,13 @@ public:
     /// The allocation that contains the address, in any context of the process.
     static std::optional<UsmOwner> find_usm(const void *address);
 
-    /// Blocks until the commands that the context's queues were given so far are complete. Inside a
-    /// callback, where nothing may block, it returns at once.
-    void finish_queues() const;
+    /// Blocks until all commands enqueued so far on the context's queues are complete, successful or
+    /// not, also on queues that were destroyed since. False inside a callback, where nothing may
+    /// block.
+    bool finish_queues() const;
+    /// Calls the function once these commands are complete, on any thread, under the rules of PI's
+    /// callbacks; it must not throw.
+    void after_queues(std::function<void()> function) const;
 
 private:
     friend class Command;
@@ -125,8 +129,19 @@ private:
         runtime::Queue queue;
         std::atomic<uint64_t> enqueued{0}; ///< commands, counted when their enqueue has returned
         std::atomic<uint64_t> finished{0}; ///< of them, those known to be complete
+        runtime::Event last;               ///< behind all commands, once the queue was destroyed
         void finish();
+        bool is_empty();
+        void set_finished(uint64_t count);
+        bool is_busy() const;
+
+    private:
+        std::mutex mutex_;
+        runtime::Event marker_; // behind the first marked_ commands
+        uint64_t marked_ = 0;
     };
+    std::vector<std::shared_ptr<QueueState>> busy_queues() const;
+    void release(const std::shared_ptr<QueueState> &state);
 
     std::vector<pi_device> devices_;
     std::vector<runtime::Device> references_;
@@ -137,7 +152,7 @@ private:
     mutable std::unique_ptr<Runtime> runtime_;
     UsmRanges usm_;
     mutable std::mutex queues_mutex_;
-    std::vector<std::shared_ptr<QueueState>> queues_;
+    mutable std::vector<std::shared_ptr<QueueState>> queues_;
     /// Held from a command's acquires to its enqueue, which never blocks. Acquires do not wait for
     /// each other: with those of two commands interleaved, each command could wait for the other,
     /// or for one that is behind it in an in-order queue.
@@ -163,6 +178,9 @@ public:
     pi_queue get() const noexcept { return state_->queue.get(); }
     /// Blocks until all commands are complete. Context::finish_queues() then knows that they are.
     void finish() const { state_->finish(); }
+    /// Whether all commands are complete. Of commands that others submit to a native queue it knows
+    /// nothing.
+    bool is_empty() const { return state_->is_empty(); }
     pi_device device() const noexcept { return device_; }
     Context &context() const noexcept { return *context_; }
     const std::shared_ptr<Context> &shared_context() const noexcept { return context_; }
@@ -272,7 +290,7 @@ private:
     std::optional<Storage> storage_;
     std::byte *host_bytes_ = nullptr; // byte 0 of the storage
     mutable std::mutex mutex_;
-    std::vector<std::unique_ptr<Map>> maps_;
+    std::vector<std::shared_ptr<Map>> maps_;
     mutable std::mutex hold_mutex_;                    // one held_at() of a root at a time
     mutable std::vector<std::unique_ptr<Hold>> holds_; // of a root
 };
