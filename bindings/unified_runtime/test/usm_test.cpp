@@ -481,11 +481,13 @@ TEST_CASE("USM: hints succeed, whatever they say", "[unified_runtime][usm]") {
     FAILS(INVALID_NULL_POINTER, advise(nullptr, 64, 1));
 }
 
-TEST_CASE("USM: a free waits for the commands before it", "[unified_runtime][usm]") {
+TEST_CASE("USM: a free waits for the commands before it, also on a queue that was released",
+          "[unified_runtime][usm]") {
     const QueueKind queue = GENERATE(from_range(queue_kinds));
-    const Machine machine(1, queue.flags);
+    const bool released = GENERATE(false, true);
     for (const ur_usm_type_t kind : kinds) {
-        CAPTURE(queue.name, kind);
+        Machine machine(1, queue.flags);
+        CAPTURE(queue.name, released, kind);
         void *pointer = nullptr;
         OK(allocate(machine, kind, 64, &pointer));
         std::atomic<bool> is_over = false;
@@ -495,10 +497,84 @@ TEST_CASE("USM: a free waits for the commands before it", "[unified_runtime][usm
         };
         OK(ur().EnqueueExp.pfnHostTaskExp(machine.queue(), task, &is_over, nullptr, 0, nullptr,
                                           nullptr));
+        if (released) {
+            machine.queues.clear();
+        }
         OK(ur().USM.pfnFree(machine.context, pointer));
         CHECK(is_over);
-        OK(ur().Queue.pfnFinish(machine.queue()));
     }
+}
+
+TEST_CASE("USM: a free within a callback comes after the commands before it",
+          "[unified_runtime][usm]") {
+    struct Freed {
+        ur_context_handle_t context;
+        void *pointer;
+        std::atomic<ur_result_t> result{UR_RESULT_ERROR_UNKNOWN};
+    };
+    const Machine machine;
+    Freed freed{machine.context, nullptr};
+    OK(allocate(machine, UR_USM_TYPE_HOST, 64, &freed.pointer));
+    const auto task = [](void *data) {
+        Freed &it = *static_cast<Freed *>(data);
+        it.result = ur().USM.pfnFree(it.context, it.pointer);
+    };
+    OK(ur().EnqueueExp.pfnHostTaskExp(machine.queue(), task, &freed, nullptr, 0, nullptr, nullptr));
+    OK(ur().Queue.pfnFinish(machine.queue()));
+    CHECK(freed.result == UR_RESULT_SUCCESS);
+    ur_usm_type_t type = UR_USM_TYPE_HOST;
+    OK(ur().USM.pfnGetMemAllocInfo(machine.context, freed.pointer, UR_USM_ALLOC_INFO_TYPE,
+                                   sizeof type, &type, nullptr));
+    CHECK(type == UR_USM_TYPE_UNKNOWN);
+}
+
+TEST_CASE("a queue is empty once its commands are complete", "[unified_runtime][host_task]") {
+    const QueueKind kind = GENERATE(from_range(queue_kinds));
+    const Machine machine(1, kind.flags);
+    CAPTURE(kind.name);
+    const auto is_empty = [&] {
+        ur_bool_t empty = 0;
+        OK(ur().Queue.pfnGetInfo(machine.queue(), UR_QUEUE_INFO_EMPTY, sizeof empty, &empty,
+                                 nullptr));
+        return empty != 0;
+    };
+    CHECK(is_empty());
+    std::atomic<bool> goes_on = false;
+    const auto task = [](void *go) {
+        while (!*static_cast<std::atomic<bool> *>(go)) {
+            std::this_thread::yield();
+        }
+    };
+    OK(ur().EnqueueExp.pfnHostTaskExp(machine.queue(), task, &goes_on, nullptr, 0, nullptr,
+                                      nullptr));
+    CHECK_FALSE(is_empty());
+    goes_on = true;
+    OK(ur().Queue.pfnFinish(machine.queue()));
+    CHECK(is_empty());
+}
+
+TEST_CASE("a native command runs on every kind of queue, behind its wait list",
+          "[unified_runtime][host_task]") {
+    struct Seen {
+        std::atomic<bool> before = false;
+        bool in_order = false;
+    };
+    const QueueKind kind = GENERATE(from_range(queue_kinds));
+    const Machine machine(1, kind.flags);
+    CAPTURE(kind.name);
+    Seen seen;
+    Owned<ur_event_handle_t> first, end;
+    OK(ur().EnqueueExp.pfnHostTaskExp(
+        machine.queue(), [](void *data) { static_cast<Seen *>(data)->before = true; }, &seen,
+        nullptr, 0, nullptr, first.out()));
+    OK(ur().EnqueueExp.pfnNativeCommandExp(
+        machine.queue(),
+        [](ur_queue_handle_t, void *data) { static_cast<Seen *>(data)->in_order = true; }, &seen, 0,
+        nullptr, nullptr, 1, &first.get_ref(), end.out()));
+    const ur_event_handle_t event = end.get();
+    OK(ur().Event.pfnWait(1, &event));
+    CHECK(seen.before);
+    CHECK(seen.in_order);
 }
 
 TEST_CASE("USM: pools", "[unified_runtime][usm]") {
