@@ -7,6 +7,7 @@
 
 #include <pi/runtime/facade.hpp>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -50,6 +51,8 @@ struct ur_event_handle_t_ : pi::unified_runtime::Handle {
     const pi::unified_runtime::Ref<ur_queue_handle_t_> queue; // empty for a native event
     const ur_command_t command;
     facade::Event core;
+    /// The status once it does not change any more: DPC++ asks for it very often.
+    std::atomic<ur_event_status_t> final_status{UR_EVENT_STATUS_QUEUED};
 };
 
 namespace pi::unified_runtime {

@@ -42,6 +42,17 @@ ur_event_status_t status_of(const facade::Event &event) {
     return translate(statuses, status, UR_EVENT_STATUS_QUEUED);
 }
 
+ur_event_status_t final_status_of(ur_event_handle_t_ &event) {
+    ur_event_status_t status = event.final_status.load(std::memory_order_relaxed);
+    if (status == UR_EVENT_STATUS_QUEUED) {
+        status = status_of(event.core);
+        if (status == UR_EVENT_STATUS_COMPLETE || status == UR_EVENT_STATUS_ERROR) {
+            event.final_status.store(status, std::memory_order_relaxed);
+        }
+    }
+    return status;
+}
+
 /// What urEventSetCallback keeps until PI calls back. The event is alive meanwhile.
 struct Callback {
     Ref<ur_event_handle_t_> event;
@@ -59,7 +70,7 @@ void PI_CALL call_back(pi_event, pi_result, void *data) {
 ur_result_t UR_APICALL urEventGetInfo(ur_event_handle_t handle, ur_event_info_t name, size_t size,
                                       void *value, size_t *out_size) {
     return boundary([&] {
-        const ur_event_handle_t_ &event = deref(handle);
+        ur_event_handle_t_ &event = deref(handle);
         const InfoAnswer answer(size, value, out_size);
         switch (name) {
         case UR_EVENT_INFO_COMMAND_QUEUE:
@@ -69,7 +80,7 @@ ur_result_t UR_APICALL urEventGetInfo(ur_event_handle_t handle, ur_event_info_t 
         case UR_EVENT_INFO_COMMAND_TYPE:
             return answer(event.command);
         case UR_EVENT_INFO_COMMAND_EXECUTION_STATUS:
-            return answer(status_of(event.core));
+            return answer(final_status_of(event));
         case UR_EVENT_INFO_REFERENCE_COUNT:
             return answer(event.references.load());
         default:

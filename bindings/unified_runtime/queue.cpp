@@ -10,18 +10,6 @@
 
 using namespace pi::unified_runtime;
 
-ur_queue_handle_t_::ur_queue_handle_t_(ur_context_handle_t in, ur_device_handle_t on,
-                                       ur_queue_flags_t ur_flags, uint64_t pi_flags)
-    : context(in), device(on), flags(ur_flags), core(in->core, on->device, pi_flags) {}
-
-ur_queue_handle_t_::ur_queue_handle_t_(ur_context_handle_t in, ur_device_handle_t on,
-                                       pi::runtime::Queue queue)
-    : context(in), device(on), core(in->core, on->device, std::move(queue)) {}
-
-namespace pi::unified_runtime {
-
-using runtime::check;
-
 namespace {
 
 constexpr std::array<std::pair<ur_queue_flags_t, uint64_t>, 4> queue_flags{{
@@ -30,6 +18,33 @@ constexpr std::array<std::pair<ur_queue_flags_t, uint64_t>, 4> queue_flags{{
     {UR_QUEUE_FLAG_PRIORITY_LOW, PI_QUEUE_PRIORITY_LOW},
     {UR_QUEUE_FLAG_PRIORITY_HIGH, PI_QUEUE_PRIORITY_HIGH},
 }};
+
+ur_queue_flags_t ur_flags_of(pi_queue queue) {
+    const uint64_t flags =
+        pi_info<uint64_t, piQueueGetInfo>(queue, PI_QUEUE_INFO_FLAGS).value_or(0);
+    ur_queue_flags_t of_ur = 0;
+    for (const auto &[ur, of_pi] : queue_flags) {
+        of_ur |= (flags & of_pi) != 0 ? ur : 0;
+    }
+    return of_ur;
+}
+
+} // namespace
+
+ur_queue_handle_t_::ur_queue_handle_t_(ur_context_handle_t in, ur_device_handle_t on,
+                                       ur_queue_flags_t ur_flags, uint64_t pi_flags)
+    : context(in), device(on), flags(ur_flags), core(in->core, on->device, pi_flags) {}
+
+ur_queue_handle_t_::ur_queue_handle_t_(ur_context_handle_t in, ur_device_handle_t on,
+                                       pi::runtime::Queue queue)
+    : context(in), device(on), flags(ur_flags_of(queue.get())),
+      core(in->core, on->device, std::move(queue)) {}
+
+namespace pi::unified_runtime {
+
+using runtime::check;
+
+namespace {
 
 uint64_t pi_flags_of(const ur_device_handle_t_ &device, ur_queue_flags_t flags) {
     constexpr auto has_both = [](ur_queue_flags_t all, ur_queue_flags_t two) {
@@ -112,19 +127,34 @@ ur_result_t UR_APICALL urQueueCreateWithNativeHandle(ur_native_handle_t native,
                                                      ur_queue_handle_t *out_queue) {
     return boundary([&] {
         needed(out_queue);
-        // OpenCL's handle knows its device.
-        if (device == nullptr) {
-            device = deref(context).devices.front().get();
+        // Without a device the handle itself knows it: the others refuse the handle.
+        std::vector<ur_device_handle_t> candidates;
+        if (device != nullptr) {
+            deref(context).check_device(device);
+            candidates.push_back(device);
+        } else {
+            for (const auto &each : deref(context).devices) {
+                candidates.push_back(each.get());
+            }
         }
-        deref(context).check_device(device);
         auto desc = pi::desc<pi_native_desc>();
         desc.flags = properties != nullptr && properties->isNativeHandleOwned ? PI_NATIVE_OWN : 0;
-        desc.handle = native_of_type(device->platform, PI_KIND_QUEUE, native);
-        runtime::Queue queue;
-        check(piQueueCreateWithNativeHandle(context->core->part_of(device->device).context.get(),
-                                            device->device, &desc, queue.out()),
-              "piQueueCreateWithNativeHandle");
-        *out_queue = new ur_queue_handle_t_(context, device, std::move(queue));
+        pi_result result = PI_SUCCESS;
+        for (const ur_device_handle_t each : candidates) {
+            desc.handle = native_of_type(each->platform, PI_KIND_QUEUE, native);
+            runtime::Queue queue;
+            result =
+                piQueueCreateWithNativeHandle(context->core->part_of(each->device).context.get(),
+                                              each->device, &desc, queue.out());
+            if (result == PI_SUCCESS) {
+                *out_queue = new ur_queue_handle_t_(context, each, std::move(queue));
+                return;
+            }
+            if (result != PI_ERROR_INVALID_NATIVE_HANDLE) {
+                break;
+            }
+        }
+        check(result, "piQueueCreateWithNativeHandle");
     });
 }
 
@@ -167,6 +197,7 @@ ur_result_t UR_APICALL urEnqueueTimestampRecordingExp(ur_queue_handle_t queue, b
                                                       const ur_event_handle_t *waits,
                                                       ur_event_handle_t *out_event) {
     return boundary([&] {
+        needed(out_event);
         Enqueue enqueue(queue, {count, waits}, UR_COMMAND_TIMESTAMP_RECORDING_EXP, out_event);
         auto desc = pi::desc<pi_timestamp_desc>();
         desc.flags = blocking(is_blocking);
@@ -190,7 +221,8 @@ ur_result_t UR_APICALL urEnqueueHostTaskExp(ur_queue_handle_t queue,
 
 ur_result_t UR_APICALL urEnqueueNativeCommandExp(ur_queue_handle_t queue,
                                                  ur_exp_enqueue_native_command_function_t function,
-                                                 void *user_data, uint32_t, const ur_mem_handle_t *,
+                                                 void *user_data, uint32_t mem_count,
+                                                 const ur_mem_handle_t *mems,
                                                  const ur_exp_enqueue_native_command_properties_t *,
                                                  uint32_t count, const ur_event_handle_t *waits,
                                                  ur_event_handle_t *out_event) {
@@ -211,7 +243,12 @@ ur_result_t UR_APICALL urEnqueueNativeCommandExp(ur_queue_handle_t queue,
         }
         function(queue, user_data);
         Enqueue after(queue, {}, UR_COMMAND_ENQUEUE_NATIVE_EXP, out_event);
-        after.run("piEnqueueBarrier", piEnqueueBarrier, pi::desc<pi_barrier_desc>());
+        facade::Event end = after.command().enqueue<pi_barrier_desc>(
+            "piEnqueueBarrier", piEnqueueBarrier, nullptr, true);
+        for (uint32_t i = 0; i < mem_count; ++i) {
+            deref(mems[i]).core->release_held(end);
+        }
+        after.finish(std::move(end));
     });
 }
 

@@ -22,6 +22,7 @@ struct ur_usm_pool_handle_t_ : pi::unified_runtime::Handle {
     /// on NULL: for all devices. The context's own pool does not retain it.
     ur_usm_pool_handle_t_(ur_context_handle_t_ &of, ur_device_handle_t_ *on, Limits limits,
                           bool of_context = false);
+    ~ur_usm_pool_handle_t_() { context.core->usm().disown(this); }
 
     ur_context_handle_t_ &context;
     ur_device_handle_t_ *const device;

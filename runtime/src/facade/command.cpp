@@ -25,6 +25,14 @@ Access both(Access a, Access b) {
 } // namespace
 
 void Command::wait_for(const Event &event) {
+    if (event.plugin() == queue_.part().plugin) {
+        waits_.push_back(event.get());
+    } else {
+        wait_for(event.in(queue_.part()));
+    }
+}
+
+void Command::wait_for(Event &&event) {
     wait_for(event.in(queue_.part()));
 }
 

@@ -203,7 +203,13 @@ Buffer Memory::buffer(uint64_t offset, uint64_t size) const {
     return storage_->buffer(offset_ + offset, size);
 }
 
-void Memory::end_holds(uint64_t begin, uint64_t end) const {
+void Memory::release_held(const Event &event) const {
+    if (storage_) {
+        root().end_holds(offset_, offset_ + size_, event.get());
+    }
+}
+
+void Memory::end_holds(uint64_t begin, uint64_t end, pi_event event) const {
     const std::lock_guard lock(mutex_);
     for (const auto &hold : holds_) {
         if (!hold->overlaps(begin, end)) {
@@ -212,7 +218,7 @@ void Memory::end_holds(uint64_t begin, uint64_t end) const {
         if (hold->arriving) {
             hold->ended = true;
         } else if (hold->acquisition.held()) {
-            hold->acquisition.release();
+            hold->acquisition.release(event);
         }
     }
 }

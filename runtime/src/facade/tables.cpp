@@ -29,6 +29,15 @@ std::optional<UsmRange> UsmRanges::find(const void *address) const {
     return std::prev(next)->second;
 }
 
+void UsmRanges::disown(const void *owner) {
+    const std::unique_lock lock(mutex_);
+    for (auto &[base, range] : ranges_) {
+        if (range.owner == owner) {
+            range.owner = nullptr;
+        }
+    }
+}
+
 std::size_t UsmRanges::size() const {
     const std::shared_lock lock(mutex_);
     return ranges_.size();

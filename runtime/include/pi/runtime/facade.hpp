@@ -54,6 +54,8 @@ public:
     /// The removed range; empty if no range begins at the address.
     std::optional<UsmRange> remove(const void *base);
     std::optional<UsmRange> find(const void *address) const;
+    /// The owner is gone: its ranges have none.
+    void disown(const void *owner);
     std::size_t size() const;
 
 private:
@@ -262,6 +264,8 @@ public:
     /// read and write them at the device; they must have finished by then. The memory itself stays
     /// the same for as long as the storage's root lives, except when it was evicted meanwhile.
     pi_mem held_at(pi_device device);
+    /// The caller's accesses to memory that held_at() returned end with the event.
+    void release_held(const Event &event) const;
 
     /// Makes a range accessible to the host. The address is known on return; the bytes are ready
     /// when the event is complete. flags: PI_MAP_.
@@ -278,7 +282,7 @@ private:
     void check_range(uint64_t offset, uint64_t size) const;
     Buffer buffer(uint64_t offset, uint64_t size) const;
     const Memory &root() const noexcept { return root_ != nullptr ? *root_ : *this; }
-    void end_holds(uint64_t begin, uint64_t end) const;
+    void end_holds(uint64_t begin, uint64_t end, pi_event event = nullptr) const;
 
     std::shared_ptr<Context> context_;
     std::shared_ptr<const Memory> root_; // of a view
@@ -315,7 +319,9 @@ public:
     Command &operator=(const Command &) = delete;
 
     const Queue &queue() const noexcept { return queue_; }
+    /// The event must live until the enqueue.
     void wait_for(const Event &event);
+    void wait_for(Event &&event);
     void wait_for(runtime::Event event);
 
     /// PI_ERROR_INVALID_CONTEXT: a storage of another context than the queue's.
