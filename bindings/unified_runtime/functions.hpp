@@ -7,10 +7,10 @@
 
 namespace pi::unified_runtime {
 
+#define TABLE(name, type)
 #define SERVE(table, member, function) decltype(::function) function;
-#define REFUSE(table, member, function)
 #include "functions.def"
+#undef TABLE
 #undef SERVE
-#undef REFUSE
 
 } // namespace pi::unified_runtime

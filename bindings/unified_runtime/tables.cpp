@@ -4,22 +4,36 @@
 #include "functions.hpp"
 #include "handle.hpp"
 
+#include <cstddef>
+#include <utility>
+
 namespace pi::unified_runtime {
 namespace {
 
-/// An unsupported function of the member's type.
-template <class... Arguments>
-void refuse(ur_result_t(UR_APICALL *&member)(Arguments...)) {
-    member = [](Arguments...) -> ur_result_t { return UR_RESULT_ERROR_UNSUPPORTED_FEATURE; };
+/// Becomes an unsupported function of any type.
+struct Refuse {
+    template <class... Arguments>
+    using Function = ur_result_t(UR_APICALL *)(Arguments...);
+    template <class... Arguments>
+    operator Function<Arguments...>() const {
+        return [](Arguments...) -> ur_result_t { return UR_RESULT_ERROR_UNSUPPORTED_FEATURE; };
+    }
+};
+
+template <class Table, std::size_t... Index>
+Table refuse_each(std::index_sequence<Index...>) {
+    return {(static_cast<void>(Index), Refuse())...};
 }
 
-ur_dditable_t make_table() {
+ur_dditable_t make_tables() {
     ur_dditable_t tables{};
+    // UR's tables consist of function pointers.
+#define TABLE(name, type)                                                                          \
+    tables.name = refuse_each<type>(std::make_index_sequence<sizeof(type) / sizeof(void *)>());
 #define SERVE(table, member, function) tables.table.pfn##member = &function;
-#define REFUSE(table, member, function) refuse(tables.table.pfn##member);
 #include "functions.def"
+#undef TABLE
 #undef SERVE
-#undef REFUSE
     return tables;
 }
 
@@ -38,7 +52,7 @@ ur_result_t give_table(ur_api_version_t version, Table *out, const Table &table)
 } // namespace
 
 const ur_dditable_t &function_table() noexcept {
-    static const ur_dditable_t tables = make_table();
+    static const ur_dditable_t tables = make_tables();
     return tables;
 }
 
@@ -53,31 +67,8 @@ extern "C" {
                                                                    type *table) {                  \
         return give_table(version, table, function_table().name);                                  \
     }
-TABLE(Adapter, ur_adapter_dditable_t)
-TABLE(Platform, ur_platform_dditable_t)
-TABLE(Context, ur_context_dditable_t)
-TABLE(Event, ur_event_dditable_t)
-TABLE(EventExp, ur_event_exp_dditable_t)
-TABLE(Program, ur_program_dditable_t)
-TABLE(ProgramExp, ur_program_exp_dditable_t)
-TABLE(Kernel, ur_kernel_dditable_t)
-TABLE(Queue, ur_queue_dditable_t)
-TABLE(QueueExp, ur_queue_exp_dditable_t)
-TABLE(Sampler, ur_sampler_dditable_t)
-TABLE(Mem, ur_mem_dditable_t)
-TABLE(PhysicalMem, ur_physical_mem_dditable_t)
-TABLE(Enqueue, ur_enqueue_dditable_t)
-TABLE(EnqueueExp, ur_enqueue_exp_dditable_t)
-TABLE(USM, ur_usm_dditable_t)
-TABLE(USMExp, ur_usm_exp_dditable_t)
-TABLE(BindlessImagesExp, ur_bindless_images_exp_dditable_t)
-TABLE(CommandBufferExp, ur_command_buffer_exp_dditable_t)
-TABLE(GraphExp, ur_graph_exp_dditable_t)
-TABLE(IPCExp, ur_ipc_exp_dditable_t)
-TABLE(MemoryExportExp, ur_memory_export_exp_dditable_t)
-TABLE(UsmP2PExp, ur_usm_p2p_exp_dditable_t)
-TABLE(VirtualMem, ur_virtual_mem_dditable_t)
-TABLE(Device, ur_device_dditable_t)
-TABLE(DeviceExp, ur_device_exp_dditable_t)
+#define SERVE(table, member, function)
+#include "functions.def"
 #undef TABLE
+#undef SERVE
 }
