@@ -479,14 +479,6 @@ ur_result_t UR_APICALL urCommandBufferCreateExp(ur_context_handle_t context,
     });
 }
 
-ur_result_t UR_APICALL urCommandBufferRetainExp(BufferHandle buffer) {
-    return retain_handle(buffer);
-}
-
-ur_result_t UR_APICALL urCommandBufferReleaseExp(BufferHandle buffer) {
-    return release_handle(buffer);
-}
-
 ur_result_t UR_APICALL urCommandBufferFinalizeExp(BufferHandle buffer) {
     return boundary([&] {
         const std::lock_guard lock(deref(buffer).mutex);

@@ -68,14 +68,6 @@ ur_result_t UR_APICALL urContextCreate(uint32_t count, const ur_device_handle_t 
     });
 }
 
-ur_result_t UR_APICALL urContextRetain(ur_context_handle_t context) {
-    return retain_handle(context);
-}
-
-ur_result_t UR_APICALL urContextRelease(ur_context_handle_t context) {
-    return release_handle(context);
-}
-
 ur_result_t UR_APICALL urContextGetInfo(ur_context_handle_t handle, ur_context_info_t name,
                                         size_t size, void *value, size_t *out_size) {
     return boundary([&] {

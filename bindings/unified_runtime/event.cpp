@@ -133,14 +133,6 @@ ur_result_t UR_APICALL urEventWait(uint32_t count, const ur_event_handle_t *even
     });
 }
 
-ur_result_t UR_APICALL urEventRetain(ur_event_handle_t event) {
-    return retain_handle(event);
-}
-
-ur_result_t UR_APICALL urEventRelease(ur_event_handle_t event) {
-    return release_handle(event);
-}
-
 ur_result_t UR_APICALL urEventGetNativeHandle(ur_event_handle_t event,
                                               ur_native_handle_t *out_handle) {
     return boundary([&] {

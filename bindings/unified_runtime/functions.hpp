@@ -8,9 +8,11 @@
 namespace pi::unified_runtime {
 
 #define TABLE(name, type)
+#define COUNT(table, retain, release, type)
 #define SERVE(table, member, function) decltype(::function) function;
 #include "functions.def"
 #undef TABLE
+#undef COUNT
 #undef SERVE
 
 } // namespace pi::unified_runtime

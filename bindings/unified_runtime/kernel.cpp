@@ -170,14 +170,6 @@ ur_result_t UR_APICALL urKernelCreate(ur_program_handle_t program, const char *n
     });
 }
 
-ur_result_t UR_APICALL urKernelRetain(ur_kernel_handle_t kernel) {
-    return retain_handle(kernel);
-}
-
-ur_result_t UR_APICALL urKernelRelease(ur_kernel_handle_t kernel) {
-    return release_handle(kernel);
-}
-
 ur_result_t UR_APICALL urKernelGetInfo(ur_kernel_handle_t handle, ur_kernel_info_t name,
                                        size_t size, void *value, size_t *out_size) {
     return boundary([&] {

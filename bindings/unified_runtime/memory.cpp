@@ -107,14 +107,6 @@ ur_result_t UR_APICALL urMemBufferCreate(ur_context_handle_t context, ur_mem_fla
     });
 }
 
-ur_result_t UR_APICALL urMemRetain(ur_mem_handle_t mem) {
-    return retain_handle(mem);
-}
-
-ur_result_t UR_APICALL urMemRelease(ur_mem_handle_t mem) {
-    return release_handle(mem);
-}
-
 ur_result_t UR_APICALL urMemBufferPartition(ur_mem_handle_t buffer, ur_mem_flags_t flags,
                                             ur_buffer_create_type_t type,
                                             const ur_buffer_region_t *region,

@@ -419,14 +419,6 @@ ur_result_t UR_APICALL urProgramLinkExp(ur_context_handle_t context, uint32_t de
     });
 }
 
-ur_result_t UR_APICALL urProgramRetain(ur_program_handle_t program) {
-    return retain_handle(program);
-}
-
-ur_result_t UR_APICALL urProgramRelease(ur_program_handle_t program) {
-    return release_handle(program);
-}
-
 ur_result_t UR_APICALL urProgramGetInfo(ur_program_handle_t handle, ur_program_info_t name,
                                         size_t size, void *value, size_t *out_size) {
     return boundary([&] {

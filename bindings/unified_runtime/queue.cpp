@@ -78,14 +78,6 @@ ur_result_t UR_APICALL urQueueCreate(ur_context_handle_t context, ur_device_hand
     });
 }
 
-ur_result_t UR_APICALL urQueueRetain(ur_queue_handle_t queue) {
-    return retain_handle(queue);
-}
-
-ur_result_t UR_APICALL urQueueRelease(ur_queue_handle_t queue) {
-    return release_handle(queue);
-}
-
 ur_result_t UR_APICALL urQueueGetInfo(ur_queue_handle_t handle, ur_queue_info_t name, size_t size,
                                       void *value, size_t *out_size) {
     return boundary([&] {

@@ -85,14 +85,6 @@ ur_result_t UR_APICALL urSamplerCreate(ur_context_handle_t context, const ur_sam
     });
 }
 
-ur_result_t UR_APICALL urSamplerRetain(ur_sampler_handle_t sampler) {
-    return retain_handle(sampler);
-}
-
-ur_result_t UR_APICALL urSamplerRelease(ur_sampler_handle_t sampler) {
-    return release_handle(sampler);
-}
-
 ur_result_t UR_APICALL urSamplerGetInfo(ur_sampler_handle_t sampler, ur_sampler_info_t name,
                                         size_t size, void *value, size_t *out_size) {
     return boundary([&] {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The tables of functions, and the symbols by which UR's loader asks for them.
+#include "command_buffer.hpp"
 #include "functions.hpp"
-#include "handle.hpp"
+#include "memory.hpp"
+#include "program.hpp"
+#include "usm.hpp"
 
 #include <cstddef>
 #include <utility>
@@ -30,9 +33,13 @@ ur_dditable_t make_tables() {
     // UR's tables consist of function pointers.
 #define TABLE(name, type)                                                                          \
     tables.name = refuse_each<type>(std::make_index_sequence<sizeof(type) / sizeof(void *)>());
+#define COUNT(table, retain, release, type)                                                        \
+    tables.table.pfn##retain = &retain_handle<type>;                                               \
+    tables.table.pfn##release = &release_handle<type>;
 #define SERVE(table, member, function) tables.table.pfn##member = &function;
 #include "functions.def"
 #undef TABLE
+#undef COUNT
 #undef SERVE
     return tables;
 }
@@ -67,8 +74,10 @@ extern "C" {
                                                                    type *table) {                  \
         return give_table(version, table, function_table().name);                                  \
     }
+#define COUNT(table, retain, release, type)
 #define SERVE(table, member, function)
 #include "functions.def"
 #undef TABLE
+#undef COUNT
 #undef SERVE
 }

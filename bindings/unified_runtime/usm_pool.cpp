@@ -189,13 +189,6 @@ ur_result_t UR_APICALL urUSMPoolCreate(ur_context_handle_t context, ur_usm_pool_
     });
 }
 
-ur_result_t UR_APICALL urUSMPoolRetain(ur_usm_pool_handle_t pool) {
-    return retain_handle(pool);
-}
-ur_result_t UR_APICALL urUSMPoolRelease(ur_usm_pool_handle_t pool) {
-    return release_handle(pool);
-}
-
 ur_result_t UR_APICALL urUSMPoolGetInfo(ur_usm_pool_handle_t pool, ur_usm_pool_info_t name,
                                         size_t size, void *value, size_t *out_size) {
     return get_info(pool, name, size, value, out_size);
