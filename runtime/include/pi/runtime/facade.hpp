@@ -158,7 +158,9 @@ private:
     /// Held from a command's acquires to its enqueue, which never blocks. Acquires do not wait for
     /// each other: with those of two commands interleaved, each command could wait for the other,
     /// or for one that is behind it in an in-order queue.
-    mutable std::mutex order_mutex_;
+    /// Recursive: a callback that an acquire runs within the call may enqueue, too. If its command
+    /// then needs what this thread has acquired, it is refused, as every such acquire.
+    mutable std::recursive_mutex order_mutex_;
 };
 
 /// An allocation and the context that it belongs to.
@@ -402,7 +404,7 @@ private:
     std::vector<pi_event> waits_;
     std::vector<runtime::Event> owned_;
     std::vector<Use> uses_;
-    std::unique_lock<std::mutex> order_; // of the context, longer than the acquisitions
+    std::unique_lock<std::recursive_mutex> order_; // of the context, longer than the acquisitions
     std::vector<Acquisition> acquisitions_;
     bool begun_ = false;
 };
