@@ -475,7 +475,8 @@ ur_result_t UR_APICALL urCommandBufferCreateExp(ur_context_handle_t context,
     return boundary([&] {
         deref(context).check_device(device);
         needed(desc);
-        *needed(out_buffer) = new Buffer(context, device, *desc);
+        needed(out_buffer);
+        *out_buffer = new Buffer(context, device, *desc);
     });
 }
 

@@ -185,7 +185,8 @@ ur_result_t UR_APICALL urUSMPoolCreate(ur_context_handle_t context, ur_usm_pool_
         if (const auto *given = check_desc(desc); given != nullptr && given->maxPoolableSize != 0) {
             limits.pooled = given->maxPoolableSize;
         }
-        *needed(out_pool) = new ur_usm_pool_handle_t_(*context, nullptr, limits);
+        needed(out_pool);
+        *out_pool = new ur_usm_pool_handle_t_(*context, nullptr, limits);
     });
 }
 
@@ -210,7 +211,8 @@ ur_result_t UR_APICALL urUSMPoolCreateExp(ur_context_handle_t context, ur_device
             limits.maximum = given->maxPoolableSize;
             limits.threshold = given->minDriverAllocSize;
         }
-        *needed(out_pool) = new ur_usm_pool_handle_t_(*context, device, limits);
+        needed(out_pool);
+        *out_pool = new ur_usm_pool_handle_t_(*context, device, limits);
     });
 }
 
