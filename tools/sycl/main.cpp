@@ -56,12 +56,11 @@ pi::command_line::Page page() {
           "activated Python environment (VIRTUAL_ENV, CONDA_PREFIX), else of the library search.",
           {}}},
         {{success, "--devices listed at least one device"},
-         {no_devices, "--devices found no device, no loader of Unified Runtime 0.12, or a call of "
-                      "it failed; the message says which"},
+         {no_devices, "--devices found no device or no Unified Runtime 0.12 loader, or a Unified "
+                      "Runtime call failed; the message says which"},
          {misunderstood, "invalid command line"},
          {no_adapter,
-          "there is no libur_adapter_pi.so where this program's libraries are, or its path has a "
-          "comma"},
+          "libur_adapter_pi.so is not in PI's library folder, or its path contains a comma"},
          {not_executable, "COMMAND cannot be executed"},
          {not_found, "COMMAND was not found"}},
         {{"pi-sycl --devices", "List the devices that SYCL programs will see."},
