@@ -180,8 +180,8 @@ inline std::vector<size_t> device_counts() {
     return all_devices().size() > 1 ? std::vector<size_t>{1, 2} : std::vector<size_t>{1};
 }
 
-/// A context of the first devices, and a queue with these flags for each. Flags of 0 are an in-order
-/// queue.
+/// A context of the first devices, and a queue with these flags for each. Flags of 0 are an
+/// in-order queue.
 struct Machine {
     explicit Machine(size_t count = 1, ur_queue_flags_t flags = 0) : devices(all_devices()) {
         REQUIRE(devices.size() >= count);
