@@ -180,15 +180,6 @@ ur_adapter_handle_t_ &adapter() {
     return the_adapter;
 }
 
-ur_device_handle_t device_handle(pi_device device) {
-    for (const auto &root : adapter().root_devices) {
-        if (root->device == device) {
-            return root.get();
-        }
-    }
-    return nullptr;
-}
-
 // ----- Adapters ---------------------------------------------------------------------------------
 
 ur_result_t UR_APICALL urAdapterGet(uint32_t count, ur_adapter_handle_t *out_adapters,

@@ -35,10 +35,6 @@ Logger &logger() noexcept;
 
 ur_adapter_handle_t_ &adapter();
 
-/// The handle of a PI device; it lives as long as the adapter, if it is a root device. Empty if the
-/// adapter did not list the device.
-ur_device_handle_t device_handle(pi_device device);
-
 } // namespace pi::unified_runtime
 
 /// A platform of PI; with PI_UR_PLATFORM several of them.

@@ -159,7 +159,7 @@ ur_result_t UR_APICALL urContextSetExtendedDeleter(ur_context_handle_t handle,
     });
 }
 
-// ----- Platforms' native handles ------------------------------------------------------------------
+// ----- Platforms' native handles -----------------------------------------------------------------
 
 ur_result_t UR_APICALL urPlatformGetNativeHandle(ur_platform_handle_t platform,
                                                  ur_native_handle_t *out_handle) {

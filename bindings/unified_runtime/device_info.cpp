@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// urDeviceGetInfo: a row for each name. Values are constant, so each is asked of PI once; DPC++ asks
-// for some of them at every launch.
+// urDeviceGetInfo: a row for each name. Values are constant, so each is asked of PI once; DPC++
+// asks for some of them at every launch.
 #include "adapter.hpp"
 #include "functions.hpp"
 #include "info.hpp"
@@ -22,7 +22,7 @@ struct Row {
     Answer answer;
 };
 
-// ----- Values -------------------------------------------------------------------------------------
+// ----- Values ------------------------------------------------------------------------------------
 
 Value bytes_of(const void *data, size_t size) {
     const auto *const bytes = static_cast<const std::byte *>(data);
@@ -53,7 +53,7 @@ uint64_t capabilities(const Device &device) {
     return ask<uint64_t>(device, PI_DEVICE_INFO_CAPABILITIES).value_or(0);
 }
 
-// ----- Kinds of rows ------------------------------------------------------------------------------
+// ----- Kinds of rows -----------------------------------------------------------------------------
 
 template <auto Constant>
 Value constant(const Device &) {
@@ -104,7 +104,7 @@ Value capability(const Device &device) {
     return value_of(ur_bool_t{(capabilities(device) & Capability) == Capability});
 }
 
-// ----- Rows that need more ------------------------------------------------------------------------
+// ----- Rows that need more -----------------------------------------------------------------------
 
 Value type(const Device &device) {
     constexpr std::array<std::pair<pi_device_type, ur_device_type_t>, 3> types{{

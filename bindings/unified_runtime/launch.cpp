@@ -203,20 +203,34 @@ void set_properties(pi_kernel_launch_desc &desc, const ur_kernel_launch_ext_prop
 
 // ----- Device globals ---------------------------------------------------------------------------
 
+struct OnGlobal {
+    ur_queue_handle_t queue;
+    ur_program_handle_t program;
+    const char *name;
+    bool is_blocking;
+    size_t count, offset;
+    WaitList waits;
+    ur_event_handle_t *out_event;
+};
+
 template <class Desc, class Function, class Pointer>
-void run_on_global(Enqueue &enqueue, const char *function_name, Function function,
-                   ur_program_handle_t program, const char *name, bool is_blocking, size_t count,
-                   size_t offset, Pointer host_ptr) {
-    auto desc = pi::desc<Desc>();
-    desc.flags = blocking(is_blocking);
-    desc.program = program->core->at(enqueue.queue().device());
-    desc.name = name;
-    desc.host_ptr = host_ptr;
-    desc.offset = offset;
-    desc.size = count;
-    with_codes({{PI_ERROR_INVALID_NAME, UR_RESULT_ERROR_INVALID_VALUE},
-                {PI_ERROR_INVALID_OPERATION, UR_RESULT_ERROR_INVALID_PROGRAM_EXECUTABLE}},
-               [&] { enqueue.run(function_name, function, desc); });
+ur_result_t run_on_global(ur_command_t command, const char *function_name, Function function,
+                          const OnGlobal &global, Pointer host_ptr) {
+    return boundary([&] {
+        deref(global.queue);
+        auto desc = pi::desc<Desc>();
+        const ur_program_handle_t_ &program = deref(global.program);
+        desc.name = needed(global.name);
+        desc.host_ptr = needed(host_ptr);
+        Enqueue enqueue(global.queue, global.waits, command, global.out_event);
+        desc.flags = blocking(global.is_blocking);
+        desc.program = program.core->at(enqueue.queue().device());
+        desc.offset = global.offset;
+        desc.size = global.count;
+        with_codes({{PI_ERROR_INVALID_NAME, UR_RESULT_ERROR_INVALID_VALUE},
+                    {PI_ERROR_INVALID_OPERATION, UR_RESULT_ERROR_INVALID_PROGRAM_EXECUTABLE}},
+                   [&] { enqueue.run(function_name, function, desc); });
+    });
 }
 
 } // namespace
@@ -251,34 +265,20 @@ ur_result_t UR_APICALL urEnqueueDeviceGlobalVariableWrite(
     ur_queue_handle_t queue, ur_program_handle_t program, const char *name, bool is_blocking,
     size_t count, size_t offset, const void *source, uint32_t wait_count,
     const ur_event_handle_t *waits, ur_event_handle_t *out_event) {
-    return boundary([&] {
-        deref(queue);
-        deref(program);
-        needed(name);
-        needed(source);
-        Enqueue enqueue(queue, {wait_count, waits}, UR_COMMAND_DEVICE_GLOBAL_VARIABLE_WRITE,
-                        out_event);
-        run_on_global<pi_device_global_write_desc>(enqueue, "piEnqueueDeviceGlobalWrite",
-                                                   piEnqueueDeviceGlobalWrite, program, name,
-                                                   is_blocking, count, offset, source);
-    });
+    return run_on_global<pi_device_global_write_desc>(
+        UR_COMMAND_DEVICE_GLOBAL_VARIABLE_WRITE, "piEnqueueDeviceGlobalWrite",
+        piEnqueueDeviceGlobalWrite,
+        {queue, program, name, is_blocking, count, offset, {wait_count, waits}, out_event}, source);
 }
 
 ur_result_t UR_APICALL urEnqueueDeviceGlobalVariableRead(
     ur_queue_handle_t queue, ur_program_handle_t program, const char *name, bool is_blocking,
     size_t count, size_t offset, void *target, uint32_t wait_count, const ur_event_handle_t *waits,
     ur_event_handle_t *out_event) {
-    return boundary([&] {
-        deref(queue);
-        deref(program);
-        needed(name);
-        needed(target);
-        Enqueue enqueue(queue, {wait_count, waits}, UR_COMMAND_DEVICE_GLOBAL_VARIABLE_READ,
-                        out_event);
-        run_on_global<pi_device_global_read_desc>(enqueue, "piEnqueueDeviceGlobalRead",
-                                                  piEnqueueDeviceGlobalRead, program, name,
-                                                  is_blocking, count, offset, target);
-    });
+    return run_on_global<pi_device_global_read_desc>(
+        UR_COMMAND_DEVICE_GLOBAL_VARIABLE_READ, "piEnqueueDeviceGlobalRead",
+        piEnqueueDeviceGlobalRead,
+        {queue, program, name, is_blocking, count, offset, {wait_count, waits}, out_event}, target);
 }
 
 } // namespace pi::unified_runtime

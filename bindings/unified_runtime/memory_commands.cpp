@@ -143,8 +143,8 @@ void copy(Enqueue enqueue, ur_mem_handle_t from, ur_mem_handle_t to, const Shape
 
 constexpr size_t largest_pi_pattern = 128;
 
-/// For patterns that PI does not fill with: writes that repeat one piece of host memory, which lives
-/// until the command is complete.
+/// For patterns that PI does not fill with: writes that repeat one piece of host memory, which
+/// lives until the command is complete.
 void write_repeated(Enqueue &enqueue, const facade::Command::Operand &dst, const void *pattern,
                     size_t pattern_size, size_t size) {
     constexpr size_t piece = 65536;

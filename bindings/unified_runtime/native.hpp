@@ -43,8 +43,9 @@ inline pi_native_handle native_of_type(const ur_platform_handle_t_ &platform, pi
                   platform.name + " has no native handle for objects of this kind");
 }
 
-/// UR's word for PI's handle. UR_RESULT_ERROR_UNSUPPORTED_FEATURE: in a platform over several drivers
-/// the handle is of another backend than the platform reports, so nobody would know what it is.
+/// UR's word for PI's handle. UR_RESULT_ERROR_UNSUPPORTED_FEATURE: in a platform over several
+/// drivers the handle is of another backend than the platform reports, so nobody would know what it
+/// is.
 inline ur_native_handle_t word_of(const ur_platform_handle_t_ &platform,
                                   const pi_native_handle &handle) {
     const ur_backend_t backend = handle.type == PI_NATIVE_OPENCL      ? UR_BACKEND_OPENCL

@@ -355,46 +355,53 @@ ur_result_t UR_APICALL urProgramCreateWithBinary(ur_context_handle_t context, ui
     });
 }
 
-ur_result_t UR_APICALL urProgramBuild(ur_context_handle_t context, ur_program_handle_t program,
-                                      const char *options) {
+namespace {
+
+using Build = void (facade::Program::*)(std::span<const pi_device>, const char *);
+
+ur_result_t build_whole(Build build, ur_context_handle_t context, ur_program_handle_t program,
+                        const char *options) {
     return boundary([&] {
         check_context(context, deref(program));
         const std::lock_guard lock(program->mutex);
-        program->core->build(program->named_devices(), options);
+        (*program->core.*build)(program->named_devices(), options);
     });
+}
+
+ur_result_t build_for(Build build, ur_program_handle_t program, uint32_t count,
+                      ur_device_handle_t *devices, ur_exp_program_flags_t flags,
+                      const char *options) {
+    return boundary([&] {
+        deref(program);
+        check_flags(flags);
+        const std::vector<pi_device> list = devices_of(count, needed(devices));
+        const std::lock_guard lock(program->mutex);
+        (*program->core.*build)(list, options);
+    });
+}
+
+} // namespace
+
+ur_result_t UR_APICALL urProgramBuild(ur_context_handle_t context, ur_program_handle_t program,
+                                      const char *options) {
+    return build_whole(&facade::Program::build, context, program, options);
 }
 
 ur_result_t UR_APICALL urProgramBuildExp(ur_program_handle_t program, uint32_t count,
                                          ur_device_handle_t *devices, ur_exp_program_flags_t flags,
                                          const char *options) {
-    return boundary([&] {
-        deref(program);
-        check_flags(flags);
-        const std::vector<pi_device> list = devices_of(count, needed(devices));
-        const std::lock_guard lock(program->mutex);
-        program->core->build(list, options);
-    });
+    return build_for(&facade::Program::build, program, count, devices, flags, options);
 }
 
 ur_result_t UR_APICALL urProgramCompile(ur_context_handle_t context, ur_program_handle_t program,
                                         const char *options) {
-    return boundary([&] {
-        check_context(context, deref(program));
-        const std::lock_guard lock(program->mutex);
-        program->core->compile(program->named_devices(), options);
-    });
+    return build_whole(&facade::Program::compile, context, program, options);
 }
 
 ur_result_t UR_APICALL urProgramCompileExp(ur_program_handle_t program, uint32_t count,
                                            ur_device_handle_t *devices,
                                            ur_exp_program_flags_t flags, const char *options) {
-    return boundary([&] {
-        deref(program);
-        check_flags(flags);
-        const std::vector<pi_device> list = devices_of(count, needed(devices));
-        const std::lock_guard lock(program->mutex);
-        program->core->compile(list, options);
-    });
+    return build_for(&facade::Program::compile, program, count, devices, flags, options);
 }
 
 // A failed link leaves no program; the text of the error contains its log.

@@ -40,7 +40,7 @@ struct ur_kernel_handle_t_ : pi::unified_runtime::Handle {
 
     const pi::unified_runtime::Ref<ur_program_handle_t_> program;
     const std::shared_ptr<facade::Kernel> core;
-    const std::optional<uint32_t> argument_count; ///< empty if the plugin cannot tell
+    const std::optional<uint32_t> argument_count; ///< empty if the plugin does not report it
     std::atomic<uint64_t> indirect{0};            ///< PI_LAUNCH_INDIRECT_ flags that are wanted
 
 private:

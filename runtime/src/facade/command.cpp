@@ -5,21 +5,19 @@
 
 #include <algorithm>
 #include <exception>
-#include <numeric>
 
 namespace pi::runtime::facade {
 namespace {
 
-bool writes(Access access) {
-    return access != Access::read;
-}
-
 /// The access of one acquisition in the place of two.
 Access both(Access a, Access b) {
-    return a == b ? (a == Access::discard_write ? Access::write : a)
-                  : (writes(a) && writes(b) && a != Access::read_write && b != Access::read_write
-                         ? Access::write
-                         : Access::read_write);
+    const auto only_writes = [](Access access) {
+        return access == Access::write || access == Access::discard_write;
+    };
+    if (a == Access::read && b == Access::read) {
+        return Access::read;
+    }
+    return only_writes(a) && only_writes(b) ? Access::write : Access::read_write;
 }
 
 } // namespace
@@ -66,7 +64,6 @@ std::size_t Command::use(const Memory &memory, Access access, uint64_t offset, u
     return uses_.size() - 1;
 }
 
-/// Storage has no number of its own; its state is what copies share.
 std::vector<Command::Joined> Command::join_uses() {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < uses_.size(); ++i) {
@@ -74,10 +71,7 @@ std::vector<Command::Joined> Command::join_uses() {
             order.push_back(i);
         }
     }
-    const auto root = [this](std::size_t i) {
-        const Memory *memory = uses_[i].memory;
-        return memory->root_ != nullptr ? memory->root_.get() : memory;
-    };
+    const auto root = [this](std::size_t i) { return &uses_[i].memory->root(); };
     // Neighbours, so that those that overlap meet.
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         return std::pair(root(a), uses_[a].begin) < std::pair(root(b), uses_[b].begin);

@@ -127,27 +127,24 @@ bool Context::QueueState::is_empty() {
     return finished >= enqueued;
 }
 
-bool Context::QueueState::is_busy() const {
-    if (finished >= enqueued) {
-        return false;
+bool Context::QueueState::is_busy() noexcept {
+    try {
+        return destroyed ? !is_empty() : finished < enqueued;
+    } catch (const std::exception &) {
+        return true;
     }
-    pi_event_status status = 0;
-    return !last ||
-           piEventGetInfo(last.get(), PI_EVENT_INFO_STATUS, sizeof status, &status, nullptr) !=
-               PI_SUCCESS ||
-           status != PI_EVENT_COMPLETE;
 }
 
-/// Also forgets destroyed queues whose commands are complete.
 std::vector<std::shared_ptr<Context::QueueState>> Context::busy_queues() const {
     std::vector<std::shared_ptr<QueueState>> busy;
     const std::lock_guard lock(queues_mutex_);
+    busy.reserve(queues_.size());
     std::erase_if(queues_, [&busy](const auto &each) {
         const bool is_busy = each->is_busy();
         if (is_busy) {
             busy.push_back(each);
         }
-        return !is_busy && each->last;
+        return each->destroyed && !is_busy;
     });
     return busy;
 }
@@ -177,26 +174,13 @@ void Context::after_queues(std::function<void()> function) const {
     }
 }
 
-/// Commands of the queue may still be running: a later finish_queues() waits for them.
-void Context::release(const std::shared_ptr<QueueState> &state) {
-    if (state->is_busy() && piEnqueueEventsWait(state->queue.get(), nullptr, 0, nullptr,
-                                                state->last.out()) == PI_SUCCESS) {
-        piQueueFlush(state->queue.get());
-        busy_queues();
-        return;
-    }
-    const std::lock_guard lock(queues_mutex_);
-    std::erase(queues_, state);
-}
-
 bool Context::has(pi_device device) const noexcept {
     return std::find(devices_.begin(), devices_.end(), device) != devices_.end();
 }
 
 std::size_t Context::part_index(pi_device device) const {
-    const auto found = std::find_if(parts_.begin(), parts_.end(), [device](const Part &part) {
-        return std::find(part.devices.begin(), part.devices.end(), device) != part.devices.end();
-    });
+    const auto found = std::find_if(parts_.begin(), parts_.end(),
+                                    [device](const Part &part) { return part.has(device); });
     if (found == parts_.end()) {
         throw Error(PI_ERROR_INVALID_DEVICE,
                     "the device is not one of the context's " + std::to_string(devices_.size()));
@@ -248,8 +232,11 @@ Queue::Queue(std::shared_ptr<Context> context, pi_device device, runtime::Queue 
 }
 
 Queue::~Queue() {
+    // Its commands may still be running: a later finish_queues() waits for them.
+    state_->destroyed = true;
+    state_->is_busy(); // enqueues what later polls ask for, before the lock
     try {
-        context_->release(state_);
+        context_->busy_queues();
     } catch (const std::exception &) {
         // Without memory the queue stays known.
     }

@@ -27,12 +27,6 @@ std::shared_ptr<std::byte> host_memory(uint64_t size) {
     return {static_cast<std::byte *>(memory), [](std::byte *pointer) { std::free(pointer); }};
 }
 
-uint64_t offset_alignment(pi_device device) {
-    pi_memory_scope scope{};
-    check(piDeviceGetMemoryScopes(device, 1, &scope, nullptr), "piDeviceGetMemoryScopes");
-    return std::max<uint64_t>(scope.offset_alignment, 1);
-}
-
 template <class T>
 T mem_info(pi_mem mem, pi_mem_info name) {
     T value{};
@@ -163,13 +157,14 @@ std::shared_ptr<Memory> Memory::view(uint64_t offset, uint64_t size, uint64_t fl
     memory->size_ = size;
     if (storage_) {
         buffer(offset, size); // checks the range
+        const Topology &topology = context_->runtime().topology();
         for (const pi_device device : context_->devices()) {
-            const uint64_t alignment = offset_alignment(device);
+            const PlaceInfo &place = topology.info(context_->place_of(device));
+            const uint64_t alignment = std::max<uint64_t>(place.scopes.at(0).offset_alignment, 1);
             if (offset % alignment != 0) {
                 throw Error(PI_ERROR_MISALIGNED_OFFSET,
                             "offset " + std::to_string(offset) +
-                                " of a buffer's part: not a "
-                                "multiple of " +
+                                " of a buffer's part: not a multiple of " +
                                 std::to_string(alignment) + ", as " +
                                 device_text(device, PI_DEVICE_INFO_NAME) + " needs it");
             }

@@ -12,15 +12,12 @@ namespace {
 std::vector<pi_device> devices_in(const Part &part, std::span<const pi_device> devices) {
     std::vector<pi_device> in_part;
     std::copy_if(devices.begin(), devices.end(), std::back_inserter(in_part),
-                 [&part](pi_device device) {
-                     return std::find(part.devices.begin(), part.devices.end(), device) !=
-                            part.devices.end();
-                 });
+                 [&part](pi_device device) { return part.has(device); });
     return in_part;
 }
 
-/// The part of the first of the devices, whose error tells more than that of a part which was not
-/// named; 0 for an empty list.
+/// The part of the first of the devices, whose error is more useful than that of a part which was
+/// not named; 0 for an empty list.
 std::size_t first_part(const Context &context, std::span<const pi_device> devices) {
     return devices.empty() ? 0 : context.part_index(devices.front());
 }
@@ -58,7 +55,7 @@ std::shared_ptr<Program> Program::create_from_binaries(std::shared_ptr<Context> 
     program->parts_.make_each(reporting, [&](std::size_t part) {
         const pi_program_desc *desc = nullptr;
         for (std::size_t i = 0; i < devices.size(); ++i) {
-            if (devices_in(parts[part], devices.subspan(i, 1)).empty()) {
+            if (!parts[part].has(devices[i])) {
                 continue;
             }
             if (desc != nullptr && !same_binary(*desc, binaries[i])) {

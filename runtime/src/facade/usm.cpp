@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Commands on addresses, without the limits of piEnqueueUsm*.
-#include "facade/keep_until.hpp"
-
 #include "base/device_query.hpp"
+#include "facade/keep_until.hpp"
 
 #include <pi/describe/descriptor.hpp>
 #include <pi/runtime/facade.hpp>
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <numeric>
 
 namespace pi::runtime::facade {

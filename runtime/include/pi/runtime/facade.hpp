@@ -15,6 +15,7 @@
 #include <pi/runtime/runtime.hpp>
 #include <pi/runtime/storage.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -72,6 +73,10 @@ struct Part {
     pi_platform platform = nullptr;
     pi_plugin plugin = nullptr;
     std::vector<pi_device> devices{};
+
+    bool has(pi_device device) const noexcept {
+        return std::find(devices.begin(), devices.end(), device) != devices.end();
+    }
 };
 
 struct ContextOptions {
@@ -114,8 +119,8 @@ public:
     /// The allocation that contains the address, in any context of the process.
     static std::optional<UsmOwner> find_usm(const void *address);
 
-    /// Blocks until all commands enqueued so far on the context's queues are complete, successful or
-    /// not, also on queues that were destroyed since. False inside a callback, where nothing may
+    /// Blocks until all commands enqueued so far on the context's queues are complete, successful
+    /// or not, also on queues that were destroyed since. False inside a callback, where nothing may
     /// block.
     bool finish_queues() const;
     /// Calls the function once these commands are complete, on any thread, under the rules of PI's
@@ -131,19 +136,20 @@ private:
         runtime::Queue queue;
         std::atomic<uint64_t> enqueued{0}; ///< commands, counted when their enqueue has returned
         std::atomic<uint64_t> finished{0}; ///< of them, those known to be complete
-        runtime::Event last;               ///< behind all commands, once the queue was destroyed
+        std::atomic<bool> destroyed{false};
         void finish();
         bool is_empty();
-        void set_finished(uint64_t count);
-        bool is_busy() const;
+        /// Whether finish_queues() has to wait for it. Asks the plugin only about destroyed queues.
+        bool is_busy() noexcept;
 
     private:
+        void set_finished(uint64_t count);
         std::mutex mutex_;
         runtime::Event marker_; // behind the first marked_ commands
         uint64_t marked_ = 0;
     };
+    /// Also forgets destroyed queues whose commands are complete.
     std::vector<std::shared_ptr<QueueState>> busy_queues() const;
-    void release(const std::shared_ptr<QueueState> &state);
 
     std::vector<pi_device> devices_;
     std::vector<runtime::Device> references_;
@@ -213,8 +219,8 @@ public:
     pi_event get() const noexcept { return event_.get(); }
     explicit operator bool() const noexcept { return static_cast<bool>(event_); }
     pi_plugin plugin() const noexcept { return plugin_; }
-    /// An event of the part's plugin instance that completes with this one, and fails if it fails: this
-    /// one, or a host event that a callback signals. Flushes this event's queue in that case.
+    /// An event of the part's plugin instance that completes with this one, and fails if it fails:
+    /// this one, or a host event that a callback signals. Flushes this event's queue in that case.
     runtime::Event in(const Part &part) const;
     bool is_complete() const;
     /// Blocks. Throws the error of a failed command.

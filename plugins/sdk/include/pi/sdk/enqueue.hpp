@@ -59,8 +59,8 @@ bool takes_fast_path(Queue &queue, const EnqueueArguments &arguments, PhaseOf &&
 }
 
 /// Runs a command for which runs_within_call holds, while its caller has the TurnWithinCall:
-/// body(event) runs it and throws its failure. `event` is the new event if the application requested
-/// one, else NULL; the application gets it, complete, after the body.
+/// body(event) runs it and throws its failure. `event` is the new event if the application
+/// requested one, else NULL; the application gets it, complete, after the body.
 template <class Queue, class Body>
 void run_within_call(Queue &queue, const EnqueueArguments &arguments, Body &&body) {
     if (!arguments.out_event)

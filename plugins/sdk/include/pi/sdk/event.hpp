@@ -301,8 +301,8 @@ public:
 
 private:
     friend class Event;
-    /// Bits of state_: there is an incomplete event or a stand-in, written under the lock; a command
-    /// runs within its call.
+    /// Bits of state_: there is an incomplete event or a stand-in, written under the lock; a
+    /// command runs within its call.
     static constexpr uint32_t has_events = 1, within_call = 2;
     /// Under the lock: while it lives, no command begins to run within its call, and one that does
     /// ends only under the lock.
