@@ -86,11 +86,10 @@ void PI_CALL native_count_groups(const pi_native_group *group, void *const *argu
         counts[2] = group->end[0];
 }
 
-constexpr pi_native_kernel value_kernels[] = {{"take_1", &native_take<1>, 2, 0},
-                                              {"take_3", &native_take<3>, 2, 0},
-                                              {"take_1000", &native_take<1000>, 2, 0},
-                                              {"take_4096", &native_take<4096>, 2, 0},
-                                              {"count_groups", &native_count_groups, 1, 0}};
+constexpr pi_native_kernel value_kernels[] = {
+    {"take_1", &native_take<1>, 2, 0},         {"take_3", &native_take<3>, 2, 0},
+    {"take_1000", &native_take<1000>, 2, 0},   {"take_4096", &native_take<4096>, 2, 0},
+    {"take_32768", &native_take<32768>, 2, 0}, {"count_groups", &native_count_groups, 1, 0}};
 
 constexpr pi_native_kernel native_kernels[] = {
     {"add", &native_add, 2, 0},         {"combine", &native_combine, 4, 0},

@@ -7,6 +7,8 @@ enum { table_size = 1024 };
 PI_EXPORT uint32_t table[table_size] = {11, 22, 33, 44};
 PI_EXPORT uint32_t second_table[table_size] = {0};
 PI_EXPORT const uint32_t fixed[4] = {5, 6, 7, 8};
+/* Written once, while the library is loaded. */
+PI_EXPORT const uint32_t *const fixed_address = fixed;
 
 static void PI_CALL load_table(const pi_native_group *group, void *const *arguments) {
     uint32_t *data = (uint32_t *)arguments[0];

@@ -351,5 +351,33 @@ CONFORMANCE_TEST("lifetime", "a callback is called once for each time that it wa
     require_equal(calls.load(), 2 * callbacks, "how often callbacks were called");
 }
 
+CONFORMANCE_TEST("lifetime", "callbacks that are set while the event completes are called, too") {
+    constexpr unsigned setters = 2;
+    const Queue queue = fixture.make_queue();
+    for (int round = 0; round < 100; ++round) {
+        const Event gate = fixture.make_host_event();
+        const Event held = fixture.barrier(queue, {gate});
+        std::atomic<unsigned> set{0};
+        std::vector<std::shared_ptr<Flag>> flags[setters];
+        fixture.run_threads(setters + 1, [&](unsigned thread) {
+            if (thread == setters) {
+                fixture.signal_after(gate, [&] {
+                    while (set < 10)
+                        std::this_thread::yield();
+                });
+                return;
+            }
+            for (bool late = false; !late;) {
+                late = fixture.is_complete(held);
+                for (int i = 0; i < 10; ++i, ++set)
+                    flags[thread].push_back(fixture.on_complete(held, [](pi_event, pi_result) {}));
+            }
+        });
+        for (const auto &of_thread : flags)
+            for (const auto &flag : of_thread)
+                fixture.wait(*flag, "a callback that was set while its event completed");
+    }
+}
+
 } // namespace
 } // namespace pi::suite

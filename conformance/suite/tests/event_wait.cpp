@@ -29,7 +29,7 @@ CONFORMANCE_TEST("event", "a wait with a timeout of minutes or centuries ends wi
             while (waiting < 2)
                 std::this_thread::yield();
             fixture.signal_after(gate, [&] {
-                for (int i = 0; i < 3; ++i) // long enough for a wait that has ended by itself
+                for (int i = 0; i < 50; ++i) // long enough for a wait that ends by itself
                     fixture.wait(fixture.barrier(other));
             });
         });

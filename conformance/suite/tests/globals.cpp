@@ -133,9 +133,15 @@ CONFORMANCE_TEST("program", "a constant of a program is not written") {
     const Program program = make_variables_program(fixture);
     const Queue queue = fixture.make_queue();
     const uint32_t word = 77;
-    const auto write = global_write_desc(program, "fixed", &word, 0, sizeof word);
-    require_untouched<pi_event>("writing a constant", {PI_ERROR_INVALID_OPERATION},
-                                [&](pi_event *out) { return try_enqueue(queue, write, {}, out); });
+    std::vector<const char *> constants{"fixed"};
+    if (format == PI_PROGRAM_FORMAT_NATIVE_LIBRARY)
+        constants.push_back("fixed_address");
+    for (const char *const name : constants) {
+        const auto write = global_write_desc(program, name, &word, 0, sizeof word);
+        require_untouched<pi_event>(
+            join("writing the constant ", name), {PI_ERROR_INVALID_OPERATION},
+            [&](pi_event *out) { return try_enqueue(queue, write, {}, out); });
+    }
     require_global(fixture, queue, program, "fixed", bytes_of({5, 6, 7, 8}), "the constant");
 }
 

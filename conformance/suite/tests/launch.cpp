@@ -531,6 +531,24 @@ CONFORMANCE_TEST("kernel", "each id is visited once in clusters of groups, where
     require_visited(setup, kernel, 3, {}, {2 * group, 2, 2}, {group, 1, 1}, {1, 2, 1});
 }
 
+CONFORMANCE_TEST("kernel", "a launch of many work-items returns before they have run") {
+    LaunchFixture setup(fixture);
+    const uint64_t count = fixture.at_most(uint64_t{1} << 22) / sizeof(uint32_t);
+    const Kernel kernel = make_kernel(setup.program, "add");
+    const Mem mem = fixture.make_buffer(count * sizeof(uint32_t));
+    Arguments arguments;
+    arguments.buffer(mem).value(uint32_t{1});
+    // Threads may be interrupted while the launch is enqueued, but not each time.
+    bool returned_early = false;
+    for (int i = 0; i < 50 && !returned_early; ++i) {
+        const Event launched = fixture.enqueue(setup.queue, launch_desc(kernel, arguments, count));
+        returned_early = !fixture.is_complete(launched);
+        fixture.wait(launched, "a launch of many work-items");
+    }
+    require(returned_early, "each of 50 launches of ", count,
+            " work-items was complete when its call returned");
+}
+
 CONFORMANCE_TEST("kernel", "features that a device does not have are refused") {
     LaunchFixture setup(fixture);
     const Kernel kernel = make_kernel(setup.program, "add");
@@ -545,9 +563,10 @@ CONFORMANCE_TEST("kernel", "features that a device does not have are refused") {
     if ((launch_features(fixture) & PI_LAUNCH_FEATURE_CLUSTERS) == 0) {
         pi_kernel_launch_desc clusters =
             launch_desc(kernel, arguments, 4, group_size(fixture, kernel, 2));
+        std::fill_n(clusters.cluster_size, 3, 1); // only 0 is none
+        refused("clusters of one group", clusters);
         clusters.cluster_size[0] = 2;
-        clusters.cluster_size[1] = clusters.cluster_size[2] = 1;
-        refused("a cluster size", clusters);
+        refused("clusters of two groups", clusters);
     }
     if (!fixture.can(PI_CAPABILITY_COOPERATIVE)) {
         pi_kernel_launch_desc cooperative = launch_desc(kernel, arguments, 4);

@@ -48,7 +48,7 @@ CONFORMANCE_TEST("kernel", "a value has each of its bytes, whatever its size") {
     const Queue queue = fixture.make_queue();
     std::vector<std::size_t> sizes{1, 3, 1000};
     if (format == PI_PROGRAM_FORMAT_NATIVE_TABLE)
-        sizes.push_back(4096);
+        sizes.insert(sizes.end(), {4096, 32768});
     for (const std::size_t size : sizes) {
         const Kernel kernel = make_kernel(program, join("take_", size));
         const Bytes value = fixture.random_bytes(size);

@@ -242,6 +242,8 @@ CONFORMANCE_TEST("queue",
     for (int round = 0; round < 10; ++round) {
         const Event gate = fixture.make_host_event();
         const Event held = fixture.events_wait(queue, {gate});
+        const Event second_gate = fixture.make_host_event();
+        const Event second = fixture.events_wait(queue, {second_gate});
         const Event newest = fixture.events_wait(queue, {fixture.events_wait(other)});
         fixture.wait(newest);
         std::atomic<bool> finishes{false};
@@ -254,9 +256,13 @@ CONFORMANCE_TEST("queue",
             }
             while (!finishes)
                 std::this_thread::yield();
-            for (int i = 0; i < 3; ++i) // long enough for a finish that waits for nothing
-                fixture.wait(fixture.barrier(other));
-            fixture.signal(gate);
+            fixture.signal_after(gate, [&] {
+                for (int i = 0; i < 6; ++i) { // long enough for a finish that waits for less
+                    fixture.wait(fixture.barrier(other));
+                    if (i == 2)
+                        fixture.signal(second_gate);
+                }
+            });
         });
     }
 }

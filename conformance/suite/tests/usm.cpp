@@ -21,33 +21,14 @@ const InfoName usm_info_names[] = {
     {PI_USM_INFO_POOL, "PI_USM_INFO_POOL", value_of<pi_usm_pool>, true},
 };
 
-// The queries of any address of the allocation.
-void require_reported(Fixture &fixture, const Usm &usm, pi_usm_kind kind,
-                      const std::byte *address) {
-    const pi_context context = fixture.context();
-    const std::string what = join("byte ", address - usm.at(), " of ", usm.size(), " of ",
-                                  name_of_kind(kind), " memory: ");
-    require_equal(usm_info<pi_usm_kind>(context, address, PI_USM_INFO_KIND), kind,
-                  what + "PI_USM_INFO_KIND");
-    require(usm_info<void *>(context, address, PI_USM_INFO_BASE) == usm.at(), what,
-            "PI_USM_INFO_BASE is another address");
-    require_equal(usm_info<uint64_t>(context, address, PI_USM_INFO_SIZE), usm.size(),
-                  what + "PI_USM_INFO_SIZE");
-    require(usm_info<pi_device>(context, address, PI_USM_INFO_DEVICE) ==
-                (kind == PI_USM_HOST ? nullptr : fixture.device()),
-            what, "PI_USM_INFO_DEVICE is another device");
-    require(usm_info<pi_usm_pool>(context, address, PI_USM_INFO_POOL) == nullptr, what,
-            "PI_USM_INFO_POOL is not NULL");
-}
-
 CONFORMANCE_TEST("memory", "any address inside USM reports its allocation") {
-    for (const pi_usm_kind kind : need_usm(fixture)) {
+    for (const UsmSource &source : need_usm_sources(fixture)) {
         for (const uint64_t size : {uint64_t{1}, uint64_t{4096}, fixture.random(2, 100'000)}) {
-            const Usm usm(fixture, kind, size);
+            const Usm usm(fixture.place(), source.desc(size));
             const std::byte *inside = usm.at(fixture.random(0, size - 1));
             for (const std::byte *address : {static_cast<const std::byte *>(usm.at()), inside,
                                              static_cast<const std::byte *>(usm.at(size - 1))})
-                require_reported(fixture, usm, kind, address);
+                require_reported(fixture, usm, source, address);
             void *base = nullptr;
             const pi_result behind = piUsmGetInfo(fixture.context(), usm.at(size), PI_USM_INFO_BASE,
                                                   sizeof base, &base, nullptr);
@@ -66,12 +47,12 @@ CONFORMANCE_TEST("memory", "any address inside USM reports its allocation") {
 }
 
 CONFORMANCE_TEST("memory", "USM of the kind host needs no device, other kinds do") {
-    for (const pi_usm_kind kind : need_usm(fixture)) {
-        const pi_usm_desc desc = usm_desc(kind, 256);
+    for (const UsmSource &source : need_usm_sources(fixture)) {
+        const pi_usm_desc desc = source.desc(256);
         const pi_context context = fixture.context();
-        if (kind == PI_USM_HOST) {
+        if (source.kind == PI_USM_HOST) {
             const Usm usm(Place{nullptr, context}, desc);
-            require_reported(fixture, usm, kind, usm.at(255));
+            require_reported(fixture, usm, source, usm.at(255));
         } else {
             require_untouched<void *>(
                 "USM without a device", {PI_ERROR_INVALID_DEVICE},
@@ -92,10 +73,10 @@ CONFORMANCE_TEST("memory", "USM of the kind host needs no device, other kinds do
 
 CONFORMANCE_TEST("memory", "a requested alignment of USM is honoured or refused") {
     const uint64_t sure = fixture.scopes().front().min_alignment;
-    for (const pi_usm_kind kind : need_usm(fixture)) {
+    for (const UsmSource &source : need_usm_sources(fixture)) {
         for (uint64_t alignment = 0; alignment <= 2u << 20;
              alignment = alignment == 0 ? 1 : alignment * 2) {
-            pi_usm_desc desc = usm_desc(kind, fixture.random(1, 5000));
+            pi_usm_desc desc = source.desc(fixture.random(1, 5000));
             desc.alignment = alignment;
             void *pointer = nullptr;
             const pi_result result =
@@ -108,16 +89,16 @@ CONFORMANCE_TEST("memory", "a requested alignment of USM is honoured or refused"
             }
             const Usm usm(fixture.context(), pointer, desc.size);
             require(reinterpret_cast<uintptr_t>(pointer) % std::max(alignment, sure) == 0,
-                    name_of_kind(kind), " memory with an alignment of ", alignment, " is at ",
-                    pointer);
+                    source.name(), " with an alignment of ", alignment, " is at ", pointer);
         }
         for (const uint64_t alignment : {uint64_t{3}, uint64_t{48}, UINT64_MAX}) {
-            pi_usm_desc desc = usm_desc(kind, 64);
+            pi_usm_desc desc = source.desc(64);
             desc.alignment = alignment;
-            require_untouched<void *>(
-                join("an alignment of ", alignment), {PI_ERROR_INVALID_ALIGNMENT}, [&](void **out) {
-                    return piUsmAlloc(fixture.context(), fixture.device(), &desc, out);
-                });
+            require_untouched<void *>(join(source.name(), " with an alignment of ", alignment),
+                                      {PI_ERROR_INVALID_ALIGNMENT}, [&](void **out) {
+                                          return piUsmAlloc(fixture.context(), fixture.device(),
+                                                            &desc, out);
+                                      });
         }
     }
 }
@@ -125,12 +106,16 @@ CONFORMANCE_TEST("memory", "a requested alignment of USM is honoured or refused"
 // Many allocations that come and go; a query of each address returns the right allocation, or none.
 class Crowd {
 public:
-    Crowd(Fixture &fixture, std::vector<pi_usm_kind> kinds)
-        : fixture_(fixture), kinds_(std::move(kinds)), queue_(fixture.make_queue()) {}
+    explicit Crowd(Fixture &fixture)
+        : fixture_(fixture), sources_(need_usm_sources(fixture)), queue_(fixture.make_queue()) {}
 
     void add() {
-        const pi_usm_kind kind = kinds_[fixture_.random(0, kinds_.size() - 1)];
-        Usm usm(fixture_, kind, fixture_.random(1, 3000));
+        const UsmSource &source = sources_[fixture_.random(0, sources_.size() - 1)];
+        pi_usm_desc desc = source.desc(fixture_.random(1, 3000));
+        desc.alignment = uint64_t{1} << fixture_.random(0, 6);
+        Usm usm(fixture_.place(), desc);
+        require(reinterpret_cast<uintptr_t>(usm.at()) % desc.alignment == 0, source.name(),
+                " with an alignment of ", desc.alignment, " is at ", static_cast<void *>(usm.at()));
         const Bytes bytes = fixture_.random_bytes(usm.size());
         usm_upload(fixture_, queue_, usm.at(), bytes);
         const auto next = live_.lower_bound(usm.at());
@@ -140,7 +125,7 @@ public:
                     std::prev(next)->first + std::prev(next)->second.usm.size() <= usm.at(),
                 "an allocation begins within the one before it");
         const std::byte *const begin = usm.at();
-        live_.emplace(begin, Member{std::move(usm), kind, bytes});
+        live_.emplace(begin, Member{std::move(usm), &source, bytes});
     }
     void remove() {
         const auto member = pick();
@@ -159,7 +144,7 @@ public:
 private:
     struct Member {
         Usm usm;
-        pi_usm_kind kind;
+        const UsmSource *source;
         Bytes bytes;
     };
     std::map<const std::byte *, Member>::iterator pick() {
@@ -168,19 +153,19 @@ private:
     }
     void check(const Member &member) {
         const uint64_t offset = fixture_.random(0, member.usm.size() - 1);
-        require_reported(fixture_, member.usm, member.kind, member.usm.at(offset));
+        require_reported(fixture_, member.usm, *member.source, member.usm.at(offset));
         require_usm_contents(fixture_, queue_, member.usm.at(), member.bytes,
                              "an allocation among many");
     }
 
     Fixture &fixture_;
-    std::vector<pi_usm_kind> kinds_;
+    std::vector<UsmSource> sources_;
     Queue queue_;
     std::map<const std::byte *, Member> live_;
 };
 
 CONFORMANCE_TEST("memory", "allocations of USM come and go without touching each other") {
-    Crowd crowd(fixture, need_usm(fixture));
+    Crowd crowd(fixture);
     for (int step = 0; step < 400; ++step) {
         const uint64_t choice = fixture.random(0, 9);
         if (choice < 5 || crowd.size() == 0)
@@ -264,15 +249,15 @@ CONFORMANCE_TEST("memory", "a device allocates the kinds of USM that it reports,
 }
 
 CONFORMANCE_TEST("memory", "USM is freed by its first address, in its context, and once") {
-    const std::vector<pi_usm_kind> kinds = need_usm(fixture);
+    const std::vector<UsmSource> sources = need_usm_sources(fixture);
     const Context other = fixture.make_context({fixture.device()});
     Bytes plain(64);
     require_success(piUsmFree(fixture.context(), nullptr), "piUsmFree of NULL");
-    for (const pi_usm_kind kind : kinds) {
-        Usm usm(fixture, kind, 4096);
+    for (const UsmSource &source : sources) {
+        Usm usm(fixture.place(), source.desc(4096));
         const auto refused = [&](const std::string &what, pi_context context, void *pointer) {
             require_error(piUsmFree(context, pointer), PI_ERROR_INVALID_USM_POINTER,
-                          "piUsmFree of " + what);
+                          "piUsmFree of ", what, ": ", source.name());
             require(is_live_usm(fixture.context(), usm.at()), "refusing to free ", what,
                     " freed USM");
         };
@@ -311,10 +296,13 @@ CONFORMANCE_TEST("memory", "USM is found while other threads allocate and free t
 
 CONFORMANCE_TEST("memory", "USM that was not freed is freed with its context") {
     const Queue queue = fixture.make_queue();
-    for (const pi_usm_kind kind : need_usm(fixture)) {
+    const std::size_t count = need_usm_sources(fixture).size();
+    for (std::size_t i = 0; i < count; ++i) {
         Context other = fixture.make_context({fixture.device()});
-        void *const pointer = Usm({fixture.device(), other}, usm_desc(kind, 4096)).take();
+        std::vector<UsmSource> sources = need_usm_sources(fixture, {fixture.device(), other});
+        void *const pointer = Usm({fixture.device(), other}, sources[i].desc(4096)).take();
         require(is_live_usm(other, pointer), "new USM is not live");
+        sources.clear();
         other.reset();
         require(!is_live_usm(fixture.context(), pointer), "USM of a released context is live");
         const auto is_used = [&] {
@@ -335,6 +323,7 @@ CONFORMANCE_TEST("memory", "USM that was not freed is freed with its context") {
 }
 
 CONFORMANCE_TEST("memory", "a query for an address outside live USM of the context is refused") {
+    const std::vector<UsmSource> sources = need_usm_sources(fixture);
     const Context other = fixture.make_context({fixture.device()});
     Bytes plain(64);
     const auto refused = [&](const std::string &what, pi_context context, const void *pointer,
@@ -343,13 +332,16 @@ CONFORMANCE_TEST("memory", "a query for an address outside live USM of the conte
             return piUsmGetInfo(context, pointer, PI_USM_INFO_SIZE, sizeof *out, out, nullptr);
         });
     };
-    Usm usm(fixture, any_usm_kind(fixture), 4096);
     refused("plain host memory", fixture.context(), plain.data(), PI_ERROR_INVALID_USM_POINTER);
-    refused("another context's USM", other, usm.at(), PI_ERROR_INVALID_USM_POINTER);
     refused("NULL", fixture.context(), nullptr, PI_ERROR_INVALID_NULL_POINTER);
-    std::byte *const begin = usm.at();
-    usm.free();
-    refused("freed USM", fixture.context(), begin, PI_ERROR_INVALID_USM_POINTER);
+    for (const UsmSource &source : sources) {
+        Usm usm(fixture.place(), source.desc(4096));
+        refused("another context's " + source.name(), other, usm.at(),
+                PI_ERROR_INVALID_USM_POINTER);
+        std::byte *const begin = usm.at();
+        usm.free();
+        refused("freed " + source.name(), fixture.context(), begin, PI_ERROR_INVALID_USM_POINTER);
+    }
 }
 
 CONFORMANCE_TEST("memory", "many threads may allocate, query and free USM at once") {

@@ -21,6 +21,24 @@ pi_usm_kind any_usm_kind(Fixture &fixture);
 /// A descriptor of scope 0.
 pi_usm_desc usm_desc(pi_usm_kind kind, uint64_t size);
 
+using Pool = Owner<pi_usm_pool>;
+pi_usm_pool_desc pool_desc(pi_usm_kind kind);
+Pool make_pool(const Place &place, const pi_usm_pool_desc &desc);
+
+/// Where USM of one kind comes from: a pool, or directly from the device.
+struct UsmSource {
+    pi_usm_kind kind;
+    Pool pool; ///< or empty
+
+    pi_usm_desc desc(uint64_t size) const;
+    std::string name() const;
+};
+/// Each kind that the device has; where it has pools, also from a pool. Skips the test where it has
+/// no USM.
+std::vector<UsmSource> need_usm_sources(Fixture &fixture);
+/// In this place.
+std::vector<UsmSource> need_usm_sources(Fixture &fixture, const Place &place);
+
 /// An allocation; freed at the end of the scope.
 class Usm {
 public:
@@ -54,6 +72,9 @@ T usm_info(pi_context context, const void *pointer, pi_usm_info name) {
                     "piUsmGetInfo ", name);
     return value;
 }
+/// The queries of an address inside an allocation in the fixture's place must report it.
+void require_reported(Fixture &fixture, const Usm &usm, const UsmSource &source,
+                      const std::byte *address);
 /// Whether the address is live USM of the context; another error than PI_ERROR_INVALID_USM_POINTER
 /// fails the test.
 bool is_live_usm(pi_context context, const void *pointer);

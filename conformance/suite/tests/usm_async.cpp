@@ -7,6 +7,8 @@
 #include "checks.hpp"
 #include "registry.hpp"
 
+#include <algorithm>
+
 namespace pi::suite {
 namespace {
 
@@ -59,31 +61,31 @@ CONFORMANCE_TEST("enqueue",
     need_async(fixture);
     const Queue queue = fixture.make_queue();
     const uint64_t sure = fixture.scopes().front().min_alignment;
-    for (uint64_t alignment = 0; alignment <= 4096;
-         alignment = alignment == 0 ? 1 : alignment * 2) {
-        void *pointer = nullptr;
-        pi_usm_alloc_desc desc = alloc_desc(3000, &pointer);
-        desc.alignment = alignment;
-        Event allocated;
-        const pi_result result = try_enqueue(queue, desc, {}, allocated.out());
-        if (result != PI_SUCCESS) {
-            require_error(result, PI_ERROR_INVALID_ALIGNMENT, "an alignment of ", alignment);
-            require(alignment > sure, "an alignment of ", alignment, ", the scope has ", sure,
-                    ", is refused");
-            continue;
+    for (const UsmSource &source : need_usm_sources(fixture)) {
+        if (!source.pool && source.kind != PI_USM_DEVICE)
+            continue; // without a pool a command allocates memory of the kind device
+        for (uint64_t alignment = 0; alignment <= 4096;
+             alignment = alignment == 0 ? 1 : alignment * 2) {
+            void *pointer = nullptr;
+            pi_usm_alloc_desc desc = alloc_desc(3000, &pointer);
+            desc.alignment = alignment;
+            desc.pool = source.pool;
+            Event allocated;
+            const pi_result result = try_enqueue(queue, desc, {}, allocated.out());
+            if (result != PI_SUCCESS) {
+                require_error(result, PI_ERROR_INVALID_ALIGNMENT, source.name(),
+                              " with an alignment of ", alignment);
+                require(alignment > sure, source.name(), " with an alignment of ", alignment,
+                        ", the scope has ", sure, ", is refused");
+                continue;
+            }
+            fixture.wait(allocated);
+            require(reinterpret_cast<uintptr_t>(pointer) % std::max(alignment, sure) == 0,
+                    source.name(), " with an alignment of ", alignment, " is at ", pointer);
+            Usm usm(fixture.context(), pointer, desc.size);
+            require_reported(fixture, usm, source, usm.at(2999));
+            usm.free();
         }
-        fixture.wait(allocated);
-        require(alignment == 0 || reinterpret_cast<uintptr_t>(pointer) % alignment == 0,
-                "memory with an alignment of ", alignment, " is at ", pointer);
-        Usm usm(fixture.context(), pointer, desc.size);
-        require_equal(usm_info<pi_usm_kind>(fixture.context(), usm.at(2999), PI_USM_INFO_KIND),
-                      pi_usm_kind{PI_USM_DEVICE}, "the kind of the default pool's memory");
-        require_equal(usm_info<uint64_t>(fixture.context(), pointer, PI_USM_INFO_SIZE), desc.size,
-                      "the size of memory allocated by a command");
-        require(usm_info<pi_device>(fixture.context(), pointer, PI_USM_INFO_DEVICE) ==
-                    fixture.device(),
-                "memory allocated by a command is of another device");
-        usm.free();
     }
 }
 
@@ -92,8 +94,8 @@ CONFORMANCE_TEST("enqueue",
     need_async(fixture);
     const Queue queue = fixture.make_queue();
     const Queue other = fixture.make_queue();
-    for (const pi_usm_kind kind : need_usm(fixture)) {
-        Usm usm(fixture, kind, 4096);
+    for (const UsmSource &source : need_usm_sources(fixture)) {
+        Usm usm(fixture.place(), source.desc(4096));
         const Bytes bytes = fixture.random_bytes(4096);
         usm_upload(fixture, queue, usm.at(), bytes);
         const Event gate = fixture.make_host_event();
@@ -176,10 +178,13 @@ CONFORMANCE_TEST(
     refused("of 2^64 - 1 bytes",
             {PI_ERROR_OUT_OF_DEVICE_MEMORY, PI_ERROR_OUT_OF_HOST_MEMORY, PI_ERROR_INVALID_SIZE},
             [](Desc &desc) { desc.size = UINT64_MAX; });
-    refused("with an alignment of 48", {PI_ERROR_INVALID_ALIGNMENT},
-            [](Desc &desc) { desc.alignment = 48; });
-    refused("with an alignment of 2^63", {PI_ERROR_INVALID_ALIGNMENT},
-            [](Desc &desc) { desc.alignment = uint64_t{1} << 63; });
+    for (const UsmSource &source : need_usm_sources(fixture))
+        for (const uint64_t alignment : {uint64_t{48}, uint64_t{1} << 63})
+            refused(join("of ", source.name(), " with an alignment of ", alignment),
+                    {PI_ERROR_INVALID_ALIGNMENT}, [&](Desc &desc) {
+                        desc.pool = source.pool;
+                        desc.alignment = alignment;
+                    });
     refused("from a queue as its pool", {PI_ERROR_INVALID_USM_POOL},
             [&](Desc &desc) { desc.pool = reinterpret_cast<pi_usm_pool>(queue.get()); });
     refused("to NULL", {PI_ERROR_INVALID_NULL_POINTER},
@@ -206,20 +211,23 @@ CONFORMANCE_TEST(
     const Queue queue = fixture.make_queue();
     const Context context = fixture.make_context({fixture.device()});
     const Queue another = fixture.make_queue({fixture.device(), context});
-    Usm usm(fixture, any_usm_kind(fixture), 256);
     Bytes host(64);
     const auto refused = [&](const std::string &what, pi_queue on, void *pointer) {
         require_untouched<pi_event>(
             "piEnqueueUsmFree of " + what, {PI_ERROR_INVALID_USM_POINTER},
             [&](pi_event *out) { return try_enqueue(on, free_desc(pointer), {}, out); });
     };
-    refused("an address within", queue, usm.at(16));
     refused("host memory", queue, host.data());
-    refused("another context's USM", another, usm.at());
-    pi_usm_free_desc desc = free_desc(usm.at());
-    require_error(piEnqueueUsmFree(queue, &desc, 1, nullptr, nullptr), PI_ERROR_INVALID_WAIT_LIST,
-                  "piEnqueueUsmFree with a wait_count of 1 and no list");
-    require(is_live_usm(fixture.context(), usm.at(255)), "a refused free has freed USM");
+    for (const UsmSource &source : need_usm_sources(fixture)) {
+        const Usm usm(fixture.place(), source.desc(256));
+        refused("an address within " + source.name(), queue, usm.at(16));
+        refused("another context's " + source.name(), another, usm.at());
+        const pi_usm_free_desc desc = free_desc(usm.at());
+        require_error(piEnqueueUsmFree(queue, &desc, 1, nullptr, nullptr),
+                      PI_ERROR_INVALID_WAIT_LIST,
+                      "piEnqueueUsmFree with a wait_count of 1 and no list");
+        require(is_live_usm(fixture.context(), usm.at(255)), "a refused free has freed USM");
+    }
     const pi_usm_free_desc nothing = free_desc(nullptr);
     check_descriptor("piEnqueueUsmFree", nothing, offsetof(pi_usm_free_desc, flags),
                      [&](const pi_usm_free_desc *given) {

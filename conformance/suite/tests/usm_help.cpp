@@ -34,6 +34,43 @@ pi_usm_desc usm_desc(pi_usm_kind kind, uint64_t size) {
     return desc;
 }
 
+pi_usm_pool_desc pool_desc(pi_usm_kind kind) {
+    auto desc = pi::desc<pi_usm_pool_desc>();
+    desc.kind = kind;
+    return desc;
+}
+
+Pool make_pool(const Place &place, const pi_usm_pool_desc &desc) {
+    Pool pool;
+    require_success(piUsmPoolCreate(place.context, place.device, &desc, pool.out()),
+                    "piUsmPoolCreate of ", name_of_kind(desc.kind), " memory");
+    return pool;
+}
+
+pi_usm_desc UsmSource::desc(uint64_t size) const {
+    pi_usm_desc desc = usm_desc(kind, size);
+    desc.pool = pool;
+    return desc;
+}
+
+std::string UsmSource::name() const {
+    return join(name_of_kind(kind), pool ? " memory of a pool" : " memory");
+}
+
+std::vector<UsmSource> need_usm_sources(Fixture &fixture, const Place &place) {
+    std::vector<UsmSource> sources;
+    for (const pi_usm_kind kind : need_usm(fixture)) {
+        sources.push_back({kind, {}});
+        if (fixture.can(PI_CAPABILITY_USM_POOL))
+            sources.push_back({kind, make_pool(place, pool_desc(kind))});
+    }
+    return sources;
+}
+
+std::vector<UsmSource> need_usm_sources(Fixture &fixture) {
+    return need_usm_sources(fixture, fixture.place());
+}
+
 Usm::Usm(Fixture &fixture, pi_usm_kind kind, uint64_t size)
     : Usm(fixture.place(), usm_desc(kind, size)) {}
 
@@ -75,6 +112,24 @@ bool is_live_usm(pi_context context, const void *pointer) {
     if (result != PI_SUCCESS)
         require_error(result, PI_ERROR_INVALID_USM_POINTER, "piUsmGetInfo of ", pointer);
     return result == PI_SUCCESS;
+}
+
+void require_reported(Fixture &fixture, const Usm &usm, const UsmSource &source,
+                      const std::byte *address) {
+    const pi_context context = fixture.context();
+    const std::string what =
+        join("byte ", address - usm.at(), " of ", usm.size(), " of ", source.name(), ": ");
+    require_equal(usm_info<pi_usm_kind>(context, address, PI_USM_INFO_KIND), source.kind,
+                  what + "PI_USM_INFO_KIND");
+    require(usm_info<void *>(context, address, PI_USM_INFO_BASE) == usm.at(), what,
+            "PI_USM_INFO_BASE is another address");
+    require_equal(usm_info<uint64_t>(context, address, PI_USM_INFO_SIZE), usm.size(),
+                  what + "PI_USM_INFO_SIZE");
+    require(usm_info<pi_device>(context, address, PI_USM_INFO_DEVICE) ==
+                (source.kind == PI_USM_HOST ? nullptr : fixture.device()),
+            what, "PI_USM_INFO_DEVICE is another device");
+    require(usm_info<pi_usm_pool>(context, address, PI_USM_INFO_POOL) == source.pool.get(), what,
+            "PI_USM_INFO_POOL is another pool");
 }
 
 pi_usm_copy_desc usm_copy_desc(const void *src, void *dst, const Regions &regions) {

@@ -21,24 +21,9 @@ void free_all(std::deque<Usm> &live) {
     live.clear();
 }
 
-using Pool = Owner<pi_usm_pool>;
-
 std::vector<pi_usm_kind> need_pools(Fixture &fixture) {
     fixture.need(PI_CAPABILITY_USM_POOL, "PI_CAPABILITY_USM_POOL");
     return need_usm(fixture);
-}
-
-pi_usm_pool_desc pool_desc(pi_usm_kind kind) {
-    auto desc = pi::desc<pi_usm_pool_desc>();
-    desc.kind = kind;
-    return desc;
-}
-
-Pool make_pool(const Place &place, const pi_usm_pool_desc &desc) {
-    Pool pool;
-    require_success(piUsmPoolCreate(place.context, place.device, &desc, pool.out()),
-                    "piUsmPoolCreate of ", name_of_kind(desc.kind), " memory");
-    return pool;
 }
 
 pi_usm_desc from_pool(pi_usm_pool pool, pi_usm_kind kind, uint64_t size) {
@@ -98,36 +83,6 @@ CONFORMANCE_TEST("memory", "a pool of USM reports its context and how much of it
         free_all(live);
         require_equal(pool_info(pool, PI_USM_POOL_INFO_USED), uint64_t{0},
                       "PI_USM_POOL_INFO_USED with nothing handed out");
-    }
-}
-
-CONFORMANCE_TEST("memory", "allocations of a pool come and go without touching each other") {
-    const Queue queue = fixture.make_queue();
-    for (const pi_usm_kind kind : need_pools(fixture)) {
-        const Pool pool = make_pool(fixture.place(), pool_desc(kind));
-        std::deque<std::pair<Usm, Bytes>> live;
-        for (int step = 0; step < 150; ++step) {
-            if (live.size() < 4 || fixture.random(0, 1) != 0) {
-                pi_usm_desc desc = from_pool(pool, kind, fixture.random(1, 5000));
-                desc.alignment = uint64_t{1} << fixture.random(0, 6);
-                live.emplace_back(Usm(fixture.place(), desc), fixture.random_bytes(desc.size));
-                const auto &[usm, bytes] = live.back();
-                require(reinterpret_cast<uintptr_t>(usm.at()) % desc.alignment == 0,
-                        "memory of a pool with an alignment of ", desc.alignment, " is at ",
-                        static_cast<void *>(usm.at()));
-                require_equal(
-                    usm_info<uint64_t>(fixture.context(), usm.at(desc.size - 1), PI_USM_INFO_SIZE),
-                    desc.size, "the size of memory of a pool");
-                usm_upload(fixture, queue, usm.at(), bytes);
-            } else {
-                const std::byte *const begin = live.front().first.at();
-                require_usm_contents(fixture, queue, begin, live.front().second,
-                                     "memory of a pool");
-                live.front().first.free();
-                require(!is_live_usm(fixture.context(), begin), "freed memory of a pool is live");
-                live.pop_front();
-            }
-        }
     }
 }
 
