@@ -19,8 +19,10 @@ runtime::Event Event::in(const Part &part) const {
     }
     runtime::Event host_event;
     check(piEventCreateHost(part.context.get(), nullptr, host_event.out()), "piEventCreateHost");
-    // A callback flushes nothing.
-    if (const pi_queue queue = queue_of(event_.get())) {
+    // A callback flushes nothing. A wait flushes the queues of all commands before the event, but
+    // is refused within a callback.
+    const pi_queue queue = queue_of(event_.get());
+    if (queue != nullptr && piEventWait(event_.get(), 1) == PI_ERROR_WOULD_BLOCK) {
         check(piQueueFlush(queue), "piQueueFlush");
     }
     runtime::Event of_callback = host_event;
