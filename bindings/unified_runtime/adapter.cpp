@@ -24,6 +24,19 @@ constexpr std::array<std::pair<uint32_t, ur_backend_t>, 4> backends{{
     {PI_BACKEND_HIP, UR_BACKEND_HIP},
 }};
 
+/// The compiler options of front ends that Unified Runtime's adapters know.
+constexpr std::array<std::string_view, 9> frontend_options{
+    "",
+    "-O0",
+    "-O1",
+    "-O2",
+    "-O3",
+    "-g",
+    "-ftarget-compile-fast",
+    "-foffload-fp32-prec-div",
+    "-foffload-fp32-prec-sqrt",
+};
+
 /// Whether the device accepts one of these program formats (1 << PI_PROGRAM_FORMAT_).
 bool takes(pi_device device, uint32_t formats) {
     return (pi_info<uint32_t, piDeviceGetInfo>(device, PI_DEVICE_INFO_PROGRAM_FORMATS).value_or(0) &
@@ -322,11 +335,17 @@ ur_result_t UR_APICALL urPlatformGetApiVersion(ur_platform_handle_t handle,
 ur_result_t UR_APICALL urPlatformGetBackendOption(ur_platform_handle_t handle, const char *option,
                                                   const char **out_option) {
     return boundary([&] {
+        deref(handle);
+        needed(out_option);
+        if (std::find(frontend_options.begin(), frontend_options.end(), needed(option)) ==
+            frontend_options.end()) {
+            throw Refusal(UR_RESULT_ERROR_INVALID_VALUE,
+                          std::string("no option of a front end: ") + option);
+        }
         // UR borrows the text for ever: the platform keeps each that was asked for.
         const std::string translated = [&] {
             uint64_t size = 0;
-            check(piPlatformGetBackendOption(deref(handle).platforms.front(), needed(option), 0,
-                                             nullptr, &size),
+            check(piPlatformGetBackendOption(handle->platforms.front(), option, 0, nullptr, &size),
                   "piPlatformGetBackendOption");
             std::string text(size, '\0');
             check(piPlatformGetBackendOption(handle->platforms.front(), option, size, text.data(),
@@ -335,7 +354,7 @@ ur_result_t UR_APICALL urPlatformGetBackendOption(ur_platform_handle_t handle, c
             return text;
         }();
         const std::lock_guard lock(handle->options_mutex);
-        *needed(out_option) = handle->options.insert(translated.c_str()).first->c_str();
+        *out_option = handle->options.insert(translated.c_str()).first->c_str();
     });
 }
 

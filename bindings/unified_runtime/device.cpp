@@ -16,12 +16,13 @@ using runtime::check;
 
 namespace {
 
-constexpr std::array<std::pair<ur_device_type_t, pi_device_type>, 5> device_types{{
+constexpr std::array<std::pair<ur_device_type_t, pi_device_type>, 6> device_types{{
     {UR_DEVICE_TYPE_CPU, PI_DEVICE_TYPE_CPU},
     {UR_DEVICE_TYPE_GPU, PI_DEVICE_TYPE_GPU},
     {UR_DEVICE_TYPE_FPGA, PI_DEVICE_TYPE_ACCELERATOR},
     {UR_DEVICE_TYPE_MCA, PI_DEVICE_TYPE_ACCELERATOR},
     {UR_DEVICE_TYPE_VPU, PI_DEVICE_TYPE_ACCELERATOR},
+    {UR_DEVICE_TYPE_CUSTOM, PI_DEVICE_TYPE_OTHER},
 }};
 
 bool has_type(const ur_device_handle_t_ &device, ur_device_type_t type) {

@@ -107,10 +107,11 @@ Value capability(const Device &device) {
 // ----- Rows that need more -----------------------------------------------------------------------
 
 Value type(const Device &device) {
-    constexpr std::array<std::pair<pi_device_type, ur_device_type_t>, 3> types{{
+    constexpr std::array<std::pair<pi_device_type, ur_device_type_t>, 4> types{{
         {PI_DEVICE_TYPE_CPU, UR_DEVICE_TYPE_CPU},
         {PI_DEVICE_TYPE_GPU, UR_DEVICE_TYPE_GPU},
         {PI_DEVICE_TYPE_ACCELERATOR, UR_DEVICE_TYPE_FPGA},
+        {PI_DEVICE_TYPE_OTHER, UR_DEVICE_TYPE_CUSTOM},
     }};
     return value_of(translate(types, ask<pi_device_type>(device, PI_DEVICE_INFO_TYPE).value_or(0),
                               UR_DEVICE_TYPE_MCA));

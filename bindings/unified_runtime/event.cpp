@@ -53,16 +53,56 @@ ur_event_status_t final_status_of(ur_event_handle_t_ &event) {
     return status;
 }
 
+/// A recorded timestamp is one moment of the queue and one of the device.
+pi_profiling_info profiling_info_of(const ur_event_handle_t_ &event, ur_profiling_info_t name) {
+    const pi_profiling_info info = translate(profiling_infos, name, pi_profiling_info{0});
+    if (info == 0) {
+        throw Refusal(UR_RESULT_ERROR_INVALID_ENUMERATION, "urEventGetProfilingInfo: unknown name");
+    }
+    if (event.command != UR_COMMAND_TIMESTAMP_RECORDING_EXP) {
+        return info;
+    }
+    return info <= PI_PROFILING_SUBMIT ? PI_PROFILING_QUEUED : PI_PROFILING_END;
+}
+
+/// PI has no times before the event is complete; to UR an event of a profiling queue always has
+/// them.
+uint64_t profiled_time(const ur_event_handle_t_ &event, pi_profiling_info info) {
+    uint64_t time = 0;
+    const auto ask = [&] {
+        return piEventGetProfilingInfo(event.core.get(), info, sizeof time, &time, nullptr);
+    };
+    const bool has_times = event.command == UR_COMMAND_TIMESTAMP_RECORDING_EXP ||
+                           (event.queue.get() != nullptr &&
+                            (event.queue->flags & UR_QUEUE_FLAG_PROFILING_ENABLE) != 0);
+    pi_result result = ask();
+    if (result == PI_ERROR_PROFILING_UNAVAILABLE && has_times) {
+        piEventWait(event.core.get(), UINT64_MAX); // a failed command has no times: the same error
+        result = ask();
+    }
+    check(result, "piEventGetProfilingInfo");
+    return time;
+}
+
+/// An event that was complete before it was made.
+runtime::Event complete_event(const facade::Part &part) {
+    runtime::Event event;
+    check(piEventCreateHost(part.context.get(), nullptr, event.out()), "piEventCreateHost");
+    check(piEventSignalHost(event.get(), PI_SUCCESS), "piEventSignalHost");
+    return event;
+}
+
 /// What urEventSetCallback keeps until PI calls back. The event is alive meanwhile.
 struct Callback {
     Ref<ur_event_handle_t_> event;
+    ur_execution_info_t status = UR_EXECUTION_INFO_COMPLETE;
     ur_event_callback_t function = nullptr;
     void *user_data = nullptr;
 };
 
 void PI_CALL call_back(pi_event, pi_result, void *data) {
     const std::unique_ptr<Callback> callback(static_cast<Callback *>(data));
-    callback->function(callback->event.get(), UR_EXECUTION_INFO_COMPLETE, callback->user_data);
+    callback->function(callback->event.get(), callback->status, callback->user_data);
 }
 
 } // namespace
@@ -93,15 +133,8 @@ ur_result_t UR_APICALL urEventGetProfilingInfo(ur_event_handle_t event, ur_profi
                                                size_t size, void *value, size_t *out_size) {
     return boundary([&] {
         deref(event);
+        const uint64_t time = profiled_time(*event, profiling_info_of(*event, name));
         const InfoAnswer answer(size, value, out_size);
-        const pi_profiling_info info = translate(profiling_infos, name, pi_profiling_info{0});
-        if (info == 0) {
-            throw Refusal(UR_RESULT_ERROR_INVALID_ENUMERATION,
-                          "urEventGetProfilingInfo: unknown name");
-        }
-        uint64_t time = 0;
-        check(piEventGetProfilingInfo(event->core.get(), info, sizeof time, &time, nullptr),
-              "piEventGetProfilingInfo");
         answer(time);
     });
 }
@@ -149,10 +182,15 @@ ur_result_t UR_APICALL urEventCreateWithNativeHandle(ur_native_handle_t native,
     return boundary([&] {
         needed(out_event);
         const facade::Part &part = deref(context).core->parts().front();
+        auto event = std::make_unique<ur_event_handle_t_>(context, nullptr, UR_COMMAND_EVENTS_WAIT);
+        if (native == 0) { // as Unified Runtime's other adapters have it
+            event->core = {complete_event(part), part.plugin};
+            *out_event = event.release();
+            return;
+        }
         auto desc = pi::desc<pi_native_desc>();
         desc.flags = properties != nullptr && properties->isNativeHandleOwned ? PI_NATIVE_OWN : 0;
         desc.handle = native_of_type(context->devices.front()->platform, PI_KIND_EVENT, native);
-        auto event = std::make_unique<ur_event_handle_t_>(context, nullptr, UR_COMMAND_EVENTS_WAIT);
         runtime::Event made;
         check(piEventCreateWithNativeHandle(part.context.get(), &desc, made.out()),
               "piEventCreateWithNativeHandle");
@@ -166,14 +204,15 @@ ur_result_t UR_APICALL urEventSetCallback(ur_event_handle_t event, ur_execution_
     return boundary([&] {
         deref(event);
         needed(function);
-        if (status != UR_EXECUTION_INFO_COMPLETE) {
+        if (status >= UR_EXECUTION_INFO_QUEUED) {
             throw Refusal(status > UR_EXECUTION_INFO_QUEUED
                               ? UR_RESULT_ERROR_INVALID_ENUMERATION
                               : UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION,
-                          "urEventSetCallback: only UR_EXECUTION_INFO_COMPLETE is supported");
+                          "urEventSetCallback: every event has been queued");
         }
+        // PI calls back on completion, which is past SUBMITTED and RUNNING.
         auto callback = std::make_unique<Callback>(
-            Callback{Ref<ur_event_handle_t_>(event), function, user_data});
+            Callback{Ref<ur_event_handle_t_>(event), status, function, user_data});
         check(piEventSetCallback(event->core.get(), &call_back, callback.get()),
               "piEventSetCallback");
         callback.release();
