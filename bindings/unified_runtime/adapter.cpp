@@ -205,6 +205,9 @@ ur_result_t UR_APICALL urAdapterGet(uint32_t count, ur_adapter_handle_t *out_ada
             std::fprintf(stderr, "libur_adapter_pi: %s\n", error.what());
             throw Refusal(UR_RESULT_ERROR_UNINITIALIZED, error.what());
         }
+        if (out_adapters != nullptr && count == 0) {
+            throw Refusal(UR_RESULT_ERROR_INVALID_SIZE, "urAdapterGet: NumEntries is 0");
+        }
         ur_adapter_handle_t_ &the_adapter = adapter();
         if (out_adapters != nullptr && count > 0) {
             retain(&the_adapter);
@@ -286,6 +289,10 @@ ur_result_t UR_APICALL urPlatformGet(ur_adapter_handle_t handle, uint32_t count,
         const auto &platforms = deref(handle).platforms;
         if (out_platforms != nullptr && count == 0) {
             throw Refusal(UR_RESULT_ERROR_INVALID_SIZE, "urPlatformGet: NumEntries is 0");
+        }
+        if (out_platforms == nullptr && out_count == nullptr) {
+            throw Refusal(UR_RESULT_ERROR_INVALID_VALUE,
+                          "urPlatformGet: neither platforms nor their count are requested");
         }
         for (size_t i = 0;
              out_platforms != nullptr && i < std::min<size_t>(count, platforms.size()); ++i) {

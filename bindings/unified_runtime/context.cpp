@@ -52,11 +52,17 @@ bool every_device(const ur_context_handle_t_ &context, uint64_t capability) {
 } // namespace
 
 ur_result_t UR_APICALL urContextCreate(uint32_t count, const ur_device_handle_t *devices,
-                                       const ur_context_properties_t *,
+                                       const ur_context_properties_t *properties,
                                        ur_context_handle_t *out_context) {
     return boundary([&] {
         needed(devices);
         needed(out_context);
+        if (count == 0) {
+            throw Refusal(UR_RESULT_ERROR_INVALID_SIZE, "urContextCreate: no device");
+        }
+        if (properties != nullptr && (properties->flags & UR_CONTEXT_FLAGS_MASK) != 0) {
+            throw Refusal(UR_RESULT_ERROR_INVALID_ENUMERATION, "urContextCreate: unknown flags");
+        }
         std::vector<pi_device> pi_devices;
         ur_context_handle_t_::Devices handles;
         for (uint32_t i = 0; i < count; ++i) {

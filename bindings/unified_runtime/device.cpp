@@ -46,10 +46,10 @@ struct Partition {
 };
 Partition partition_of(const ur_device_partition_properties_t &properties) {
     Partition partition;
+    const auto *const first = needed(properties.pProperties);
     if (properties.PropCount == 0) {
         throw Refusal(UR_RESULT_ERROR_INVALID_VALUE, "urDevicePartition: no property");
     }
-    const auto *const first = needed(properties.pProperties);
     switch (first->type) {
     case UR_DEVICE_PARTITION_EQUALLY:
         partition.desc.kind = PI_PARTITION_EQUALLY;
@@ -131,6 +131,9 @@ ur_result_t UR_APICALL urDeviceGet(ur_platform_handle_t platform, ur_device_type
     return boundary([&] {
         if (out_devices != nullptr && count == 0) {
             throw Refusal(UR_RESULT_ERROR_INVALID_SIZE, "urDeviceGet: NumEntries is 0");
+        }
+        if (count > 0) {
+            needed(out_devices);
         }
         uint32_t found = 0;
         for (const ur_device_handle_t device : deref(platform).devices) {
@@ -215,12 +218,14 @@ ur_result_t UR_APICALL urDeviceSelectBinary(ur_device_handle_t device,
                                             const ur_device_binary_t *binaries, uint32_t count,
                                             uint32_t *out_index) {
     return boundary([&] {
-        if (count == 0) {
-            throw Refusal(UR_RESULT_ERROR_INVALID_VALUE, "urDeviceSelectBinary: no binary");
-        }
+        deref(device);
         needed(binaries);
+        needed(out_index);
+        if (count == 0) {
+            throw Refusal(UR_RESULT_ERROR_INVALID_SIZE, "urDeviceSelectBinary: no binary");
+        }
         const auto type =
-            pi_info<pi_device_type, piDeviceGetInfo>(deref(device).device, PI_DEVICE_INFO_TYPE)
+            pi_info<pi_device_type, piDeviceGetInfo>(device->device, PI_DEVICE_INFO_TYPE)
                 .value_or(0);
         std::vector<pi_program_binary> images(count);
         for (uint32_t i = 0; i < count; ++i) {
@@ -237,7 +242,7 @@ ur_result_t UR_APICALL urDeviceSelectBinary(ur_device_handle_t device,
             }
         }
         const pi_result result =
-            piDeviceSelectBinary(device->device, count, images.data(), needed(out_index));
+            piDeviceSelectBinary(device->device, count, images.data(), out_index);
         if (result == PI_ERROR_INVALID_BINARY) {
             throw Refusal(UR_RESULT_ERROR_INVALID_BINARY, runtime::last_error_text(result));
         }

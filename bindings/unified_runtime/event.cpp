@@ -133,6 +133,10 @@ ur_result_t UR_APICALL urEventGetProfilingInfo(ur_event_handle_t event, ur_profi
                                                size_t size, void *value, size_t *out_size) {
     return boundary([&] {
         deref(event);
+        if (value != nullptr && size == 0) {
+            throw Refusal(UR_RESULT_ERROR_INVALID_VALUE,
+                          "urEventGetProfilingInfo: 0 bytes for the value");
+        }
         const uint64_t time = profiled_time(*event, profiling_info_of(*event, name));
         const InfoAnswer answer(size, value, out_size);
         answer(time);

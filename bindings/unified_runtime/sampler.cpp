@@ -73,8 +73,8 @@ ur_result_t UR_APICALL urSamplerCreate(ur_context_handle_t context, const ur_sam
                                        ur_sampler_handle_t *out_sampler) {
     return boundary([&] {
         const auto parts = deref(context).core->parts();
-        const pi_sampler_desc pi = pi_desc_of(*needed(desc));
         needed(out_sampler);
+        const pi_sampler_desc pi = pi_desc_of(*needed(desc));
         auto sampler = std::make_unique<ur_sampler_handle_t_>(context, *desc);
         sampler->samplers.make_each([&](size_t part) {
             ur_sampler_handle_t_::Core made;

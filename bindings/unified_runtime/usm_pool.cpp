@@ -181,11 +181,11 @@ ur_result_t UR_APICALL urUSMPoolCreate(ur_context_handle_t context, ur_usm_pool_
                                        ur_usm_pool_handle_t *out_pool) {
     return boundary([&] {
         deref(context);
+        needed(out_pool);
         Limits limits;
         if (const auto *given = check_desc(desc); given != nullptr && given->maxPoolableSize != 0) {
             limits.pooled = given->maxPoolableSize;
         }
-        needed(out_pool);
         *out_pool = new ur_usm_pool_handle_t_(*context, nullptr, limits);
     });
 }
@@ -205,13 +205,13 @@ ur_result_t UR_APICALL urUSMPoolCreateExp(ur_context_handle_t context, ur_device
                                           ur_usm_pool_handle_t *out_pool) {
     return boundary([&] {
         deref(context).check_device(&deref(device));
+        needed(out_pool);
         Limits limits;
         // Here UR's two limits are those of the whole pool.
         if (const auto *given = check_desc(desc)) {
             limits.maximum = given->maxPoolableSize;
             limits.threshold = given->minDriverAllocSize;
         }
-        needed(out_pool);
         *out_pool = new ur_usm_pool_handle_t_(*context, device, limits);
     });
 }

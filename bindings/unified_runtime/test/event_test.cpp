@@ -111,6 +111,8 @@ TEST_CASE("an event of another queue has no times, whatever is asked for", "[uni
     OK(ur().Queue.pfnFinish(machine.queue()));
     uint64_t time = 0;
     FAILS(PROFILING_INFO_NOT_AVAILABLE, ask_time(event, UR_PROFILING_INFO_COMMAND_START, time));
+    FAILS(INVALID_VALUE, ur().Event.pfnGetProfilingInfo(event, UR_PROFILING_INFO_COMMAND_START, 0,
+                                                        &time, nullptr));
     FAILS(INVALID_ENUMERATION,
           ask_time(event, static_cast<ur_profiling_info_t>(UR_PROFILING_INFO_COMMAND_COMPLETE + 1),
                    time));

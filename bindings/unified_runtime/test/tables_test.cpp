@@ -32,3 +32,44 @@ TEST_CASE("only version 0.12 of Unified Runtime gets tables", "[unified_runtime]
     CHECK(table.pfnCreate != nullptr);
     dlclose(library);
 }
+
+// DPC++ enables no layer that would check them.
+TEST_CASE("arguments are checked without Unified Runtime's validation", "[unified_runtime]") {
+    const ur_platform_handle_t platform = first_platform();
+    const ur_device_handle_t device = all_devices().front();
+    const Machine machine;
+    ur_adapter_handle_t adapter = nullptr;
+    OK(ur().Adapter.pfnGet(1, &adapter, nullptr));
+    FAILS(INVALID_SIZE, ur().Adapter.pfnGet(0, &adapter, nullptr));
+    FAILS(INVALID_VALUE, ur().Platform.pfnGet(adapter, 0, nullptr, nullptr));
+    OK(ur().Adapter.pfnRelease(adapter));
+    FAILS(INVALID_NULL_POINTER,
+          ur().Device.pfnGet(platform, UR_DEVICE_TYPE_ALL, 1, nullptr, nullptr));
+
+    ur_device_partition_properties_t partition{};
+    partition.stype = UR_STRUCTURE_TYPE_DEVICE_PARTITION_PROPERTIES;
+    FAILS(INVALID_NULL_POINTER, ur().Device.pfnPartition(device, &partition, 0, nullptr, nullptr));
+    ur_device_binary_t binary{};
+    uint32_t index = 0;
+    FAILS(INVALID_SIZE, ur().Device.pfnSelectBinary(device, &binary, 0, &index));
+    FAILS(INVALID_NULL_HANDLE, ur().Device.pfnSelectBinary(nullptr, &binary, 0, &index));
+
+    Owned<ur_context_handle_t> context;
+    FAILS(INVALID_SIZE, ur().Context.pfnCreate(0, &device, nullptr, context.out()));
+    ur_context_properties_t properties{};
+    properties.stype = UR_STRUCTURE_TYPE_CONTEXT_PROPERTIES;
+    properties.flags = UR_CONTEXT_FLAGS_MASK;
+    FAILS(INVALID_ENUMERATION, ur().Context.pfnCreate(1, &device, &properties, context.out()));
+
+    // The outputs are looked at before what the descriptor says.
+    ur_sampler_desc_t sampler{};
+    sampler.stype = UR_STRUCTURE_TYPE_SAMPLER_DESC;
+    sampler.addressingMode = UR_SAMPLER_ADDRESSING_MODE_FORCE_UINT32;
+    FAILS(INVALID_NULL_POINTER, ur().Sampler.pfnCreate(machine.context, &sampler, nullptr));
+    ur_usm_pool_desc_t pool{};
+    pool.stype = UR_STRUCTURE_TYPE_USM_POOL_DESC;
+    pool.flags = UR_USM_POOL_FLAG_ZERO_INITIALIZE_BLOCK;
+    FAILS(INVALID_NULL_POINTER, ur().USM.pfnPoolCreate(machine.context, &pool, nullptr));
+    FAILS(INVALID_NULL_POINTER,
+          ur().USMExp.pfnPoolCreateExp(machine.context, device, &pool, nullptr));
+}
