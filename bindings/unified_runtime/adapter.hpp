@@ -49,8 +49,8 @@ struct ur_platform_handle_t_ : pi::unified_runtime::Handle {
 
 struct ur_device_handle_t_ : pi::unified_runtime::Handle {
     ur_device_handle_t_(ur_platform_handle_t_ &on_platform, pi_device of_pi,
-                        ur_device_handle_t_ *whole)
-        : platform(on_platform), device(of_pi), parent(whole) {}
+                        ur_device_handle_t_ *whole);
+    ~ur_device_handle_t_();
 
     ur_platform_handle_t_ &platform;
     pi_device device;

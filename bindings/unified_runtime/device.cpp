@@ -9,6 +9,42 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
+#include <mutex>
+#include <set>
+
+using namespace pi::unified_runtime;
+
+namespace {
+
+/// The sub-devices that exist, for native handles that denote one of them.
+struct SubDevices {
+    std::mutex mutex;
+    std::set<ur_device_handle_t_ *> all;
+};
+SubDevices &sub_devices() {
+    // Never destroyed: devices may be released after static objects.
+    static SubDevices *const devices = new SubDevices;
+    return *devices;
+}
+
+} // namespace
+
+ur_device_handle_t_::ur_device_handle_t_(ur_platform_handle_t_ &on_platform, pi_device of_pi,
+                                         ur_device_handle_t_ *whole)
+    : platform(on_platform), device(of_pi), parent(whole) {
+    if (!is_root()) {
+        const std::lock_guard lock(sub_devices().mutex);
+        sub_devices().all.insert(this);
+    }
+}
+
+ur_device_handle_t_::~ur_device_handle_t_() {
+    if (!is_root()) {
+        const std::lock_guard lock(sub_devices().mutex);
+        sub_devices().all.erase(this);
+    }
+}
 
 namespace pi::unified_runtime {
 
@@ -112,6 +148,62 @@ constexpr std::array<std::pair<std::string_view, std::pair<const char *, pi_prog
         {UR_DEVICE_BINARY_TARGET_SPIRV64_GEN, {"native", PI_PROGRAM_FORMAT_DEVICE_BINARY}},
         {UR_DEVICE_BINARY_TARGET_NVPTX64, {"ptx", PI_PROGRAM_FORMAT_PTX}},
     }};
+
+bool has_native(const ur_device_handle_t_ &device, ur_native_handle_t native) {
+    pi_native_handle own{};
+    return piDeviceGetNativeHandle(device.device, &own) == PI_SUCCESS && own.value[0] == native;
+}
+
+/// Retained, if it is a sub-device. NULL: the adapter knows no device with the handle.
+ur_device_handle_t known_device(const ur_adapter_handle_t_ &adapter, ur_native_handle_t native) {
+    for (const auto &root : adapter.root_devices) {
+        if (has_native(*root, native)) {
+            return root.get();
+        }
+    }
+    const std::lock_guard lock(sub_devices().mutex);
+    for (ur_device_handle_t_ *const device : sub_devices().all) {
+        if (has_native(*device, native) && retain_alive(device)) {
+            return device;
+        }
+    }
+    return nullptr;
+}
+
+/// Around a sub-device that the application has made. NULL: no platform has it.
+ur_device_handle_t adopt_sub_device(const ur_adapter_handle_t_ &adapter, ur_native_handle_t native,
+                                    bool owned) {
+    for (const auto &root : adapter.root_devices) {
+        auto desc = pi::desc<pi_native_desc>();
+        desc.flags = owned ? PI_NATIVE_OWN : 0;
+        desc.handle = native_of_type(root->platform, PI_KIND_DEVICE, native);
+        const auto platform =
+            pi_info<pi_platform, piDeviceGetInfo>(root->device, PI_DEVICE_INFO_PLATFORM);
+        runtime::Device made;
+        if (!platform ||
+            piDeviceCreateWithNativeHandle(*platform, &desc, made.out()) != PI_SUCCESS) {
+            continue;
+        }
+        const auto parent = pi_info<pi_device, piDeviceGetInfo>(made.get(), PI_DEVICE_INFO_PARENT);
+        for (const auto &whole : adapter.root_devices) {
+            if (parent == whole->device) {
+                auto device =
+                    std::make_unique<ur_device_handle_t_>(whole->platform, made.get(), whole.get());
+                device->owned = std::move(made);
+                return device.release();
+            }
+        }
+        return nullptr;
+    }
+    return nullptr;
+}
+
+/// Only then it is known what a native handle is, before a driver looks at it.
+bool has_one_backend(const ur_adapter_handle_t_ &adapter) {
+    return std::all_of(adapter.platforms.begin(), adapter.platforms.end(), [&](const auto &each) {
+        return each->backend == adapter.platforms.front()->backend && each->platforms.size() == 1;
+    });
+}
 
 pi_device_type type_of_target(std::string_view target) {
     if (target == UR_DEVICE_BINARY_TARGET_SPIRV64_X86_64) {
@@ -259,22 +351,22 @@ ur_result_t UR_APICALL urDeviceGetNativeHandle(ur_device_handle_t device,
     });
 }
 
-ur_result_t UR_APICALL urDeviceCreateWithNativeHandle(ur_native_handle_t native,
-                                                      ur_adapter_handle_t adapter_handle,
-                                                      const ur_device_native_properties_t *,
-                                                      ur_device_handle_t *out_device) {
+ur_result_t UR_APICALL urDeviceCreateWithNativeHandle(
+    ur_native_handle_t native, ur_adapter_handle_t adapter_handle,
+    const ur_device_native_properties_t *properties, ur_device_handle_t *out_device) {
     return boundary([&] {
         needed(out_device);
-        for (const auto &root : deref(adapter_handle).root_devices) {
-            pi_native_handle own{};
-            if (piDeviceGetNativeHandle(root->device, &own) == PI_SUCCESS &&
-                own.value[0] == native) {
-                *out_device = root.get();
-                return;
-            }
+        const ur_adapter_handle_t_ &adapter = deref(adapter_handle);
+        ur_device_handle_t device = known_device(adapter, native);
+        if (device == nullptr && native != 0 && has_one_backend(adapter)) {
+            device = adopt_sub_device(adapter, native,
+                                      properties != nullptr && properties->isNativeHandleOwned);
         }
-        throw Refusal(UR_RESULT_ERROR_INVALID_DEVICE,
-                      "urDeviceCreateWithNativeHandle: no device of the adapter has the handle");
+        if (device == nullptr) {
+            throw Refusal(UR_RESULT_ERROR_INVALID_DEVICE, "urDeviceCreateWithNativeHandle: no "
+                                                          "device of the adapter has the handle");
+        }
+        *out_device = device;
     });
 }
 

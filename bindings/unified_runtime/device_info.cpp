@@ -241,7 +241,9 @@ Value max_sub_devices(const Device &device) {
         divides ? ask<uint32_t>(device, PI_DEVICE_INFO_COMPUTE_UNITS).value_or(1) : 0));
 }
 Value partition_type(const Device &device) {
-    return device.is_root() ? Value() : value_of(device.partition);
+    // Of a sub-device that the application made, this is not known either.
+    const bool known = device.partition.type != ur_device_partition_t{};
+    return known ? value_of(device.partition) : Value();
 }
 
 /// Index: that of PI_DEVICE_INFO_USM_ACCESS; kind: the PI_USM_ that a plugin of 1.0 reports.

@@ -36,6 +36,16 @@ void release(T *handle) noexcept {
     }
 }
 
+/// Retains, unless the last reference is gone and the object is about to be deleted.
+template <class T>
+bool retain_alive(T *handle) noexcept {
+    uint32_t count = handle->references.load(std::memory_order_relaxed);
+    while (count != 0 &&
+           !handle->references.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) {
+    }
+    return count != 0;
+}
+
 /// Owns one reference.
 template <class T>
 class Ref {
