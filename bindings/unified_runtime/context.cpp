@@ -136,9 +136,10 @@ ur_result_t UR_APICALL urContextCreateWithNativeHandle(
         if (desc.handle.type == PI_NATIVE_CUDA_CONTEXT) {
             desc.device = first;
         }
+        // The device's own: UR's platform may be one of several drivers.
+        const auto platform = pi_info<pi_platform, piDeviceGetInfo>(first, PI_DEVICE_INFO_PLATFORM);
         runtime::Context context;
-        check(piContextCreateWithNativeHandle(devices[0]->platform.platforms.front(), &desc,
-                                              context.out()),
+        check(piContextCreateWithNativeHandle(platform.value_or(nullptr), &desc, context.out()),
               "piContextCreateWithNativeHandle");
         auto core = std::make_shared<facade::Context>(std::move(context), options());
         ur_context_handle_t_::Devices handles;
@@ -183,10 +184,13 @@ ur_result_t UR_APICALL urPlatformCreateWithNativeHandle(ur_native_handle_t nativ
                                                         ur_platform_handle_t *out_platform) {
     return boundary([&] {
         needed(out_platform);
-        for (const auto &platform : deref(adapter_handle).platforms) {
+        const auto has_native = [native](pi_platform platform) {
             pi_native_handle own{};
-            if (piPlatformGetNativeHandle(platform->platforms.front(), &own) == PI_SUCCESS &&
-                own.value[0] == native) {
+            return piPlatformGetNativeHandle(platform, &own) == PI_SUCCESS &&
+                   own.value[0] == native;
+        };
+        for (const auto &platform : deref(adapter_handle).platforms) {
+            if (std::any_of(platform->platforms.begin(), platform->platforms.end(), has_native)) {
                 *out_platform = platform.get();
                 return;
             }

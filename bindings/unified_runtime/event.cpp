@@ -85,11 +85,30 @@ uint64_t profiled_time(const ur_event_handle_t_ &event, pi_profiling_info info) 
 }
 
 /// An event that was complete before it was made.
-runtime::Event complete_event(const facade::Part &part) {
+facade::Event complete_event(const facade::Part &part) {
     runtime::Event event;
     check(piEventCreateHost(part.context.get(), nullptr, event.out()), "piEventCreateHost");
     check(piEventSignalHost(event.get(), PI_SUCCESS), "piEventSignalHost");
-    return event;
+    return {std::move(event), part.plugin};
+}
+
+/// Around a native event, which only the driver that it belongs to accepts.
+facade::Event around_native(const ur_context_handle_t_ &context, const pi_native_desc &desc) {
+    pi_result first_error = PI_SUCCESS;
+    std::string text;
+    for (const facade::Part &part : context.core->parts()) {
+        runtime::Event made;
+        const pi_result result =
+            piEventCreateWithNativeHandle(part.context.get(), &desc, made.out());
+        if (result == PI_SUCCESS) {
+            return {std::move(made), part.plugin};
+        }
+        if (first_error == PI_SUCCESS) {
+            first_error = result;
+            text = runtime::last_error_text(result);
+        }
+    }
+    throw runtime::Error(first_error, "piEventCreateWithNativeHandle: " + text);
 }
 
 /// What urEventSetCallback keeps until PI calls back. The event is alive meanwhile.
@@ -185,20 +204,17 @@ ur_result_t UR_APICALL urEventCreateWithNativeHandle(ur_native_handle_t native,
                                                      ur_event_handle_t *out_event) {
     return boundary([&] {
         needed(out_event);
-        const facade::Part &part = deref(context).core->parts().front();
+        deref(context);
         auto event = std::make_unique<ur_event_handle_t_>(context, nullptr, UR_COMMAND_EVENTS_WAIT);
         if (native == 0) { // as Unified Runtime's other adapters have it
-            event->core = {complete_event(part), part.plugin};
-            *out_event = event.release();
-            return;
+            event->core = complete_event(context->core->parts().front());
+        } else {
+            auto desc = pi::desc<pi_native_desc>();
+            desc.flags =
+                properties != nullptr && properties->isNativeHandleOwned ? PI_NATIVE_OWN : 0;
+            desc.handle = native_of_type(context->devices.front()->platform, PI_KIND_EVENT, native);
+            event->core = around_native(*context, desc);
         }
-        auto desc = pi::desc<pi_native_desc>();
-        desc.flags = properties != nullptr && properties->isNativeHandleOwned ? PI_NATIVE_OWN : 0;
-        desc.handle = native_of_type(context->devices.front()->platform, PI_KIND_EVENT, native);
-        runtime::Event made;
-        check(piEventCreateWithNativeHandle(part.context.get(), &desc, made.out()),
-              "piEventCreateWithNativeHandle");
-        event->core = {std::move(made), part.plugin};
         *out_event = event.release();
     });
 }

@@ -89,6 +89,36 @@ TEST_CASE("the native handle 0 makes an event that is complete", "[unified_runti
     FAILS(PROFILING_INFO_NOT_AVAILABLE, ask_time(event, UR_PROFILING_INFO_COMMAND_QUEUED, time));
 }
 
+TEST_CASE("native handles denote events and contexts of every driver of a platform",
+          "[unified_runtime][native]") {
+    const Machine machine(all_devices().size());
+    ur_adapter_handle_t adapter = nullptr;
+    OK(ur().Adapter.pfnGet(1, &adapter, nullptr));
+    for (size_t i = 0; i < machine.devices.size(); ++i) {
+        CAPTURE(i);
+        const ur_device_handle_t device = machine.devices[i];
+        Owned<ur_event_handle_t> event, around;
+        OK(ur().Enqueue.pfnEventsWaitWithBarrier(machine.queue(i), 0, nullptr, event.out()));
+        OK(ur().Event.pfnWait(1, &event.get_ref()));
+        ur_native_handle_t native = 0;
+        // A platform of several backends has native handles of one.
+        if (ur().Event.pfnGetNativeHandle(event, &native) == UR_RESULT_SUCCESS) {
+            OK(ur().Event.pfnCreateWithNativeHandle(native, machine.context, nullptr,
+                                                    around.out()));
+            OK(ur().Event.pfnWait(1, &around.get_ref()));
+        }
+        Owned<ur_context_handle_t> context, again;
+        OK(ur().Context.pfnCreate(1, &device, nullptr, context.out()));
+        if (ur().Context.pfnGetNativeHandle(context, &native) == UR_RESULT_SUCCESS) {
+            OK(ur().Context.pfnCreateWithNativeHandle(native, adapter, 1, &device, nullptr,
+                                                      again.out()));
+            CHECK(info<ur_device_handle_t>(ur().Context.pfnGetInfo, again.get(),
+                                           UR_CONTEXT_INFO_DEVICES) == device);
+        }
+    }
+    OK(ur().Adapter.pfnRelease(adapter));
+}
+
 TEST_CASE("an event of a profiling queue has its times as soon as it exists",
           "[unified_runtime][host_task]") {
     const Machine machine(1, UR_QUEUE_FLAG_PROFILING_ENABLE);
