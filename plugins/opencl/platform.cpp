@@ -244,6 +244,11 @@ pi_result PI_CALL piPlatformGetBackendOption(pi_platform platform, const char *f
         const auto takes_debug_option = [](const Ref<Device> &device) {
             return device->quirk(QUIRK_DEBUG_OPTION);
         };
+        // Without it, a driver refuses to build with the option.
+        const auto can_round_correctly = [&](const Ref<Device> &device) {
+            return (device->get<cl_device_fp_config>(CL_DEVICE_SINGLE_FP_CONFIG) &
+                    CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+        };
         const InfoWriter write(size, value, out_size);
         // OpenCL compilers optimise by default and have no levels.
         if (option == "-O0")
@@ -251,6 +256,9 @@ pi_result PI_CALL piPlatformGetBackendOption(pi_platform platform, const char *f
         else if (option == "-g" &&
                  std::all_of(self.devices().begin(), self.devices().end(), takes_debug_option))
             write("-g");
+        else if ((option == "-foffload-fp32-prec-div" || option == "-foffload-fp32-prec-sqrt") &&
+                 std::all_of(self.devices().begin(), self.devices().end(), can_round_correctly))
+            write("-cl-fp32-correctly-rounded-divide-sqrt");
         else
             write("");
     });

@@ -176,5 +176,16 @@ TEST_CASE("compiler options are translated") {
         CHECK(std::string(words) == "-cl-opt-disable");
         OK(piPlatformGetBackendOption(platform, "-O3", sizeof words, words, nullptr));
         CHECK(std::string(words).empty());
+        bool rounds = true;
+        for (pi_device device : loader.devices()) {
+            const auto configs =
+                info<std::array<uint32_t, 3>>(piDeviceGetInfo, device, PI_DEVICE_INFO_FP_CONFIGS);
+            if (platform_of(device) == platform)
+                rounds = rounds && (configs[1] & PI_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+        }
+        for (const char *option : {"-foffload-fp32-prec-div", "-foffload-fp32-prec-sqrt"}) {
+            OK(piPlatformGetBackendOption(platform, option, sizeof words, words, nullptr));
+            CHECK(std::string(words) == (rounds ? "-cl-fp32-correctly-rounded-divide-sqrt" : ""));
+        }
     }
 }
