@@ -10,6 +10,7 @@
 
 #include <array>
 #include <bit>
+#include <cstring>
 
 namespace pi::unified_runtime {
 namespace {
@@ -122,6 +123,22 @@ void add_range(ur_context_handle_t_ &context, const UsmRequest &request, void *p
     }
 }
 
+namespace {
+
+void write_zeros(const ur_context_handle_t_ &context, const UsmRequest &request, void *pointer) {
+    if (request.kind == PI_USM_HOST) {
+        std::memset(pointer, 0, request.size);
+        return;
+    }
+    constexpr uint8_t zero = 0;
+    const facade::Queue queue(context.core, request.device, uint64_t{0});
+    facade::Command command(queue);
+    facade::enqueue_usm_fill(command, {pointer, &zero, sizeof zero, request.size},
+                             PI_COMMAND_BLOCKING, false);
+}
+
+} // namespace
+
 void *allocate_usm(ur_context_handle_t_ &context, const UsmRequest &request) {
     const facade::Part &part = part_for(context, request.kind, request.device);
     auto desc = pi::desc<pi_usm_desc>();
@@ -137,6 +154,15 @@ void *allocate_usm(ur_context_handle_t_ &context, const UsmRequest &request) {
         refuse_allocation(error);
     }
     add_range(context, request, pointer);
+    if (request.pool != nullptr && request.pool->zeroed) {
+        try {
+            write_zeros(context, request, pointer);
+        } catch (...) {
+            context.core->usm().remove(pointer);
+            piUsmFree(part.context.get(), pointer);
+            throw;
+        }
+    }
     return pointer;
 }
 

@@ -27,6 +27,7 @@ struct ur_usm_pool_handle_t_ : pi::unified_runtime::Handle {
     ur_context_handle_t_ &context;
     ur_device_handle_t_ *const device;
     const bool is_default;
+    bool zeroed = false; ///< Every allocation begins as zeros.
 
     /// NULL where the allocation goes without one: it is large, or the device has no pools.
     pi_usm_pool pool_for(pi_usm_kind kind, pi_device on, uint64_t size);
@@ -61,7 +62,7 @@ struct UsmRequest {
 };
 /// The PI pool of a request. A pool of another context or device is UR_RESULT_ERROR_INVALID_VALUE.
 pi_usm_pool pool_of(const ur_context_handle_t_ &context, const UsmRequest &request);
-/// Allocates, and adds the allocation to the context's ranges.
+/// Allocates, and adds the allocation to the context's ranges. Blocks while it becomes zeros.
 void *allocate_usm(ur_context_handle_t_ &context, const UsmRequest &request);
 /// Adds an allocation of PI to the context's ranges; frees it if that fails.
 void add_range(ur_context_handle_t_ &context, const UsmRequest &request, void *pointer);

@@ -206,6 +206,22 @@ bool has_async(const ur_queue_handle_t_ &queue) {
     return (capabilities.value_or(0) & PI_CAPABILITY_USM_ASYNC) != 0;
 }
 
+/// Frees the memory if that fails.
+facade::Event enqueue_zeros(const Enqueue &enqueue, const facade::Event &allocated, void *pointer,
+                            size_t size) {
+    try {
+        constexpr uint8_t zero = 0;
+        facade::Command fill(enqueue.queue());
+        fill.wait_for(allocated);
+        return facade::enqueue_usm_fill(fill, {pointer, &zero, sizeof zero, size}, 0,
+                                        enqueue.wants_event());
+    } catch (...) {
+        enqueue.queue().context().usm().remove(pointer);
+        piUsmFree(enqueue.queue().part().context.get(), pointer);
+        throw;
+    }
+}
+
 ur_result_t enqueue_alloc(pi_usm_kind kind, ur_command_t name, ur_queue_handle_t queue,
                           ur_usm_pool_handle_t pool, size_t size,
                           const ur_exp_async_usm_alloc_properties_t *properties, WaitList waits,
@@ -233,9 +249,13 @@ ur_result_t enqueue_alloc(pi_usm_kind kind, ur_command_t name, ur_queue_handle_t
         void *pointer = nullptr;
         desc.size = size;
         desc.out_pointer = &pointer;
+        const bool zeroed = pool != nullptr && pool->zeroed;
         facade::Event event = enqueue.command().enqueue("piEnqueueUsmAlloc", piEnqueueUsmAlloc,
-                                                        desc, enqueue.wants_event());
+                                                        desc, zeroed || enqueue.wants_event());
         add_range(context, request, pointer);
+        if (zeroed) {
+            event = enqueue_zeros(enqueue, event, pointer, size);
+        }
         enqueue.finish(std::move(event));
         *out_pointer = pointer;
     });

@@ -77,9 +77,6 @@ const ur_usm_pool_limits_desc_t *check_desc(const ur_usm_pool_desc_t *desc) {
     if ((desc->flags & UR_USM_POOL_FLAGS_MASK) != 0) {
         throw Refusal(UR_RESULT_ERROR_INVALID_ENUMERATION, "a pool's flags have unknown bits");
     }
-    if ((desc->flags & UR_USM_POOL_FLAG_ZERO_INITIALIZE_BLOCK) != 0) {
-        throw Refusal(UR_RESULT_ERROR_UNSUPPORTED_FEATURE, "pools whose memory begins as zeros");
-    }
     for (const void *next = desc->pNext; next != nullptr;) {
         const auto *base = static_cast<const ur_base_desc_t *>(next);
         if (base->stype == UR_STRUCTURE_TYPE_USM_POOL_LIMITS_DESC) {
@@ -88,6 +85,13 @@ const ur_usm_pool_limits_desc_t *check_desc(const ur_usm_pool_desc_t *desc) {
         next = base->pNext;
     }
     return nullptr;
+}
+
+ur_usm_pool_handle_t make_pool(ur_context_handle_t_ &context, ur_device_handle_t device,
+                               const Limits &limits, const ur_usm_pool_desc_t &desc) {
+    auto pool = std::make_unique<ur_usm_pool_handle_t_>(context, device, limits);
+    pool->zeroed = (desc.flags & UR_USM_POOL_FLAG_ZERO_INITIALIZE_BLOCK) != 0;
+    return pool.release();
 }
 
 /// The pools that belong to contexts, and are released with them.
@@ -186,7 +190,7 @@ ur_result_t UR_APICALL urUSMPoolCreate(ur_context_handle_t context, ur_usm_pool_
         if (const auto *given = check_desc(desc); given != nullptr && given->maxPoolableSize != 0) {
             limits.pooled = given->maxPoolableSize;
         }
-        *out_pool = new ur_usm_pool_handle_t_(*context, nullptr, limits);
+        *out_pool = make_pool(*context, nullptr, limits, *desc);
     });
 }
 
@@ -212,7 +216,7 @@ ur_result_t UR_APICALL urUSMPoolCreateExp(ur_context_handle_t context, ur_device
             limits.maximum = given->maxPoolableSize;
             limits.threshold = given->minDriverAllocSize;
         }
-        *out_pool = new ur_usm_pool_handle_t_(*context, device, limits);
+        *out_pool = make_pool(*context, device, limits, *desc);
     });
 }
 

@@ -68,7 +68,7 @@ TEST_CASE("arguments are checked without Unified Runtime's validation", "[unifie
     FAILS(INVALID_NULL_POINTER, ur().Sampler.pfnCreate(machine.context, &sampler, nullptr));
     ur_usm_pool_desc_t pool{};
     pool.stype = UR_STRUCTURE_TYPE_USM_POOL_DESC;
-    pool.flags = UR_USM_POOL_FLAG_ZERO_INITIALIZE_BLOCK;
+    pool.flags = UR_USM_POOL_FLAGS_MASK;
     FAILS(INVALID_NULL_POINTER, ur().USM.pfnPoolCreate(machine.context, &pool, nullptr));
     FAILS(INVALID_NULL_POINTER,
           ur().USMExp.pfnPoolCreateExp(machine.context, device, &pool, nullptr));

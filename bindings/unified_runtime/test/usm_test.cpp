@@ -89,8 +89,9 @@ T usm_info(const Machine &machine, const void *pointer, ur_usm_alloc_info_t name
     return value;
 }
 
-Owned<ur_usm_pool_handle_t> make_pool(const Machine &machine) {
+Owned<ur_usm_pool_handle_t> make_pool(const Machine &machine, ur_usm_pool_flags_t flags = 0) {
     ur_usm_pool_desc_t desc{};
+    desc.flags = flags;
     desc.stype = UR_STRUCTURE_TYPE_USM_POOL_DESC;
     Owned<ur_usm_pool_handle_t> pool;
     OK(ur().USM.pfnPoolCreate(machine.context, &desc, pool.out()));
@@ -607,8 +608,6 @@ TEST_CASE("USM: pools", "[unified_runtime][usm]") {
     Owned<ur_usm_pool_handle_t> other;
     desc.flags = UR_USM_POOL_FLAG_FORCE_UINT32;
     FAILS(INVALID_ENUMERATION, ur().USM.pfnPoolCreate(machine.context, &desc, other.out()));
-    desc.flags = UR_USM_POOL_FLAG_ZERO_INITIALIZE_BLOCK;
-    FAILS(UNSUPPORTED_FEATURE, ur().USM.pfnPoolCreate(machine.context, &desc, other.out()));
     desc.flags = 0;
     FAILS(INVALID_NULL_HANDLE, ur().USM.pfnPoolCreate(nullptr, &desc, other.out()));
     FAILS(INVALID_NULL_POINTER, ur().USM.pfnPoolCreate(machine.context, nullptr, other.out()));
@@ -617,6 +616,45 @@ TEST_CASE("USM: pools", "[unified_runtime][usm]") {
     const Machine elsewhere;
     void *pointer = nullptr;
     FAILS(INVALID_VALUE, allocate(elsewhere, UR_USM_TYPE_HOST, 8, &pointer, 0, pool));
+}
+
+TEST_CASE("USM: a pool whose memory begins as zeros", "[unified_runtime][usm]") {
+    const Machine machine;
+    const auto pool = make_pool(machine, UR_USM_POOL_FLAG_ZERO_INITIALIZE_BLOCK);
+    const auto &exp = ur().EnqueueExp;
+    const std::array functions{exp.pfnUSMHostAllocExp, exp.pfnUSMDeviceAllocExp,
+                               exp.pfnUSMSharedAllocExp};
+    constexpr size_t size = 1000;
+    for (size_t i = 0; i < kinds.size(); ++i) {
+        for (int again = 0; again < 2; ++again) { // then it may be memory that was written to
+            CAPTURE(kinds[i], again);
+            {
+                void *pointer = nullptr;
+                OK(allocate(machine, kinds[i], size, &pointer, 0, pool));
+                Bytes bytes = counting(size);
+                OK(ur().Enqueue.pfnUSMMemcpy(machine.queue(), true, bytes.data(), pointer, size, 0,
+                                             nullptr, nullptr));
+                CHECK(bytes == Bytes(size));
+                bytes = counting(size);
+                OK(ur().Enqueue.pfnUSMMemcpy(machine.queue(), true, pointer, bytes.data(), size, 0,
+                                             nullptr, nullptr));
+                OK(ur().USM.pfnFree(machine.context, pointer));
+            }
+            void *pointer = nullptr;
+            Owned<ur_event_handle_t> allocated;
+            OK(functions[i](machine.queue(), pool, size, nullptr, 0, nullptr, &pointer,
+                            allocated.out()));
+            Bytes bytes = counting(size);
+            OK(ur().Enqueue.pfnUSMMemcpy(machine.queue(), true, bytes.data(), pointer, size, 1,
+                                         &allocated.get_ref(), nullptr));
+            CHECK(bytes == Bytes(size));
+            bytes = counting(size);
+            OK(ur().Enqueue.pfnUSMMemcpy(machine.queue(), true, pointer, bytes.data(), size, 0,
+                                         nullptr, nullptr));
+            OK(exp.pfnUSMFreeExp(machine.queue(), pool, pointer, 0, nullptr, nullptr));
+            OK(ur().Queue.pfnFinish(machine.queue()));
+        }
+    }
 }
 
 TEST_CASE("USM: pools of a device", "[unified_runtime][usm]") {
