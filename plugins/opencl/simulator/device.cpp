@@ -134,6 +134,12 @@ bool is_changed(cl_device_id device) {
            is_changed(platform);
 }
 
+bool is_changed(cl_context context) {
+    const auto devices =
+        ask_list<cl_device_id>(layer().below->clGetContextInfo, context, CL_CONTEXT_DEVICES);
+    return !devices.empty() && is_changed(devices.front());
+}
+
 cl_device_id root_of(cl_device_id device) {
     for (cl_device_id parent = device; parent;) {
         device = parent;

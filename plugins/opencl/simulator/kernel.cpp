@@ -154,6 +154,9 @@ cl_int CL_API_CALL get_sub_group_info(cl_kernel kernel, cl_device_id device,
                                       cl_kernel_sub_group_info name, size_t input_size,
                                       const void *input, size_t size, void *value,
                                       size_t *out_size) {
+    if (!is_changed(device))
+        return below().clGetKernelSubGroupInfo(kernel, device, name, input_size, input, size, value,
+                                               out_size);
     if (layer().mode == Mode::KHR || !takes_il(device))
         return CL_INVALID_OPERATION;
     if (layer().mode == Mode::POCL7 && name == compile_size_intel)

@@ -66,6 +66,8 @@ Layer &layer();
 /// Whether the device gets SPIR-V, and whether it belongs to the driver that the layer changes.
 bool takes_il(cl_device_id device);
 bool is_changed(cl_device_id device);
+/// Whether the context's devices do.
+bool is_changed(cl_context context);
 
 /// The device, or a sub-device's root: PoCL's contexts and programs know roots only.
 cl_device_id root_of(cl_device_id device);

@@ -109,8 +109,14 @@ cl_int attempt(Program &program, cl_uint count, const cl_device_id *devices, con
     return made;
 }
 
+cl_context context_of(cl_program program) {
+    cl_context context = nullptr;
+    below().clGetProgramInfo(program, CL_PROGRAM_CONTEXT, sizeof context, &context, nullptr);
+    return context;
+}
+
 bool lacks_compiler(cl_program program) {
-    return layer().mode == Mode::ONLY &&
+    return layer().mode == Mode::ONLY && is_changed(context_of(program)) &&
            !ask_text(below().clGetProgramInfo, program, CL_PROGRAM_SOURCE).empty();
 }
 
@@ -192,6 +198,8 @@ cl_program CL_API_CALL link_program(cl_context context, cl_uint count, const cl_
 
 cl_program CL_API_CALL create_core(cl_context context, const void *il, size_t length,
                                    cl_int *out_code) {
+    if (!is_changed(context))
+        return below().clCreateProgramWithIL(context, il, length, out_code);
     if (layer().mode != Mode::KHR)
         return create_program_with_il(context, il, length, out_code);
     set_code(out_code, CL_INVALID_OPERATION);
@@ -200,6 +208,8 @@ cl_program CL_API_CALL create_core(cl_context context, const void *il, size_t le
 
 cl_int CL_API_CALL set_constant(cl_program handle, cl_uint id, size_t size, const void *value) {
     const auto program = layer().find(handle);
+    if (!program && !is_changed(context_of(handle)))
+        return below().clSetProgramSpecializationConstant(handle, id, size, value);
     if (layer().mode == Mode::KHR)
         return CL_INVALID_OPERATION;
     if (!program || program->il.empty())
