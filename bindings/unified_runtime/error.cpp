@@ -73,7 +73,8 @@ ur_result_t report(ur_result_t code, pi_result pi_code, const char *text) noexce
     std::memcpy(thread_error.text, text, size);
     thread_error.text[size] = '\0';
     thread_error.code = pi_code;
-    logger()(UR_LOGGER_LEVEL_ERROR, text);
+    // Not as an error: DPC++ prints warnings only.
+    logger()(UR_LOGGER_LEVEL_WARN, text);
     return code;
 }
 

@@ -463,18 +463,24 @@ ur_result_t UR_APICALL urProgramGetBuildInfo(ur_program_handle_t handle, ur_devi
         const ur_program_handle_t_ &program = deref(handle);
         const pi_device on = deref(device).device;
         const InfoAnswer answer(size, value, out_size);
-        const pi_program part = program.core->at(on);
+        // DPC++ asks about all devices of a context, also those that refused the program.
+        const auto &entry =
+            program.core->parts().entries()[program.core->context().part_index(on)];
+        const pi_program part = entry.handle.get();
+        const uint32_t status =
+            part == nullptr ? uint32_t{PI_PROGRAM_NOT_BUILT} : status_of(part, on);
         switch (name) {
         case UR_PROGRAM_BUILD_INFO_STATUS:
-            return answer(
-                translate(build_statuses, status_of(part, on), UR_PROGRAM_BUILD_STATUS_NONE));
+            return answer(translate(build_statuses, status, UR_PROGRAM_BUILD_STATUS_NONE));
         case UR_PROGRAM_BUILD_INFO_OPTIONS:
-            return answer.text(build_text(part, on, PI_PROGRAM_BUILD_INFO_OPTIONS));
+            return answer.text(
+                part == nullptr ? "" : build_text(part, on, PI_PROGRAM_BUILD_INFO_OPTIONS));
         case UR_PROGRAM_BUILD_INFO_LOG:
-            return answer.text(build_text(part, on, PI_PROGRAM_BUILD_INFO_LOG));
+            return answer.text(
+                part == nullptr ? entry.text : build_text(part, on, PI_PROGRAM_BUILD_INFO_LOG));
         case UR_PROGRAM_BUILD_INFO_BINARY_TYPE:
-            return answer(translate(binary_types, status_of(part, on),
-                                    program.binaries.empty()
+            return answer(translate(binary_types, status,
+                                    part == nullptr || program.binaries.empty()
                                         ? UR_PROGRAM_BINARY_TYPE_NONE
                                         : UR_PROGRAM_BINARY_TYPE_COMPILED_OBJECT));
         default:

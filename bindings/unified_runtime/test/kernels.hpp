@@ -34,6 +34,26 @@ inline Owned<ur_program_handle_t> built_program(ur_context_handle_t context) {
     return program;
 }
 
+template <class T>
+T build_info(ur_program_handle_t program, ur_device_handle_t device, ur_program_build_info_t name) {
+    T value{};
+    size_t size = 0;
+    OK(ur().Program.pfnGetBuildInfo(program, device, name, sizeof value, &value, &size));
+    CHECK(size == sizeof value);
+    return value;
+}
+
+inline std::string build_text(ur_program_handle_t program, ur_device_handle_t device,
+                       ur_program_build_info_t name) {
+    size_t size = 0;
+    OK(ur().Program.pfnGetBuildInfo(program, device, name, 0, nullptr, &size));
+    REQUIRE(size > 0);
+    std::string text(size, 'x');
+    OK(ur().Program.pfnGetBuildInfo(program, device, name, size, text.data(), nullptr));
+    CHECK(text.back() == '\0');
+    return text.c_str();
+}
+
 inline Owned<ur_kernel_handle_t> kernel_of(ur_program_handle_t program, const char *name) {
     Owned<ur_kernel_handle_t> kernel;
     INFO(name);

@@ -26,6 +26,11 @@ TEST_CASE("A program that one of two plugins refuses runs on the other", "[parts
     FAILS(INVALID_KERNEL_NAME, ur().Kernel.pfnCreate(program, "nowhere", &none));
     ur_device_handle_t refusing = machine.devices[1 - good];
     FAILS(UNSUPPORTED_FEATURE, ur().ProgramExp.pfnBuildExp(program, 1, &refusing, 0, nullptr));
+    CHECK(build_info<ur_program_build_status_t>(program, refusing, UR_PROGRAM_BUILD_INFO_STATUS) ==
+          UR_PROGRAM_BUILD_STATUS_NONE);
+    CHECK(build_text(program, refusing, UR_PROGRAM_BUILD_INFO_OPTIONS).empty());
+    CHECK(build_text(program, refusing, UR_PROGRAM_BUILD_INFO_LOG).find("format") !=
+          std::string::npos);
     ur_native_handle_t native = 0;
     Owned<ur_program_handle_t> around;
     FAILS(UNSUPPORTED_FEATURE,

@@ -25,26 +25,6 @@ std::string program_text(ur_program_handle_t program, ur_program_info_t name) {
     return bytes.data();
 }
 
-template <class T>
-T build_info(ur_program_handle_t program, ur_device_handle_t device, ur_program_build_info_t name) {
-    T value{};
-    size_t size = 0;
-    OK(ur().Program.pfnGetBuildInfo(program, device, name, sizeof value, &value, &size));
-    CHECK(size == sizeof value);
-    return value;
-}
-
-std::string build_text(ur_program_handle_t program, ur_device_handle_t device,
-                       ur_program_build_info_t name) {
-    size_t size = 0;
-    OK(ur().Program.pfnGetBuildInfo(program, device, name, 0, nullptr, &size));
-    REQUIRE(size > 0);
-    std::string text(size, 'x');
-    OK(ur().Program.pfnGetBuildInfo(program, device, name, size, text.data(), nullptr));
-    CHECK(text.back() == '\0');
-    return text.c_str();
-}
-
 std::vector<Bytes> binaries_of(ur_program_handle_t program) {
     std::vector<Bytes> binaries;
     std::vector<uint8_t *> targets;

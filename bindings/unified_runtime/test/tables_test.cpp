@@ -73,3 +73,23 @@ TEST_CASE("arguments are checked without Unified Runtime's validation", "[unifie
     FAILS(INVALID_NULL_POINTER,
           ur().USMExp.pfnPoolCreateExp(machine.context, device, &pool, nullptr));
 }
+
+TEST_CASE("an error's text goes to the logger as a warning", "[unified_runtime]") {
+    // DPC++ prints these only.
+    ur_adapter_handle_t adapter = nullptr;
+    OK(ur().Adapter.pfnGet(1, &adapter, nullptr));
+    std::string logged;
+    const auto append = [](ur_logger_level_t level, const char *text, void *to) {
+        if (level == UR_LOGGER_LEVEL_WARN) {
+            *static_cast<std::string *>(to) += text;
+        }
+    };
+    OK(ur().Adapter.pfnSetLoggerCallback(adapter, append, &logged, UR_LOGGER_LEVEL_WARN));
+    size_t size = 0;
+    FAILS(INVALID_ENUMERATION,
+          ur().Adapter.pfnGetInfo(adapter, UR_ADAPTER_INFO_FORCE_UINT32, 0, nullptr, &size));
+    OK(ur().Adapter.pfnSetLoggerCallback(adapter, nullptr, nullptr, UR_LOGGER_LEVEL_QUIET));
+    CHECK(logged == last_error());
+    CHECK(logged.find("urAdapterGetInfo") != std::string::npos);
+    OK(ur().Adapter.pfnRelease(adapter));
+}
