@@ -73,8 +73,9 @@ ur_result_t report(ur_result_t code, pi_result pi_code, const char *text) noexce
     std::memcpy(thread_error.text, text, size);
     thread_error.text[size] = '\0';
     thread_error.code = pi_code;
-    // Not as an error: DPC++ prints warnings only.
-    logger()(UR_LOGGER_LEVEL_WARN, text);
+    // DPC++ prints warnings, no errors. It asks for infos that a device need not have.
+    const bool expected = code == UR_RESULT_ERROR_UNSUPPORTED_ENUMERATION;
+    logger()(expected ? UR_LOGGER_LEVEL_INFO : UR_LOGGER_LEVEL_WARN, text);
     return code;
 }
 

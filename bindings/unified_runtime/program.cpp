@@ -464,8 +464,7 @@ ur_result_t UR_APICALL urProgramGetBuildInfo(ur_program_handle_t handle, ur_devi
         const pi_device on = deref(device).device;
         const InfoAnswer answer(size, value, out_size);
         // DPC++ asks about all devices of a context, also those that refused the program.
-        const auto &entry =
-            program.core->parts().entries()[program.core->context().part_index(on)];
+        const auto &entry = program.core->parts().entries()[program.core->context().part_index(on)];
         const pi_program part = entry.handle.get();
         const uint32_t status =
             part == nullptr ? uint32_t{PI_PROGRAM_NOT_BUILT} : status_of(part, on);
@@ -476,8 +475,8 @@ ur_result_t UR_APICALL urProgramGetBuildInfo(ur_program_handle_t handle, ur_devi
             return answer.text(
                 part == nullptr ? "" : build_text(part, on, PI_PROGRAM_BUILD_INFO_OPTIONS));
         case UR_PROGRAM_BUILD_INFO_LOG:
-            return answer.text(
-                part == nullptr ? entry.text : build_text(part, on, PI_PROGRAM_BUILD_INFO_LOG));
+            return answer.text(part == nullptr ? entry.text
+                                               : build_text(part, on, PI_PROGRAM_BUILD_INFO_LOG));
         case UR_PROGRAM_BUILD_INFO_BINARY_TYPE:
             return answer(translate(binary_types, status,
                                     part == nullptr || program.binaries.empty()

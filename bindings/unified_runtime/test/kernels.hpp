@@ -44,7 +44,7 @@ T build_info(ur_program_handle_t program, ur_device_handle_t device, ur_program_
 }
 
 inline std::string build_text(ur_program_handle_t program, ur_device_handle_t device,
-                       ur_program_build_info_t name) {
+                              ur_program_build_info_t name) {
     size_t size = 0;
     OK(ur().Program.pfnGetBuildInfo(program, device, name, 0, nullptr, &size));
     REQUIRE(size > 0);

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <new>
+#include <string>
 
 namespace pi::runtime::facade {
 namespace {
@@ -22,7 +22,8 @@ std::shared_ptr<std::byte> host_memory(uint64_t size) {
     const uint64_t bytes = (size + page - 1) / page * page;
     void *memory = bytes >= size ? std::aligned_alloc(page, bytes) : nullptr;
     if (memory == nullptr) {
-        throw std::bad_alloc();
+        throw Error(PI_ERROR_OUT_OF_HOST_MEMORY,
+                    "size is " + std::to_string(size) + " bytes; the host has less memory");
     }
     return {static_cast<std::byte *>(memory), [](std::byte *pointer) { std::free(pointer); }};
 }

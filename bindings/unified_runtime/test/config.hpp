@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdlib>
+
+namespace jit {
+
+/// The file of the layer "trace"; NULL if the environment names none.
+inline const char *trace_file() {
+    return std::getenv("PI_TRACE_FILE");
+}
+
+} // namespace jit
