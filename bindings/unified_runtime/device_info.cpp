@@ -454,7 +454,9 @@ constexpr std::array device_infos{
     Row{INFO(USM_CROSS_SHARED_SUPPORT), &usm_access<3, 0>},
     Row{INFO(USM_SYSTEM_SHARED_SUPPORT), &usm_access<4, 0>},
     Row{INFO(USM_POOL_SUPPORT), &capability<PI_CAPABILITY_USM_POOL>},
-    Row{INFO(USM_CONTEXT_MEMCPY_SUPPORT_EXP), &capability<PI_CAPABILITY_USM>},
+    // Served, but DPC++ would then take the memory of the context's first device for device globals
+    // of all its devices.
+    Row{INFO(USM_CONTEXT_MEMCPY_SUPPORT_EXP), no},
     Row{INFO(USM_HOST_ALLOC_REGISTER_SUPPORT_EXP), &capability<PI_CAPABILITY_USM_REGISTER>},
     Row{INFO(ASYNC_USM_ALLOCATIONS_SUPPORT_EXP), &capability<PI_CAPABILITY_USM_ASYNC>},
     Row{INFO(UUID), &uuid},

@@ -10,4 +10,9 @@ inline const char *trace_file() {
     return std::getenv("PI_TRACE_FILE");
 }
 
+/// Whether the programs use two sub-devices instead of whole devices.
+inline bool uses_sub_devices() {
+    return std::getenv("PI_TEST_SUB_DEVICES") != nullptr;
+}
+
 } // namespace jit

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <fstream>
 #include <initializer_list>
 #include <iostream>
@@ -42,18 +43,37 @@ Executable build(const sycl::context &context, const std::string &source,
     return syclex::build(bundle, properties);
 }
 
-/// All devices of the first platform in one context, with the kernels of jit_kernels.sycl.
+/// Those of the first platform, or two halves of its first device.
+inline std::vector<sycl::device> all_devices() {
+    std::vector<sycl::device> devices = sycl::platform::get_platforms().at(0).get_devices();
+    const sycl::device first = devices.front();
+    const auto units = first.get_info<sycl::info::device::max_compute_units>();
+    if (uses_sub_devices() && units >= 2) {
+        using sycl::info::partition_property;
+        devices = first.create_sub_devices<partition_property::partition_equally>(units / 2);
+        devices.resize(2, first);
+    }
+    return devices;
+}
+
+/// All devices in one context, with the kernels of jit_kernels.sycl.
 struct Machine {
+    /// Of the errors of commands that ran, for wait_and_throw().
+    static void throw_first(const sycl::exception_list &errors) {
+        for (const std::exception_ptr &error : errors) {
+            std::rethrow_exception(error);
+        }
+    }
     /// The queue of a device; counts on at the first after the last.
     sycl::queue &queue(size_t at) { return queues[at % queues.size()]; }
     sycl::kernel kernel(const std::string &name) { return kernels.ext_oneapi_get_kernel(name); }
 
-    std::vector<sycl::device> devices = sycl::platform::get_platforms().at(0).get_devices();
+    std::vector<sycl::device> devices = all_devices();
     sycl::context context{devices};
     std::vector<sycl::queue> queues = [this] {
         std::vector<sycl::queue> all;
         for (const sycl::device &device : devices) {
-            all.emplace_back(context, device);
+            all.emplace_back(context, device, throw_first);
         }
         return all;
     }();

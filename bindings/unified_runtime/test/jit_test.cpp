@@ -407,6 +407,9 @@ public:
 
     /// "" if all buffers have the right values.
     std::string differences() {
+        for (sycl::queue &queue : machine().queues) {
+            queue.wait_and_throw();
+        }
         std::string all;
         for (size_t i = 0; i < buffers_.size(); ++i) {
             all += difference(read(buffers_[i]), expected_[i]);
