@@ -132,6 +132,35 @@ TEST_CASE("errors: too much local memory", "[jit][errors]") {
     check_that_kernels_run();
 }
 
+TEST_CASE("errors: a kernel that was built for another device", "[jit][errors]") {
+    if (machine().devices.size() < 2) {
+        pi_test::skip("one device");
+        return;
+    }
+    auto source = syclex::create_kernel_bundle_from_source(machine().context,
+                                                           syclex::source_language::sycl, R"(
+#include <sycl/sycl.hpp>
+extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(
+    (sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void one(sycl::accessor<int> values) {
+    values[sycl::ext::oneapi::this_work_item::get_nd_item<1>().get_global_id()] = 1;
+}
+)");
+    const std::vector<sycl::device> last(1, machine().devices.back());
+    const sycl::kernel kernel = syclex::build(source, last).ext_oneapi_get_kernel("one");
+    const auto launch = [&](size_t at) {
+        sycl::buffer<int> values{sycl::range<1>(64)};
+        machine().queue(at).submit([&](sycl::handler &handler) {
+            handler.set_args(sycl::accessor(values, handler));
+            handler.parallel_for(sycl::nd_range<1>(64, 64), kernel);
+        });
+        return read(values).front();
+    };
+    CHECK(launch(machine().devices.size() - 1) == 1);
+    const Outcome outcome([&] { launch(0); });
+    CHECK(outcome.error != "");
+    CHECK_THAT(outcome.printed, Catch::Contains("not built"));
+}
+
 // With a device that accepts no SPIR-V; the environment decides.
 TEST_CASE("errors: a kernel on a device that cannot run it", "[.refusing]") {
     const size_t count = machine().devices.size();

@@ -642,3 +642,91 @@ TEST_CASE("a kernel follows pointers that only memory holds", "[jit][usm]") {
         .wait();
     CHECK(*sum == 210);
 }
+
+TEST_CASE("random commands on USM, ordered by events over all queues", "[jit][usm][random]") {
+    constexpr size_t count = 1024;
+    if (!machine().devices.front().has(sycl::aspect::usm_device_allocations)) {
+        pi_test::skip("the device has no USM");
+        return;
+    }
+    std::mt19937 random(Catch::rngSeed());
+    std::vector<Usm<int>> memory;
+    std::vector<std::vector<int>> expected;
+    sycl::event last;
+    for (int i = 0; i < 2; ++i) {
+        memory.push_back(allocate<int>(count, sycl::usm::alloc::device));
+        expected.emplace_back(count, i);
+        last = machine().queue(0).fill(memory.back().get(), i, count, last);
+    }
+    for (int step = 0; step < 200; ++step) {
+        sycl::queue &queue = machine().queue(random() % 16);
+        const size_t from = random() % 2, to = 1 - from;
+        const size_t begin = 64 * (random() % (count / 64));
+        const size_t size = 64 * (1 + random() % ((count - begin) / 64));
+        const auto part = expected[to].begin() + static_cast<std::ptrdiff_t>(begin);
+        switch (random() % 3) {
+        case 0: {
+            const int value = static_cast<int>(random() % 1000);
+            last = queue.fill(memory[to].get() + begin, value, size, last);
+            std::fill_n(part, size, value);
+            break;
+        }
+        case 1:
+            last = queue.memcpy(memory[to].get() + begin, memory[from].get() + begin,
+                                size * sizeof(int), last);
+            std::copy_n(expected[from].begin() + static_cast<std::ptrdiff_t>(begin), size, part);
+            break;
+        default:
+            last = queue.submit([&](sycl::handler &handler) {
+                handler.depends_on(last);
+                handler.set_args(memory[to].get() + begin, -1);
+                handler.parallel_for(sycl::nd_range<1>(size, 64), machine().kernel("scale"));
+            });
+            std::transform(part, part + static_cast<std::ptrdiff_t>(size), part, std::negate<>());
+        }
+    }
+    for (size_t i = 0; i < 2; ++i) {
+        std::vector<int> values(count);
+        machine().queue(i).memcpy(values.data(), memory[i].get(), count * sizeof(int), last).wait();
+        CHECK(difference(values, expected[i]) == "");
+    }
+}
+
+// In a context over several drivers PoCL's library lacks these functions.
+TEST_CASE("group algorithms, sub-groups and atomics", "[jit][usm]") {
+    if (!machine().devices.front().has(sycl::aspect::usm_device_allocations)) {
+        pi_test::skip("the device has no USM");
+        return;
+    }
+    auto kernels = build(machine().context, R"(
+#include <sycl/sycl.hpp>
+extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(
+    (sycl::ext::oneapi::experimental::nd_range_kernel<1>))
+void add_all(sycl::accessor<int> values, sycl::accessor<int> sums) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    const int value = values[item.get_global_id()];
+    const auto add = [&](int at, auto group) {
+        const int sum = sycl::reduce_over_group(group, value, sycl::plus<>());
+        if (group.leader()) {
+            sycl::atomic_ref<int, sycl::memory_order::relaxed, sycl::memory_scope::device>
+                total(sums[at]);
+            total += sum;
+        }
+    };
+    add(0, item.get_group());
+    add(1, item.get_sub_group());
+}
+)");
+    std::vector<int> start = counting(1024), sums(2);
+    {
+        sycl::buffer<int> values(start.data(), start.size()), totals(sums.data(), sums.size());
+        for (size_t at = 0; at < 2; ++at) {
+            machine().queue(at).submit([&](sycl::handler &handler) {
+                handler.set_args(sycl::accessor(values, handler), sycl::accessor(totals, handler));
+                handler.parallel_for(sycl::nd_range<1>(start.size(), 64),
+                                     kernels.ext_oneapi_get_kernel("add_all"));
+            });
+        }
+    }
+    CHECK(difference(sums, {2 * 524800, 2 * 524800}) == "");
+}
