@@ -45,6 +45,8 @@ struct ur_platform_handle_t_ : pi::unified_runtime::Handle {
     std::vector<ur_device_handle_t> devices; // root devices, which the adapter owns
     std::mutex options_mutex;
     std::set<std::string> options; // that urPlatformGetBackendOption lent
+    std::mutex sub_devices_mutex;
+    std::set<ur_device_handle_t_ *> sub_devices; // that exist; borrowed
 };
 
 struct ur_device_handle_t_ : pi::unified_runtime::Handle {

@@ -11,38 +11,22 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <set>
 
 using namespace pi::unified_runtime;
-
-namespace {
-
-/// The sub-devices that exist, for native handles that denote one of them.
-struct SubDevices {
-    std::mutex mutex;
-    std::set<ur_device_handle_t_ *> all;
-};
-SubDevices &sub_devices() {
-    // Never destroyed: devices may be released after static objects.
-    static SubDevices *const devices = new SubDevices;
-    return *devices;
-}
-
-} // namespace
 
 ur_device_handle_t_::ur_device_handle_t_(ur_platform_handle_t_ &on_platform, pi_device of_pi,
                                          ur_device_handle_t_ *whole)
     : platform(on_platform), device(of_pi), parent(whole) {
     if (!is_root()) {
-        const std::lock_guard lock(sub_devices().mutex);
-        sub_devices().all.insert(this);
+        const std::lock_guard lock(platform.sub_devices_mutex);
+        platform.sub_devices.insert(this);
     }
 }
 
 ur_device_handle_t_::~ur_device_handle_t_() {
     if (!is_root()) {
-        const std::lock_guard lock(sub_devices().mutex);
-        sub_devices().all.erase(this);
+        const std::lock_guard lock(platform.sub_devices_mutex);
+        platform.sub_devices.erase(this);
     }
 }
 
@@ -161,10 +145,12 @@ ur_device_handle_t known_device(const ur_adapter_handle_t_ &adapter, ur_native_h
             return root.get();
         }
     }
-    const std::lock_guard lock(sub_devices().mutex);
-    for (ur_device_handle_t_ *const device : sub_devices().all) {
-        if (has_native(*device, native) && retain_alive(device)) {
-            return device;
+    for (const auto &platform : adapter.platforms) {
+        const std::lock_guard lock(platform->sub_devices_mutex);
+        for (ur_device_handle_t_ *const device : platform->sub_devices) {
+            if (has_native(*device, native) && retain_alive(device)) {
+                return device;
+            }
         }
     }
     return nullptr;
