@@ -146,7 +146,10 @@ extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(
 }
 )");
     const std::vector<sycl::device> last(1, machine().devices.back());
-    const sycl::kernel kernel = syclex::build(source, last).ext_oneapi_get_kernel("one");
+    // Never destroyed: DPC++ keeps a failed command, and crashes if it frees the last reference to
+    // a bundle after the destructors of libsycl-jit.
+    static Executable &kernels = *new Executable(syclex::build(source, last));
+    const sycl::kernel kernel = kernels.ext_oneapi_get_kernel("one");
     const auto launch = [&](size_t at) {
         sycl::buffer<int> values{sycl::range<1>(64)};
         machine().queue(at).submit([&](sycl::handler &handler) {
