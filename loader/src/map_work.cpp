@@ -5,8 +5,10 @@
 #include "error.hpp"
 #include "functions.hpp"
 #include "layer.hpp"
+#include "plugin.hpp"
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -159,6 +161,8 @@ pi_result submit(std::unique_ptr<Operation> &operation, pi_queue queue, uint32_t
     map.offset = operation->work.offset;
     map.size = operation->work.size;
     map.out_pointer = &operation->mapped;
+    // Another thread's operation between the two commands would begin before this one's work ends.
+    std::unique_lock lock(TableChain::of(dispatch_of(queue)).instance->map_work_mutex());
     pi_result result =
         base.piEnqueueMemBufferMap(queue, &map, static_cast<uint32_t>(map_waits.size()),
                                    map_waits.data(), operation->map_event.out());
@@ -168,6 +172,7 @@ pi_result submit(std::unique_ptr<Operation> &operation, pi_queue queue, uint32_t
     // The wait for the map brings its error and text, the wait for the gate the time.
     const pi_event end_waits[] = {operation->map_event.get(), operation->gate.get()};
     result = base.piEnqueueEventsWait(queue, nullptr, 2, end_waits, final_event.out());
+    lock.unlock();
     if (result == PI_SUCCESS)
         result = base.piEventSetCallback(operation->map_event.get(), on_mapped, operation.get());
     if (result != PI_SUCCESS) {

@@ -23,7 +23,8 @@ struct MapWork {
 /// Enqueues it as one command of the queue: it begins when the wait list is complete, its event
 /// completes when the range is unmapped again, later commands of an in-order queue begin after
 /// that, and it fails if its wait list fails. On failure, also when it throws std::bad_alloc,
-/// nothing was enqueued.
+/// nothing was enqueued. A command of the plugin's own that another thread enqueues in the same
+/// queue during this call may begin before this one ends.
 pi_result enqueue_map_work(pi_queue queue, MapWork work, uint32_t wait_count,
                            const pi_event *wait_list, pi_event *out_event);
 

@@ -73,6 +73,8 @@ public:
     std::string build() const;
     /// How many callbacks the calling thread is inside, of any loader and plugin.
     static int32_t callback_depth() noexcept { return host_callback_depth(nullptr, 0); }
+    /// Held while a command that the host does on a mapped range is enqueued (map_work.hpp).
+    std::mutex &map_work_mutex() noexcept { return map_work_mutex_; }
     int64_t object_count() const noexcept { return objects_.load() - (closing_ ? 0 : 1); }
 
     /// Keeps the instance alive: it counts as an object. Needed by code that uses the instance, or
@@ -123,6 +125,7 @@ private:
     // counting takes no lock.
     std::atomic<int64_t> objects_{1};
     bool closing_ = false;
+    std::mutex map_work_mutex_;
     std::mutex mutex_;
     std::condition_variable drained_;
     PluginInstance *next_parked_ = nullptr;

@@ -357,6 +357,7 @@ CONFORMANCE_TEST("lifetime", "callbacks that are set while the event completes a
     for (int round = 0; round < 100; ++round) {
         const Event gate = fixture.make_host_event();
         const Event held = fixture.barrier(queue, {gate});
+        require_success(piQueueFlush(queue), "piQueueFlush");
         std::atomic<unsigned> set{0};
         std::vector<std::shared_ptr<Flag>> flags[setters];
         fixture.run_threads(setters + 1, [&](unsigned thread) {
