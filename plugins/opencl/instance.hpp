@@ -12,6 +12,8 @@
 #include <pi/sdk/worker.hpp>
 
 #include <atomic>
+#include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -34,6 +36,24 @@ inline constexpr sdk::PluginIdentity this_plugin{
         PI_CAPABILITY_SPECIALIZATION | PI_CAPABILITY_HOST_FUNCTION | PI_CAPABILITY_VIEW |
         PI_CAPABILITY_DEVICE_GLOBALS | PI_CAPABILITY_NATIVE | PI_CAPABILITY_TIMESTAMP |
         PI_CAPABILITY_PARTITION | usm_capabilities};
+
+/// Vendor queues that are released some time after they were added (QUIRK_RELEASE_LATER).
+class RetiredQueues {
+public:
+    /// Waits until the newest may be released.
+    ~RetiredQueues();
+    /// Releases those whose time is over.
+    void add(QueueOwner queue) noexcept;
+
+private:
+    using Clock = std::chrono::steady_clock;
+    struct Retired {
+        Clock::time_point until;
+        QueueOwner queue;
+    };
+    std::mutex mutex_;
+    std::deque<Retired> queues_; // the oldest first
+};
 
 class Instance : public sdk::Object<Instance, pi_plugin> {
 public:
@@ -67,6 +87,8 @@ public:
     /// event. If there is no memory for that, it is when_final().
     void watch(const Api &api, cl_event event, NoticePointer notice) noexcept;
 
+    void release_later(QueueOwner queue) noexcept { retired_queues_.add(std::move(queue)); }
+
     /// Threads that may be busy for long: with copies of memory, with waits.
     sdk::Workers &busy() { return busy_; }
     /// Polls the application's cl_events for completion.
@@ -92,6 +114,7 @@ private:
     std::unique_ptr<Api> api_;
     std::vector<sdk::Ref<Platform>> platforms_;
     sdk::UsmTable<UsmMemory> usm_;
+    RetiredQueues retired_queues_;
 
     std::atomic<uint64_t> serials_{0};
     std::atomic<uint32_t> driver_calls_{0}; ///< callbacks still running in the driver

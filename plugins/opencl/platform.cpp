@@ -17,6 +17,24 @@ using namespace sdk;
 
 Instance::Instance(const pi_host *host) : Object(host) {}
 
+RetiredQueues::~RetiredQueues() {
+    if (!queues_.empty())
+        std::this_thread::sleep_until(queues_.back().until);
+}
+
+void RetiredQueues::add(QueueOwner queue) noexcept {
+    constexpr std::chrono::milliseconds time(50); // commands leave the driver in microseconds
+    const Clock::time_point now = Clock::now();
+    std::vector<QueueOwner> over; // released without the lock
+    try {
+        const std::lock_guard lock(mutex_);
+        for (; !queues_.empty() && queues_.front().until <= now; queues_.pop_front())
+            over.push_back(std::move(queues_.front().queue));
+        queues_.push_back({now + time, std::move(queue)});
+    } catch (const std::bad_alloc &) { // it is released at once
+    }
+}
+
 Instance::~Instance() {
     // The last object may be released while a driver thread is still returning from notify().
     while (driver_calls_.load(std::memory_order_acquire))

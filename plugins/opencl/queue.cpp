@@ -19,9 +19,8 @@ Queue::Queue(Context &context, Device &device, uint64_t flags, QueueOwner vendor
 }
 
 Queue::~Queue() {
-    // PI's commands are complete, but the application's own may wait for anything: no finish then.
-    if (!vendor_in_order_ && !shared() && device_.quirk(QUIRK_FINISH_BEFORE_RELEASE))
-        api().clFinish(id());
+    if (!vendor_in_order_ && device_.quirk(QUIRK_RELEASE_LATER))
+        context_->instance().release_later(std::move(vendor_));
 }
 
 namespace {

@@ -39,9 +39,10 @@ const QuirkRow quirk_rows[] = {
      "-g asks for what debuggers need; other compilers fail a build with it"},
     {"Intel(R) OpenCL", "", "", QUIRK_DEBUG_OPTION,
      "-g asks for what debuggers need (Intel's Developer Guide, Enabling Debugging)"},
-    {"Intel(R) OpenCL", "", "", QUIRK_FINISH_BEFORE_RELEASE,
-     "the release of an out-of-order queue whose last command is complete, and still leaves the "
-     "driver, lasts for ever"},
+    {"Intel(R) OpenCL", "", "", QUIRK_RELEASE_LATER,
+     "an out-of-order queue that is released while its last command leaves the driver, though it "
+     "is "
+     "complete, waits for itself for ever"},
     {"Intel(R) OpenCL", "", "", QUIRK_BUILDS_ONCE,
      "a build or compilation after one that failed fails as well, one after a compilation keeps "
      "its options, and a second compilation with equal options fails"},

@@ -50,8 +50,8 @@ enum : Quirks {
     QUIRK_BUILD_AGAIN = 1 << 16,
     /// The compiler accepts -g, which OpenCL does not define.
     QUIRK_DEBUG_OPTION = 1 << 17,
-    /// Out-of-order queues are finished before they are released.
-    QUIRK_FINISH_BEFORE_RELEASE = 1 << 18,
+    /// Out-of-order queues are released some time after PI's.
+    QUIRK_RELEASE_LATER = 1 << 18,
     /// Each build or compilation uses a new vendor program.
     QUIRK_BUILDS_ONCE = 1 << 19,
     /// Sources that name no standard are built as OpenCL C 3.0.

@@ -73,14 +73,20 @@ TEST_CASE("Intel: an out-of-order queue is released while its last command leave
     const pi_device device = find_intel(loader);
     if (!device)
         return;
-    const Place place(device);
-    const Mem mem = place.buffer(64);
-    for (int round = 0; round < 1000; ++round) {
-        const Queue queue = make_queue(place.context, device, PI_QUEUE_OUT_OF_ORDER);
-        const uint8_t value = static_cast<uint8_t>(round);
-        const Event event = fill(queue, mem, &value, 1, 0, 64);
-        for (uint32_t status = 0; status != PI_EVENT_COMPLETE;)
-            status = info<uint32_t>(piEventGetInfo, event, PI_EVENT_INFO_STATUS);
+    const std::vector<SubDevice> parts = parts_of(device, 1);
+    std::vector<pi_device> devices{device};
+    if (!parts.empty())
+        devices.push_back(parts.front());
+    for (const pi_device on : devices) {
+        const Place place(on);
+        const Mem mem = place.buffer(64);
+        for (int round = 0; round < 1000; ++round) {
+            const Queue queue = make_queue(place.context, on, PI_QUEUE_OUT_OF_ORDER);
+            const uint8_t value = static_cast<uint8_t>(round);
+            const Event event = fill(queue, mem, &value, 1, 0, 64);
+            for (uint32_t status = 0; status != PI_EVENT_COMPLETE;)
+                status = info<uint32_t>(piEventGetInfo, event, PI_EVENT_INFO_STATUS);
+        }
     }
 }
 
