@@ -153,6 +153,8 @@ pi_result PI_CALL piPlatformGetBackendOption(pi_platform platform, const char *f
         {"-O2", "-ze-opt-level=2"},
         {"-O3", "-ze-opt-level=2"},
         {"-g", "-g"},
+        {"-foffload-fp32-prec-div", "-ze-fp32-correctly-rounded-divide-sqrt"},
+        {"-foffload-fp32-prec-sqrt", "-ze-fp32-correctly-rounded-divide-sqrt"},
     };
     return call<Platform>(platform, [&](Platform &) {
         require(frontend_option, "frontend_option");

@@ -27,6 +27,21 @@ TEST_CASE("without a driver there is no platform, and the reason says so") {
     CHECK_THAT(ran.output, Contains("zeInit") && Contains("no Level Zero driver"));
 }
 
+TEST_CASE("compiler options are translated") {
+    const Machine machine;
+    const auto platform =
+        info<pi_platform>(piDeviceGetInfo, machine.device(), PI_DEVICE_INFO_PLATFORM);
+    constexpr const char *rounding = "-ze-fp32-correctly-rounded-divide-sqrt";
+    for (const auto &[option, expected] :
+         {std::pair("-O0", "-ze-opt-disable"), std::pair("-O3", "-ze-opt-level=2"),
+          std::pair("-foffload-fp32-prec-div", rounding),
+          std::pair("-foffload-fp32-prec-sqrt", rounding), std::pair("-nothing", "")}) {
+        char words[64];
+        OK(piPlatformGetBackendOption(platform, option, sizeof words, words, nullptr));
+        CHECK(std::string(words) == expected);
+    }
+}
+
 TEST_CASE("a device reports the driver's properties in the units of pi.h") {
     const Machine machine;
     const pi_device device = machine.device();
