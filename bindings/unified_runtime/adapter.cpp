@@ -209,7 +209,7 @@ ur_result_t UR_APICALL urAdapterGet(uint32_t count, ur_adapter_handle_t *out_ada
             throw Refusal(UR_RESULT_ERROR_INVALID_SIZE, "urAdapterGet: NumEntries is 0");
         }
         ur_adapter_handle_t_ &the_adapter = adapter();
-        if (out_adapters != nullptr && count > 0) {
+        if (out_adapters != nullptr) {
             retain(&the_adapter);
             out_adapters[0] = &the_adapter;
         }

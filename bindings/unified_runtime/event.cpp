@@ -77,7 +77,8 @@ uint64_t profiled_time(const ur_event_handle_t_ &event, pi_profiling_info info) 
                             (event.queue->flags & UR_QUEUE_FLAG_PROFILING_ENABLE) != 0);
     pi_result result = ask();
     if (result == PI_ERROR_PROFILING_UNAVAILABLE && has_times) {
-        piEventWait(event.core.get(), UINT64_MAX); // a failed command has no times: the same error
+        // A failed command has no times: the same error.
+        piEventWait(event.core.get(), PI_TIMEOUT_NEVER);
         result = ask();
     }
     check(result, "piEventGetProfilingInfo");

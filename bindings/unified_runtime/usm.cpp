@@ -85,6 +85,18 @@ ur_result_t alloc(ur_context_handle_t context, pi_usm_kind kind, ur_device_handl
     }
 }
 
+void write_zeros(const ur_context_handle_t_ &context, const UsmRequest &request, void *pointer) {
+    if (request.kind == PI_USM_HOST) {
+        std::memset(pointer, 0, request.size);
+        return;
+    }
+    constexpr uint8_t zero = 0;
+    const facade::Queue queue(context.core, request.device, uint64_t{0});
+    facade::Command command(queue);
+    facade::enqueue_usm_fill(command, {pointer, &zero, sizeof zero, request.size},
+                             PI_COMMAND_BLOCKING, false);
+}
+
 } // namespace
 
 const facade::Part &part_for(const ur_context_handle_t_ &context, pi_usm_kind kind,
@@ -122,22 +134,6 @@ void add_range(ur_context_handle_t_ &context, const UsmRequest &request, void *p
         throw;
     }
 }
-
-namespace {
-
-void write_zeros(const ur_context_handle_t_ &context, const UsmRequest &request, void *pointer) {
-    if (request.kind == PI_USM_HOST) {
-        std::memset(pointer, 0, request.size);
-        return;
-    }
-    constexpr uint8_t zero = 0;
-    const facade::Queue queue(context.core, request.device, uint64_t{0});
-    facade::Command command(queue);
-    facade::enqueue_usm_fill(command, {pointer, &zero, sizeof zero, request.size},
-                             PI_COMMAND_BLOCKING, false);
-}
-
-} // namespace
 
 void *allocate_usm(ur_context_handle_t_ &context, const UsmRequest &request) {
     const facade::Part &part = part_for(context, request.kind, request.device);

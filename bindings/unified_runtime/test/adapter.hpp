@@ -137,12 +137,12 @@ inline Bytes counting(size_t size, uint8_t first = 1) {
     return bytes;
 }
 
-/// An info of fixed size.
-template <class T, class Get, class Object, class Name>
-T info(Get get, Object object, Name name) {
+/// An info of fixed size: of an object, or of an object for a device.
+template <class T, class Get, class... Question>
+T info(Get get, Question... question) {
     T value{};
     size_t size = 0;
-    OK(get(object, name, sizeof value, &value, &size));
+    OK(get(question..., sizeof value, &value, &size));
     CHECK(size == sizeof value);
     return value;
 }

@@ -125,9 +125,9 @@ std::string error_of(Function &&function) {
 
 // ----- Moved bytes ------------------------------------------------------------------------------
 
-/// The bytes of a buffer that must move if the host and every device have memory of their own. What
-/// a command may write and does not, keeps its value, so a use for writing needs the old bytes, too:
-/// Unified Runtime's access flags cannot discard them.
+/// The bytes of a buffer that must move if the host and every device have memory of their own.
+/// What a command may write and does not, keeps its value, so a use for writing needs the old
+/// bytes, too: Unified Runtime's access flags cannot discard them.
 class Copies {
 public:
     /// Elements that the host has already, or nobody.

@@ -36,11 +36,7 @@ inline Owned<ur_program_handle_t> built_program(ur_context_handle_t context) {
 
 template <class T>
 T build_info(ur_program_handle_t program, ur_device_handle_t device, ur_program_build_info_t name) {
-    T value{};
-    size_t size = 0;
-    OK(ur().Program.pfnGetBuildInfo(program, device, name, sizeof value, &value, &size));
-    CHECK(size == sizeof value);
-    return value;
+    return info<T>(ur().Program.pfnGetBuildInfo, program, device, name);
 }
 
 inline std::string build_text(ur_program_handle_t program, ur_device_handle_t device,

@@ -11,11 +11,7 @@ using Size3 = std::array<size_t, 3>;
 
 template <class T>
 T group_info(ur_kernel_handle_t kernel, ur_device_handle_t device, ur_kernel_group_info_t name) {
-    T value{};
-    size_t size = 0;
-    OK(ur().Kernel.pfnGetGroupInfo(kernel, device, name, sizeof value, &value, &size));
-    CHECK(size == sizeof value);
-    return value;
+    return info<T>(ur().Kernel.pfnGetGroupInfo, kernel, device, name);
 }
 
 } // namespace

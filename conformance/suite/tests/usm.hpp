@@ -24,6 +24,7 @@ pi_usm_desc usm_desc(pi_usm_kind kind, uint64_t size);
 using Pool = Owner<pi_usm_pool>;
 pi_usm_pool_desc pool_desc(pi_usm_kind kind);
 Pool make_pool(const Place &place, const pi_usm_pool_desc &desc);
+pi_usm_desc from_pool(pi_usm_pool pool, pi_usm_kind kind, uint64_t size);
 
 /// Where USM of one kind comes from: a pool, or directly from the device.
 struct UsmSource {

@@ -47,10 +47,14 @@ Pool make_pool(const Place &place, const pi_usm_pool_desc &desc) {
     return pool;
 }
 
-pi_usm_desc UsmSource::desc(uint64_t size) const {
+pi_usm_desc from_pool(pi_usm_pool pool, pi_usm_kind kind, uint64_t size) {
     pi_usm_desc desc = usm_desc(kind, size);
     desc.pool = pool;
     return desc;
+}
+
+pi_usm_desc UsmSource::desc(uint64_t size) const {
+    return from_pool(pool, kind, size);
 }
 
 std::string UsmSource::name() const {

@@ -26,12 +26,6 @@ std::vector<pi_usm_kind> need_pools(Fixture &fixture) {
     return need_usm(fixture);
 }
 
-pi_usm_desc from_pool(pi_usm_pool pool, pi_usm_kind kind, uint64_t size) {
-    pi_usm_desc desc = usm_desc(kind, size);
-    desc.pool = pool;
-    return desc;
-}
-
 uint64_t pool_info(pi_usm_pool pool, pi_usm_pool_info name) {
     return get_info<uint64_t>(&piUsmPoolGetInfo, pool, name);
 }
